@@ -19,7 +19,7 @@ from viz.server.first_paint import FirstPaint
 from viz.server.guard import Guard
 from viz.server.scripts import Scripts
 from viz.server.spared import spare_the_start
-from viz.server.uploads import keep_upload_addresses
+from viz.server.uploads import keep_upload_addresses, limit_uploads
 from viz.shell.housekeeping import keep_house
 from viz.shell.opening import open_browser
 
@@ -38,6 +38,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
 
 
 keep_upload_addresses()
+limit_uploads()
 let_callbacks_end()
 spare_the_start()
 

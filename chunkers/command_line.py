@@ -91,7 +91,7 @@ def _chunk_files(options: argparse.Namespace) -> int:
     if not options.files:
         raise InputError("Name at least one file to cut, or - for standard input.")
     limit = limit_of(options.spend)
-    base = Recipe.from_json(file_bytes(str(options.recipe)).decode("utf-8-sig", "replace")) if options.recipe else None
+    base = Recipe.in_file(file_bytes(str(options.recipe))) if options.recipe else None
     if base is None and options.chunker is None:
         raise InputError(
             f"Name the chunker with --chunker, one of {', '.join([*CHUNKERS, *ASKING, *ADAPTERS])}, or give a --recipe."

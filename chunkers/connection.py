@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import ipaddress
 import os
 import threading
 from typing import TYPE_CHECKING, Any
@@ -64,6 +65,11 @@ class Connection:
         """The host, with its port where one is named; raises ModelError, without repeating the address, if it is invalid."""
         return _host(self._who, self.address)
 
+    @property
+    def destination(self) -> str:
+        """The host, and the proxy through which it is asked, if any; raises ModelError if the address is invalid."""
+        return self.host + _through(_tunnel(self.address))
+
     def client(self, timeout: float) -> openai.OpenAI:
         """Return the client, made once, whose requests may say nothing for ``timeout`` seconds; nothing is sent yet.
 
@@ -91,8 +97,18 @@ class Connection:
                 f"{self._who}: the key for {host} must be one line of letters from A to Z, digits and signs; it has others."
             )
         need("llm", self._who, "openai", "httpx2")
+        import httpx2
         import openai
 
+        proxy = _tunnel(self.address)
+        try:
+            # A client left to itself takes every proxy of the environment, also for this machine and without encryption.
+            transport = httpx2.HTTPTransport(proxy=proxy, limits=openai.DEFAULT_CONNECTION_LIMITS)
+        except (ImportError, ValueError, httpx2.InvalidURL):
+            raise ModelError(
+                f"{self._who}: the proxy of the environment for {host} must have the form http://HOST:PORT; it has not. "
+                f"NO_PROXY={urlsplit(self.address).hostname} has the server asked without it."
+            ) from None
         return openai.OpenAI(
             base_url=self.address,
             # The package requires a key even where the server does not.
@@ -105,7 +121,7 @@ class Connection:
             timeout=timeout,
             max_retries=RETRIES,
             # Without redirects, texts go to the named server alone; uncompressed, an answer is as large as it seems.
-            http_client=openai.DefaultHttpxClient(follow_redirects=False, event_hooks=HOOKS),
+            http_client=openai.DefaultHttpxClient(follow_redirects=False, event_hooks=HOOKS, transport=transport),
         )
 
     def _others_kept_back(self) -> dict[str, Any]:
@@ -140,7 +156,7 @@ class Connection:
             return ModelError(
                 f"{self._who}: {self.host} must answer within {timeout:g} seconds; it did not, in {RETRIES + 1} attempts."
             )
-        return ModelError(f"{self._who}: {self.host} must be reachable; it was not, in {RETRIES + 1} attempts.")
+        return ModelError(f"{self._who}: {self.destination} must be reachable; it was not, in {RETRIES + 1} attempts.")
 
     def too_late(self, deadline: float) -> ModelError:
         """Return the error for an answer that has not come within ``deadline`` seconds, retries included."""
@@ -183,9 +199,50 @@ def _host(name: str, address: str) -> str:
         or not parts.hostname
         or parts.username is not None
         or parts.query
+        or "#" in address
+        or address != address.strip()
     ):
         raise ModelError(
-            f"{name}: the server's base address must have the form https://HOST/v1, without a user, a password or a query; "
-            "it has not."
+            f"{name}: the server's base address must have the form https://HOST/v1, without a user, a password, a query, "
+            "a fragment or a space around it; it has not."
         )
-    return parts.hostname if port is None else f"{parts.hostname}:{port}"
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    return host if port is None else f"{host}:{port}"
+
+
+def _tunnel(address: str) -> str | None:
+    """Return the address of the environment's proxy through which a server is asked; None if it is asked directly.
+
+    Only an encrypted connection goes through a proxy, which then learns no more than the server's name. Without encryption
+    the proxy would read text and key; an address of this machine means another machine to a proxy elsewhere.
+    """
+    from urllib.request import getproxies, proxy_bypass
+
+    parts = urlsplit(address)
+    host = parts.hostname or ""
+    if parts.scheme != "https" or _is_this_machine(host) or proxy_bypass(host):
+        return None
+    proxies = getproxies()
+    proxy = proxies.get("https") or proxies.get("all")
+    return proxy if not proxy or "://" in proxy else f"http://{proxy}"
+
+
+def _is_this_machine(host: str) -> bool:
+    """Whether a host's name or number is a loopback address."""
+    name = host.rstrip(".").lower()
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    try:
+        number = ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    number = getattr(number, "ipv4_mapped", None) or number
+    return number.is_loopback or number.is_unspecified
+
+
+def _through(proxy: str | None) -> str:
+    """Return words that name a proxy by its host and port, without the user and password that its address may have."""
+    if proxy is None:
+        return ""
+    # Not parsed: whatever stands before the last @ may be a password.
+    return f" through the environment's proxy {proxy.rpartition('@')[2].rpartition('//')[2].partition('/')[0]}"

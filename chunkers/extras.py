@@ -20,7 +20,7 @@ MODULES = {
         "mammoth",
         "markdownify",
         "psutil",
-        "pypdf",
+        "pypdfium2",
         "selectolax",
     ),
     "llm": ("openai", "httpx2"),

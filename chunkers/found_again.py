@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 
 from chunkers.adapters.mapping import locate
 from chunkers.building_blocks.ledger import cuts_to_gaps, ledger
+from chunkers.files.chunk_rows import GivenChunk
 from chunkers.reason import Reason
 from chunkers.result import Chunk, Chunking, Verdict
 from chunkers.spreadsheet import from_cell
@@ -38,25 +39,6 @@ _LONGEST_WORDS = 300
 _MOST_NAMED = 8
 _UNTOLD_S = 0.2
 """Seconds between two reports of how far it is; what takes less reports nothing."""
-
-
-class GivenChunk(NamedTuple):
-    """A chunk as something else wrote it.
-
-    Attributes
-    ----------
-    text
-        Its text; None if it has spans alone.
-    spans
-        Where it says it is, half-open in code points; of a chunk that only begins somewhere, the end is that of its text.
-        Empty if it does not say.
-    document
-        The name of the document it is of; None if it does not say.
-    """
-
-    text: str | None
-    spans: tuple[Span, ...] = ()
-    document: str | None = None
 
 
 class Oddity(NamedTuple):

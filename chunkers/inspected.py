@@ -2,40 +2,21 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from operator import index
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from chunkers.errors import InputError, shown
 from chunkers.extras import need
-from chunkers.found_again import GivenChunk, find_again
-from chunkers.limits import MAX_BYTES, MAX_UNPACKED, MOST_CHUNKS
+from chunkers.files import chunk_rows
+from chunkers.files.chunk_rows import GivenChunk
+from chunkers.found_again import find_again
+from chunkers.limits import MAX_BYTES, MOST_CHUNKS
 from chunkers.result import Chunk, Chunking
 from chunkers.text.document import Document, Span
 from chunkers.text.given import GivenSentences
-from chunkers.text.reading import decode
+from chunkers.text.reader_process import parsed_apart
 from chunkers.text.sentences import DEFAULT_SPLITTER
-
-TEXTS = ("text", "page_content", "content", "chunk_text")
-"""What a chunk's text is called: by Chonkie, LlamaIndex, Docling and here, by LangChain, by Haystack, in tables."""
-
-STARTS = ("start", "start_index", "start_char_idx", "split_idx_start", "start_offset")
-ENDS = ("end", "end_index", "end_char_idx", "end_offset")
-"""What its place is called, in the chunk or in its metadata."""
-
-DOCUMENTS = ("document", "file_name", "filename", "source", "corpus_id")
-"""What the document that it is of is called, in the chunk or in its metadata."""
-
-_LISTS = ("chunks", "nodes", "documents", "data")
-_ROWS_AT_ONCE = 256
-
-MOST_BRACKETS = 3_000_000
-"""Lists and objects in a file of chunks in JSON, brackets in their texts counted too: each takes some 100 bytes of memory or
-more, a list of nothing as well."""
 
 
 def inspect(
@@ -82,7 +63,7 @@ def inspect(
     return find_again(whole, chunks_of(given, document, whole.name), maker).chunking
 
 
-def read_chunks(data: bytes, name: str) -> list[GivenChunk]:
+def read_chunks(data: bytes, name: str, cancelled: Callable[[], bool] = bool) -> list[GivenChunk]:
     """Return the chunks in a file: JSON, JSON lines, CSV or Parquet, told by what is in it.
 
     A row has a text, by one of the names in `TEXTS`, or ``spans``, or a start and an end by those in `STARTS` and `ENDS`, or
@@ -90,26 +71,32 @@ def read_chunks(data: bytes, name: str) -> list[GivenChunk]:
     or an object with the list as ``chunks``, ``nodes``, ``documents`` or ``data``. What LangChain's ``dumps``, LlamaIndex's
     ``to_dict`` and ``to_json``, Haystack's and Chonkie's ``to_dict`` and Docling's ``model_dump`` write are such rows.
 
+    The file is read in another process; see `chunkers.text.reader_process`.
+
+    Parameters
+    ----------
+    cancelled
+        Called repeatedly while the file is read; true ends it.
+
     Raises
     ------
     InputError
         If the file is too large, empty or none of these, or a chunk in it has neither text nor place; the sentence names it.
+    Cancelled
+        If the user asked to stop.
     """
     if len(data) > MAX_BYTES:
         raise InputError(f"{name}: a file of chunks may have at most {MAX_BYTES:,} bytes; this one has {len(data):,}.")
     if data.startswith(b"PAR1"):
-        rows = _parquet(data, name)
-    else:
-        text = decode(data, name).text
-        if not text.strip():
-            raise InputError(f"{name}: a file of chunks must have at least one; it is empty.")
-        rows = _json(text, name) if text.lstrip().startswith(("{", "[", '"')) else _csv(text, name)
-    given: list[GivenChunk] = []
-    for place, row in rows:
-        if len(given) == MOST_CHUNKS:
-            raise InputError(f"{name}: a file of chunks may have at most {MOST_CHUNKS:,}; this one has more.")
-        given.append(_given(row, f"{name}, {place}"))
-    return given
+        need("corpus", "Parquet", "pyarrow")
+    rows = parsed_apart(chunk_rows.read, data, name, cancelled)
+    return [GivenChunk(text, tuple(Span(*span) for span in spans), document) for text, spans, document in rows]
+
+
+def _given(one: Any, place: str) -> GivenChunk:
+    if isinstance(one, Chunk):
+        return GivenChunk(one.text if len(one.spans) == 1 else None, one.spans)
+    return chunk_rows.given(one, place)
 
 
 def _bytes(path: Path) -> bytes:
@@ -118,171 +105,6 @@ def _bytes(path: Path) -> bytes:
             return file.read(MAX_BYTES + 1)
     except OSError as error:
         raise InputError(f"{path}: the file must be readable; {error.strerror}.") from error
-
-
-def _parquet(data: bytes, name: str) -> Iterator[tuple[str, Any]]:
-    need("corpus", "Parquet", "pyarrow")
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    rows: list[Any] = []
-    try:
-        file = pq.ParquetFile(io.BytesIO(data))
-        groups = (file.metadata.row_group(number) for number in range(file.metadata.num_row_groups))
-        unpacked = sum(group.total_byte_size for group in groups)
-        _check_unpacked(unpacked, name)
-        # What is written once and stands in many rows is small in the file only.
-        unpacked = 0
-        for batch in file.iter_batches(_ROWS_AT_ONCE):
-            unpacked += batch.nbytes
-            _check_unpacked(unpacked, name)
-            rows += batch.to_pylist()
-    except (pa.ArrowException, OSError) as error:
-        said = " ".join(str(error).split())[:200].rstrip(".")
-        raise InputError(f"{name}: the file must be sound Parquet; reading it failed with: {said}.") from error
-    return ((f"row {number:,}", row) for number, row in enumerate(rows, start=1))
-
-
-def _check_unpacked(unpacked: int, name: str) -> None:
-    if unpacked > MAX_UNPACKED:
-        raise InputError(
-            f"{name}: a file of chunks may unpack to at most {MAX_UNPACKED:,} bytes; this one has {unpacked:,} or more."
-        )
-
-
-def _json(text: str, name: str) -> Iterator[tuple[str, Any]]:
-    brackets = text.count("[") + text.count("{")
-    if brackets > MOST_BRACKETS:
-        raise InputError(
-            f"{name}: a file of chunks in JSON may have at most {MOST_BRACKETS:,} brackets that open; it has {brackets:,}."
-        )
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        yield from _json_lines(text, name)
-        return
-    if isinstance(value, dict):
-        value = next((value[key] for key in _LISTS if isinstance(value.get(key), list)), [value])
-    if not isinstance(value, list):
-        raise InputError(f"{name}: chunks must be a list, or an object with one; got {shown(value)}.")
-    yield from ((f"chunk {number:,}", one) for number, one in enumerate(value, start=1))
-
-
-def _json_lines(text: str, name: str) -> Iterator[tuple[str, Any]]:
-    # Not splitlines, which also splits at characters that JSON allows inside strings.
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
-            try:
-                yield f"line {number:,}", json.loads(line)
-            except (ValueError, RecursionError) as error:
-                raise InputError(f"{name}, line {number:,}: every line must be JSON; this one is not ({error}).") from error
-
-
-def _csv(text: str, name: str) -> Iterator[tuple[str, Any]]:
-    csv.field_size_limit(MAX_BYTES)
-    head = text.lstrip().partition("\n")[0]
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=head.count), strict=True)
-    try:
-        for number, row in enumerate(reader, start=1):
-            # An empty cell is none.
-            yield f"row {number:,}", {key: value for key, value in row.items() if value not in (None, "")}
-    except csv.Error as error:
-        raise InputError(f"{name}: the file must be CSV; it is not ({error}).") from error
-
-
-def _given(one: Any, place: str) -> GivenChunk:
-    """Return a chunk of whatever form.
-
-    Raises
-    ------
-    InputError
-        If it has neither a text nor a place, or these are none.
-    """
-    if isinstance(one, str):
-        return GivenChunk(one)
-    if isinstance(one, Chunk):
-        return GivenChunk(one.text if len(one.spans) == 1 else None, one.spans)
-    if _is_pair(one):
-        return GivenChunk(None, (_span(one[0], one[1], place),))
-    row: Mapping[str, Any] = one if isinstance(one, Mapping) else _attributes(one)
-    # LangChain's dumps and LlamaIndex's stores wrap the fields of a chunk.
-    row = _inner(row, "kwargs", "__data__") or row
-    inner = _inner(row, "metadata", "meta")
-    origin = _inner(inner, "origin")
-    text = next((row[key] for key in TEXTS if row.get(key) is not None), None)
-    if text is not None and not isinstance(text, str):
-        raise InputError(f"{place}: a chunk's text must be a text; got {shown(text)}.")
-    spans = _spans(row, inner, text, place)
-    if text is None and not spans:
-        named = ", ".join(map(str, row))
-        raise InputError(f"{place}: a chunk must have a text, or a start and an end; this one has {shown(named)}.")
-    if len(spans) > 1:
-        # The text of several spans is joined by whatever made it; they say where it is.
-        text = None
-    name = next((held[key] for held in (row, inner, origin) for key in DOCUMENTS if isinstance(held.get(key), str)), None)
-    return GivenChunk(text, spans, name)
-
-
-def _inner(row: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
-    """Return the mapping that stands in another under one of the keys; an empty one if none does."""
-    return next((row[key] for key in keys if isinstance(row.get(key), Mapping)), {})
-
-
-def _is_pair(one: Any) -> bool:
-    return isinstance(one, Sequence) and len(one) == 2 and not any(isinstance(part, str | bytes) for part in one)
-
-
-def _attributes(one: Any) -> dict[str, Any]:
-    """Return what an object of another library has of the fields of a chunk."""
-    names = (*TEXTS, *STARTS, *ENDS, *DOCUMENTS, "metadata", "meta")
-    found = {name: getattr(one, name) for name in names if hasattr(one, name)}
-    if "meta" in found and not isinstance(found["meta"], Mapping) and hasattr(found["meta"], "model_dump"):
-        found["meta"] = found["meta"].model_dump()
-    return {name: value for name, value in found.items() if not callable(value)}
-
-
-def _spans(row: Mapping[str, Any], inner: Mapping[str, Any], text: str | None, place: str) -> tuple[Span, ...]:
-    """Return where a chunk says it is."""
-    listed = row.get("spans")
-    if isinstance(listed, str):
-        try:
-            listed = json.loads(listed)
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"{place}: spans must be a list of pairs; got {shown(listed)}.") from error
-    if listed is not None:
-        if not isinstance(listed, Sequence) or not listed or not all(map(_is_pair, listed)):
-            raise InputError(f"{place}: spans must be a list of pairs; got {shown(listed)}.")
-        return tuple(_span(start, end, place) for start, end in listed)
-    start, end = (
-        next((held[key] for held in (row, inner) for key in names if held.get(key) is not None), None)
-        for names in (STARTS, ENDS)
-    )
-    if start is None:
-        return ()
-    if end is None:
-        if text is None:
-            raise InputError(f"{place}: a chunk without a text must have an end; this one begins at {shown(start)}.")
-        end = _whole(start, place) + len(text)
-    return (_span(start, end, place),)
-
-
-def _span(start: Any, end: Any, place: str) -> Span:
-    first, last = _whole(start, place), _whole(end, place)
-    if not 0 <= first <= last:
-        raise InputError(f"{place}: a chunk must begin at 0 or after and end after that; got {first:,} to {last:,}.")
-    return Span(first, last)
-
-
-def _whole(value: Any, place: str) -> int:
-    """Return a place as a number; tables write it as text, or as 99.0."""
-    try:
-        if isinstance(value, bool):
-            raise TypeError
-        if isinstance(value, str):
-            return int(value) if len(value) <= 12 else int("too long")
-        return int(value) if isinstance(value, float) and value.is_integer() else index(value)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{place}: a chunk's place must be a whole number; got {shown(value)}.") from error
 
 
 def documents_of(given: Iterable[GivenChunk]) -> list[str]:

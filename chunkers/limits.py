@@ -17,6 +17,22 @@ READ_SECONDS = 20
 READ_MEMORY = 1_000_000_000
 """Bytes of memory that a process reading a file may use; the largest HTML that is no bomb needs about half of it."""
 
+MOST_ROWS = 1_000_000
+"""Rows of a table, or items of a list, in a file of JSON, JSON lines, CSV or Parquet: as many as a text may have chunks."""
+
+MOST_TABLE_COLUMNS = 1_000
+"""Columns of a table in CSV or Parquet."""
+
+MOST_READ_CHARACTERS = 60_000_000
+"""Characters of all texts that come out of such a file: three times the largest document, for chunks that overlap."""
+
+MOST_BRACKETS = 3_000_000
+"""Lists and objects in JSON, brackets in its strings counted too: each takes some 100 bytes of memory or more, a list of
+nothing as well."""
+
+LONGEST_RECIPE = 100_000
+"""Characters of a recipe's JSON."""
+
 READERS = 2
 """Processes that read files at the same time, for all sessions together; further files wait."""
 
@@ -56,6 +72,10 @@ MOST_RUNS = 100_000_000
 
 MAX_SENTENCES = 1_000_000
 """Sentences of a text: about 1 kB of memory each, with their decisions. 20 MB of prose have some 250,000."""
+
+MOST_VECTOR_NUMBERS = 400_000_000
+"""Texts × dimensions of the vectors that a chunker is given at once: 1.6 GB. A million sentences have 384,000,000 of the
+bundled model's."""
 
 MOST_OUTLINE_MARKS = 500_000
 """Lines, cells of tables, items of lists and marks of quotations of a text whose blocks are looked for: at most some 15

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from importlib import metadata
@@ -25,11 +24,13 @@ from chunkers.embedded import EmbeddedAs, checked
 from chunkers.embedders import Embedder, Encoder, load_embedder
 from chunkers.embedders.own import OWN, embedder_of
 from chunkers.errors import InputError, ModelError, ParameterError, shown
+from chunkers.files.tables import read_recipe, recipe_in
 from chunkers.registry import chunker_class
 from chunkers.result import Chunking
 from chunkers.situating import NEEDED, situated
 from chunkers.text.document import Document
 from chunkers.text.given import GivenSentences
+from chunkers.text.reader_process import parsed_apart
 from chunkers.text.sentences import DEFAULT_SPLITTER, packages_of
 from chunkers.text.tokenizers import load_tokenizer
 from chunkers.tools import Tools
@@ -124,14 +125,27 @@ class Recipe(BaseModel):
         InputError
             If it is not JSON or not a recipe; the message names the place.
         """
+        return cls.of_value(recipe_in(text, "recipe"))
+
+    @classmethod
+    def in_file(cls, data: bytes, name: str = "recipe", cancelled: Callable[[], bool] = bool) -> Recipe:
+        """Read the bytes of a recipe's file, or of an output of the command line, in another process.
+
+        Raises
+        ------
+        InputError
+            If it is not JSON or not a recipe; the message names the place.
+        Cancelled
+            If the user asked to stop, which ``cancelled`` is asked repeatedly.
+        """
+        (value,) = parsed_apart(read_recipe, data, name, cancelled)
+        return cls.of_value(value)
+
+    @classmethod
+    def of_value(cls, value: Any) -> Recipe:
+        """Return the recipe that a value of JSON is; raises InputError if it is none, and names the place."""
         try:
-            data = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"recipe: the file must be JSON; {error}.") from error
-        if isinstance(data, dict) and isinstance(data.get("recipe"), dict):
-            data = data["recipe"]
-        try:
-            recipe = cls.model_validate(data)
+            recipe = cls.model_validate(value)
         except ValidationError as error:
             detail = error.errors(include_url=False)[0]
             place = ".".join(_shown_key(key) for key in detail["loc"]) or "the whole"

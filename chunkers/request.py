@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from chunkers.errors import Cancelled
+from chunkers.errors import Cancelled, InputError
 
 if TYPE_CHECKING:
     import httpx2
@@ -23,6 +23,9 @@ _POLL_S = 0.05
 
 _NOT_REACHED = {"connection.connect_tcp.failed", "connection.start_tls.failed"}
 """What the client's trace calls a connection that was not made."""
+
+LARGEST_REFUSAL = 100_000
+"""Bytes that are read of an answer that is no success; only its status and the setting it names are looked at."""
 
 _cancelled: ContextVar[Callable[[], bool]] = ContextVar("_cancelled", default=bool)
 _here = threading.local()
@@ -140,6 +143,9 @@ def ask(work: Callable[[], Answer], deadline: float, largest: int, attempts: Att
         try:
             call.outcome = work(), None
         except BaseException as error:
+            if isinstance(error, InputError):
+                # What led to it holds the request, and so the key; ``from None`` only keeps that from being printed.
+                error.__context__ = error.__cause__ = None
             call.outcome = None, error
         finally:
             call.ended.set()
@@ -174,8 +180,10 @@ def _watched() -> type[Any]:
             received = 0
             for part in self._stream:
                 received += len(part)
-                self._call.check(received)
+                self._call.check(received if self._success else 0)
                 yield part
+                if received > LARGEST_REFUSAL and not self._success:
+                    return
             self._call.attempts.whole += self._success
 
         def close(self) -> None:
@@ -193,7 +201,7 @@ def _before(request: httpx2.Request) -> None:
 def _after(response: httpx2.Response) -> None:
     call: _Call = _here.call
     call.attempts.refused += not response.is_success
-    length = response.headers.get("content-length", "")
+    length = response.headers.get("content-length", "") if response.is_success else ""
     call.check(int(length) if length.isdecimal() and len(length) < 20 else 0)
     if response.headers.get("content-encoding", "identity") != "identity":
         raise TooLarge

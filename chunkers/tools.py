@@ -15,7 +15,7 @@ from chunkers.arrays import IntArray, VectorArray
 from chunkers.cache import EmbeddingCache, Entry
 from chunkers.embedders import Embedder
 from chunkers.embedders.base import batches
-from chunkers.embedders.gate import checked_vectors
+from chunkers.embedders.gate import check_size, checked_vectors
 from chunkers.embedders.own import embedder_of
 from chunkers.errors import Cancelled, ModelError
 from chunkers.request import cancellable
@@ -144,17 +144,19 @@ class Tools:
             missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
             self.meter.cached += len(found.keys() - self.meter.seen)
             if missing:
-                self._compute(self.embedder, missing, found)
+                self._compute(self.embedder, missing, found, len(texts))
             self.meter.cold_s += sum(entry.cost for key, entry in found.items() if key not in self.meter.seen)
             self.meter.seen.update(found)
             for key in keys:
                 self._check_alike(found[key].vector, found[keys[0]].vector)
+            if keys:
+                check_size(self.embedder.name, len(keys), len(found[keys[0]].vector))
             return np.stack([found[key].vector for key in keys]) if keys else np.zeros((0, 1), np.float32)
         finally:
             self.meter.embed_s += time.perf_counter() - began - (self.meter.load_s - loading)
 
-    def _compute(self, embedder: Embedder, missing: Mapping[bytes, str], found: dict[bytes, Entry]) -> None:
-        """Embed the missing texts in batches, and add them to those found."""
+    def _compute(self, embedder: Embedder, missing: Mapping[bytes, str], found: dict[bytes, Entry], count: int) -> None:
+        """Embed the missing ones of ``count`` texts in batches, and add them to those found."""
         if self.cancelled():
             raise Cancelled
         self._load(embedder)
@@ -173,6 +175,7 @@ class Tools:
                 some = [text for _, text in batch]
                 vectors = checked_vectors(embedder.name, embedder.encode(some), some)
                 cost = (time.perf_counter() - began) / len(batch)
+                check_size(embedder.name, count, vectors.shape[1])
                 for entry in islice(found.values(), 1):
                     self._check_alike(vectors[0], entry.vector)
                 found.update(self.cache.put_many([key for key, _ in batch], vectors, cost))

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import signal
+import threading
 import time
 import warnings
 from collections import Counter
@@ -40,7 +41,10 @@ ANSWERS = "_answers.sqlite"
 """The file with the answers of a language model, so that a run that goes on asks nothing twice."""
 
 IDLE_S = 60
-"""Seconds after which a worker without work ends, as it also does when the run was killed."""
+"""Seconds after which a worker without work ends."""
+
+LOOK_S = 1.0
+"""Seconds between two looks of a worker whether its run still exists."""
 
 ENVIRONMENT = {
     # There is a worker on every core, and a model's vectors depend, in their last bits, on the number of threads: so the
@@ -203,7 +207,9 @@ def in_processes(job: Job, missing: Iterator[Shard], workers: int) -> Generator[
 
     # A worker that keeps much memory after a large document is replaced, which is no news to the user.
     warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
-    executor = ProcessPoolExecutor(workers, timeout=IDLE_S, initializer=_begin_worker, env=_environment())
+    executor = ProcessPoolExecutor(
+        workers, timeout=IDLE_S, initializer=_begin_worker, initargs=(os.getpid(),), env=_environment()
+    )
     pending: set[Future[Tally]] = set()
     try:
         for shard in missing:
@@ -231,9 +237,23 @@ def _environment() -> Mapping[str, str]:
     return {**ENVIRONMENT}
 
 
-def _begin_worker() -> None:
-    """Leave Ctrl-C, which a terminal sends to all processes, to the run itself."""
+def _begin_worker(run: int) -> None:
+    """Leave Ctrl-C, which a terminal sends to all processes, to the run itself, and end with it.
+
+    Parameters
+    ----------
+    run
+        Id of the run's process. A run that is killed can tell its workers nothing, and the next one would find them at
+        work. Windows gives a process no new parent, so that there they end after `IDLE_S`.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def watch() -> None:
+        while os.getppid() == run:
+            time.sleep(LOOK_S)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True, name="end with the run").start()
 
 
 @contextmanager

@@ -45,7 +45,7 @@ def recipe_of(given: AnyRecipe) -> Recipe:
     if isinstance(given, str) and given.lstrip().startswith("{"):
         return Recipe.from_json(given)
     if isinstance(given, str | Path):
-        return Recipe.from_json(file_bytes(str(given)).decode("utf-8-sig", "replace"))
+        return Recipe.in_file(file_bytes(str(given)))
     raise InputError(f"recipe must be a Recipe, its JSON or the path of a file with it; got {shown(given)}.")
 
 

@@ -93,7 +93,7 @@ def restart():
 
     def forget():
         for kept in (registry, resources.run_store, resources.embedding_cache):
-            kept.clear()
+            kept.cache_clear()
 
     return forget
 

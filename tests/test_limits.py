@@ -13,7 +13,7 @@ from tests.sources import parsed
 PAGE = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
 ROWS = re.findall(r"^\| `([\w.]+)\.(\w+)` \| ([\d.,]+) \| [^|]+ \|([^|]*)\|$", PAGE, re.MULTILINE)
 PREFIXES = (
-    *("MAX_", "MOST", "LONGEST_", "READ_", "READERS", "FIELD_LIMIT"),
+    *("MAX_", "MOST", "LONGEST_", "READ_", "READERS"),
     *("TIMEOUT", "DEADLINE", "LARGEST_", "MEMORY_BYTES", "SHARED_"),
 )
 

@@ -9,14 +9,20 @@ import numpy.typing as npt
 
 from chunkers.arrays import FloatArray
 
+_ROWS_AT_ONCE = 4_096
+
 
 def gap_distances(embeddings: npt.NDArray[np.floating]) -> FloatArray:
     """Return the cosine distance of every row to the next, shape (n - 1,), in 0..2.
 
     Computed in double precision, so that a percentile that falls on a distance equals it.
     """
-    rows = embeddings.astype(np.float64)
-    return 1.0 - row_cosines(rows[:-1], rows[1:])
+    distances = np.empty(max(0, len(embeddings) - 1))
+    # A long text's vectors take gigabytes: only some of them are converted at a time.
+    for start in range(0, len(distances), _ROWS_AT_ONCE):
+        rows = embeddings[start : start + _ROWS_AT_ONCE + 1].astype(np.float64)
+        distances[start : start + _ROWS_AT_ONCE] = 1.0 - row_cosines(rows[:-1], rows[1:])
+    return distances
 
 
 def row_cosines(left: FloatArray, right: FloatArray) -> FloatArray:

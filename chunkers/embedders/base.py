@@ -108,6 +108,15 @@ class Embedder(ABC):
         return f"{self.preparation}: {share:.0%} done"
 
     @property
+    def destination(self) -> str:
+        """The host to which texts are sent, with the proxy in between if there is one; empty where none are sent."""
+        return ""
+
+    def loading_said(self) -> str:
+        """Return what is waited for before the first texts are embedded, in words."""
+        return f"Waiting for {self.destination}" if self.destination else "Loading the embedding model"
+
+    @property
     def identity(self) -> str:
         """What tells its vectors from those of another embedder of the same name: the revision, or else this very object."""
         return self.revision or token_of(self)

@@ -8,13 +8,23 @@ from typing import Any
 import numpy as np
 
 from chunkers.arrays import VectorArray
-from chunkers.errors import ModelError, shown
+from chunkers.errors import InputError, ModelError, shown
+from chunkers.limits import MOST_VECTOR_NUMBERS
 
 LENGTH_TOLERANCE = 0.01
 """How far the length of a vector may be from 1: what half precision rounds away is less."""
 
 _EXACT = 1e-6
 """How far it may be from 1 and be left as it is; vectors scaled in single precision are closer."""
+
+
+def check_size(name: str, texts: int, dimension: int) -> None:
+    """Raise InputError if the vectors of so many texts are more than may be in memory at once."""
+    if texts * dimension > MOST_VECTOR_NUMBERS:
+        raise InputError(
+            f"{name}: texts × dimensions must be at most {MOST_VECTOR_NUMBERS:,}, as all vectors are in memory at once; "
+            f"this text has {texts:,} × {dimension:,}. Divide the document, or choose an embedder of fewer dimensions."
+        )
 
 
 def checked_vectors(name: str, given: object, texts: Sequence[str]) -> VectorArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -20,8 +21,15 @@ TIMEOUT = 120
 DEADLINE = 300
 """Seconds that a batch may take in all, retries and what the server asks to wait included."""
 
-LARGEST_ANSWER = 64_000_000
-"""Most bytes of an answer: a batch of vectors of 4,096 dimensions takes less than a tenth."""
+MOST_DIMENSIONS = 16_384
+"""Numbers of a vector: four times as many as the widest models in use give."""
+
+LARGEST_ANSWER = 393_216
+"""Bytes of an answer for each text that is sent: 24 for each number, which take no more in their shortest form."""
+
+MOST_BRACKETS = 10
+"""Lists and objects of an answer for each text that is sent, which has two. One of nothing takes 50 times its characters in
+memory, so that they are counted before they are read."""
 
 
 class OpenAIServer(Embedder):
@@ -58,6 +66,14 @@ class OpenAIServer(Embedder):
         self._lock = threading.Lock()
         self._dimension: int | None = None
 
+    @property
+    def destination(self) -> str:
+        """The host to which texts are sent, with the proxy in between if there is one; empty if the address is invalid."""
+        try:
+            return self._connection.destination
+        except ModelError:
+            return ""
+
     def load(self) -> None:
         """Create the client; nothing is sent yet.
 
@@ -80,7 +96,7 @@ class OpenAIServer(Embedder):
         """
         self.load()
         try:
-            vectors = ask(lambda: self._vectors(list(texts)), DEADLINE, LARGEST_ANSWER)
+            vectors = ask(lambda: self._vectors(list(texts)), DEADLINE, LARGEST_ANSWER * len(texts))
         except TooLate:
             raise self._connection.too_late(DEADLINE) from None
         with self._lock:
@@ -96,7 +112,8 @@ class OpenAIServer(Embedder):
         client = self._connection.client(TIMEOUT)
         # No error is chained: the package's errors hold the request, and with it the key.
         try:
-            answer = client.embeddings.create(model=self._model, input=texts, encoding_format="float")
+            raw = client.embeddings.with_raw_response
+            body = raw.create(model=self._model, input=texts, encoding_format="float").content
         except openai.APIStatusError as error:
             if error.status_code in (413, 422) and len(texts) > 1:
                 half = len(texts) // 2
@@ -108,25 +125,35 @@ class OpenAIServer(Embedder):
         except openai.APIConnectionError as error:
             raise self._connection.failure(error, TIMEOUT) from None
         except TooLarge:
-            raise self._bad(f"an answer that is compressed, or larger than {LARGEST_ANSWER // 1_000_000} MB") from None
+            raise self._bad(f"an answer that is compressed, or larger than {LARGEST_ANSWER:,} bytes a text") from None
+        return self._checked(self._parsed(body, len(texts)), len(texts))
+
+    def _parsed(self, body: bytes, count: int) -> Any:
+        """Return what an answer for ``count`` texts holds, once it is known to fit into memory."""
+        if body.count(b"[") + body.count(b"{") > MOST_BRACKETS * (count + 1):
+            raise self._bad(f"an answer with more than {MOST_BRACKETS} lists and objects a text")
+        if body.count(b",") > (MOST_DIMENSIONS + MOST_BRACKETS) * count:
+            raise self._bad(f"an answer with more than {MOST_DIMENSIONS:,} numbers a text")
+        try:
+            return json.loads(body)
         except (ValueError, RecursionError):
             raise self._bad("something that is not JSON, or is nested too deeply") from None
-        return self._checked(answer, len(texts))
 
     def _checked(self, answer: Any, count: int) -> FloatArray:
         """Return the rows of an answer in the order of the texts, shape (count, dimension)."""
-        items = getattr(answer, "data", None)
+        items = answer.get("data") if isinstance(answer, dict) else None
         if not isinstance(items, list):
             raise self._bad("something without the list 'data'")
         if len(items) != count:
             raise self._bad(f"{len(items)} vectors for {count} texts")
-        by_index = {getattr(item, "index", None): getattr(item, "embedding", None) for item in items}
+        numbered = [item for item in items if isinstance(item, dict) and isinstance(item.get("index"), int)]
+        by_index = {item["index"]: item.get("embedding") for item in numbered}
         if by_index.keys() != set(range(count)):
             raise self._bad("vectors that do not say which text each belongs to")
         rows = [by_index[index] for index in range(count)]
         try:
             vectors = np.array(rows, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise self._bad("vectors of different dimensions, or of something that is no number") from None
         if vectors.ndim != 2 or vectors.shape[1] == 0:
             raise self._bad("vectors without numbers")

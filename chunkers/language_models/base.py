@@ -69,6 +69,11 @@ class LanguageModel(ABC):
         """The host to which conversations are sent; empty for a model of this process."""
         return ""
 
+    @property
+    def destination(self) -> str:
+        """The host, and the proxy through which it is asked, if any, as the user is told before anything is sent."""
+        return self.host
+
     def load(self) -> None:  # noqa: B027  # nothing needs to be loaded for some
         """Prepare what asking needs; nothing is sent. Raises ModelError if that fails."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from decimal import Decimal
@@ -24,6 +25,10 @@ LARGEST_ANSWER = 4_000_000
 
 TEMPERATURE = 0
 """How freely the model chooses its words: not at all, so that the same question has the same answer as far as may be."""
+
+MOST_BRACKETS = 100_000
+"""Lists and objects of an answer, brackets in its words counted too. One of nothing takes 50 times its characters in memory,
+so that they are counted before they are read."""
 
 _MOST_COUNTED = 1_000_000_000
 """Tokens of a request that a server may claim; with more it does not say how many there were."""
@@ -70,6 +75,11 @@ class ChatServer(LanguageModel):
         """The server's host; raises ModelError, without repeating the address, if that is invalid."""
         return self._connection.host
 
+    @property
+    def destination(self) -> str:
+        """The host, and the proxy through which it is asked, if any; raises ModelError if the address is invalid."""
+        return self._connection.destination
+
     def load(self) -> None:
         """Create the client; nothing is sent yet.
 
@@ -105,11 +115,12 @@ class ChatServer(LanguageModel):
 
         client, settings = self._connection.client(TIMEOUT), self._settings(most_tokens)
         try:
-            answer = client.chat.completions.create(
+            raw = client.chat.completions.with_raw_response
+            body = raw.create(
                 model=self._model,
                 messages=[{"role": role, "content": text} for role, text in messages],  # type: ignore[misc]
                 **settings,
-            )
+            ).content
         except openai.BadRequestError as error:
             # A model that thinks first takes no temperature, and counts its tokens under another name.
             # Another thread may have been told so already.
@@ -125,9 +136,16 @@ class ChatServer(LanguageModel):
             raise
         except TooLarge:
             raise self._bad(f"one that is compressed, or larger than {LARGEST_ANSWER // 1_000_000} MB") from None
+        return self._checked(self._parsed(body))
+
+    def _parsed(self, body: bytes) -> Any:
+        """Return what an answer holds, once it is known to fit into memory."""
+        if body.count(b"[") + body.count(b"{") > MOST_BRACKETS:
+            raise self._bad(f"one with more than {MOST_BRACKETS:,} lists and objects")
+        try:
+            return json.loads(body)
         except (ValueError, RecursionError):
             raise self._bad("something that is not JSON, or is nested too deeply") from None
-        return self._checked(answer)
 
     def _settings(self, most_tokens: int) -> dict[str, Any]:
         """Return the settings that the server knows, as far as it has said; the most tokens have one of two names."""
@@ -138,12 +156,12 @@ class ChatServer(LanguageModel):
 
     def _checked(self, answer: Any) -> Reply:
         """Return what an answer of the server says."""
-        choices = getattr(answer, "choices", None)
+        choices = _field(answer, "choices")
         if not isinstance(choices, list) or not choices:
             raise self._bad("something without the list 'choices'")
-        message = getattr(choices[0], "message", None)
-        text, refusal = getattr(message, "content", None), getattr(message, "refusal", None)
-        finish = getattr(choices[0], "finish_reason", None)
+        message = _field(choices[0], "message")
+        text, refusal = _field(message, "content"), _field(message, "refusal")
+        finish = _field(choices[0], "finish_reason")
         ended: Ended = "whole"
         if finish == "content_filter" or (isinstance(refusal, str) and refusal):
             ended = "refused"
@@ -153,14 +171,19 @@ class ChatServer(LanguageModel):
             if text is not None or ended == "whole":
                 raise self._bad("one without words")
             text = ""
-        usage = getattr(answer, "usage", None)
-        read, written = (_count(getattr(usage, name, None)) for name in ("prompt_tokens", "completion_tokens"))
+        usage = _field(answer, "usage")
+        read, written = (_count(_field(usage, name)) for name in ("prompt_tokens", "completion_tokens"))
         # An escape of JSON may bring half of a character, which can be neither sent nor written.
         text = _HALF.sub("\N{REPLACEMENT CHARACTER}", text)
         return Reply(self._connection.without_key(text), read, written, ended)
 
     def _bad(self, got: str) -> ModelError:
         return ModelError(f"{self.name}: {self.host} must answer in words, as OpenAI's protocol does; its answer was {got}.")
+
+
+def _field(value: object, name: str) -> Any:
+    """Return a field of an object of JSON; None where it is none, or lacks the field."""
+    return value.get(name) if isinstance(value, dict) else None
 
 
 def _count(value: object) -> int | None:

@@ -14,7 +14,8 @@ from pydantic import Field, PrivateAttr, field_validator
 
 from chunkers.base import Chunker
 from chunkers.errors import InputError, shown
-from chunkers.found_again import FoundAgain, GivenChunk, characters_without_chunk, find_again
+from chunkers.files.chunk_rows import GivenChunk
+from chunkers.found_again import FoundAgain, characters_without_chunk, find_again
 from chunkers.inspected import DocumentNames, chunks_of, documents_of
 from chunkers.result import Chunking
 from chunkers.text.document import Document

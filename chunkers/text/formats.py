@@ -117,7 +117,7 @@ def _unpacked(data: bytes, name: str) -> zipfile.ZipFile:
 
 _FORMATS: dict[str, tuple[Callable[[bytes, str, str | None], Extracted], str]] = {
     "HTML": (_html, "markdownify"),
-    "PDF": (_pdf, "pypdf"),
+    "PDF": (_pdf, "pypdfium2"),
     "DOCX": (_docx, "mammoth"),
     "EPUB": (_epub, "markdownify"),
 }

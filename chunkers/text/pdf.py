@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-import io
 import re
+import sys
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from contextlib import closing
+from ctypes import byref, c_int
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
 from chunkers.errors import InputError
-from chunkers.text.extracted import Collected, Extracted, LeftOut
+from chunkers.limits import MAX_BYTES, MAX_UNPACKED
+from chunkers.text.extracted import Collected, Extracted, LeftOut, too_large
 from chunkers.text.parts import shortened
 
 if TYPE_CHECKING:
-    from pypdf import PageObject, PdfReader
+    from pypdfium2 import PdfPage, PdfTextPage
 
 LEAST_RETURNS = 4
 """Pages on which a line must stand to be one that returns."""
@@ -27,14 +32,29 @@ LONGEST_RUNNING = 200
 EDGE = 0.12
 """Share of a page's height, at its top and as much at its bottom, within which headers and footers are drawn."""
 
-MOST_LOOKS = 20
-"""Pages on which it is looked up where lines that return are drawn."""
+_FINE = 10_000
+"""Steps into which the height of a page is divided."""
 
-LONGEST_LOOK = 100_000
-"""Characters of such a page."""
+_FAR = 1e9
+"""Points from the page's origin beyond which no text is looked for."""
 
+_JOINED = 2
+"""The code that PDFium puts in place of a hyphen and the end of its line."""
+
+_LONGEST_DICTIONARY = 2000
+"""Bytes before a stream within which its dictionary is looked for."""
+
+_AT_ONCE = 1_000_000
+"""Bytes to which a stream is unpacked at a time."""
+
+_NESTED_FORMS = 15
+"""Forms within each other in which pictures are counted."""
+
+_STREAM = re.compile(rb"(?<!end)stream\r?\n")
+_DEFLATED = re.compile(rb"/Filter\s*(?:\[\s*)?/Fl(?:ateDecode)?\b")
 _NUMBER = re.compile(r"\d{1,6}")
 _WORD = re.compile(r"\w+")
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]{2,}")
 
 
 def read_pdf(data: bytes, name: str) -> Extracted:
@@ -45,26 +65,35 @@ def read_pdf(data: bytes, name: str) -> Extracted:
     InputError
         If the file is locked, or its text too large.
     """
-    from pypdf import PdfReader
+    from pypdfium2 import PdfDocument, PdfiumError
+    from pypdfium2.raw import FPDF_ERR_PASSWORD
 
-    reader = PdfReader(io.BytesIO(data))
-    if reader.is_encrypted and not reader.decrypt(""):
-        raise InputError(f"{name}: the PDF must be readable without a password; it is locked.")
-    labels = _labels(reader)
+    try:
+        document = PdfDocument(data)
+    except PdfiumError as error:
+        if error.err_code == FPDF_ERR_PASSWORD:
+            raise InputError(f"{name}: the PDF must be readable without a password; it is locked.") from error
+        raise
     pages = Collected(name, "page")
+    heights: list[dict[int, float]] = []
     left_out: list[LeftOut] = []
-    for number, page in enumerate(reader.pages):
-        pages.add(page.extract_text(), labels[number] if number < len(labels) else "")
-        objects = (page.get("/Resources") or {}).get("/XObject") or {}
-        pictures = sum(objects[key].get("/Subtype") == "/Image" for key in objects)
-        if pictures:
-            left_out.append(LeftOut("picture", pictures, number))
+    with closing(document):
+        for number in range(len(document)):
+            with closing(document[number]) as page:
+                with closing(page.get_textpage()) as drawn:
+                    text = _text(drawn, name)
+                    heights.append(_heights(page, drawn, text))
+                pages.add("".join(text).replace("\r", ""), document.get_page_label(number))
+                pictures = _pictures(page)
+            if pictures:
+                left_out.append(LeftOut("picture", pictures, number))
+    if damaged := _damaged_streams(data):
+        left_out.append(LeftOut("damaged stream", damaged))
     running = running_lines(pages.texts, pages.labels)
-    heights = _Heights(reader, pages.texts)
     for number, lines in enumerate(running):
         gone = set()
         for line in lines:
-            height = heights(number, line)
+            height = heights[number].get(line.place, float(line.upper))
             if EDGE < height < 1 - EDGE:
                 # A line of the text, however often it is there.
                 continue
@@ -78,23 +107,124 @@ def read_pdf(data: bytes, name: str) -> Extracted:
     return pages.joined(left_out, _joints(pages.texts))
 
 
-def _labels(reader: PdfReader) -> list[str]:
-    """Return the labels of the pages that have one; a PDF whose labels are damaged has none."""
-    try:
-        return list(reader.page_labels)
-    # Damaged files raise errors of any type, and can be read without their labels.
-    except Exception:
-        return []
+def _text(drawn: PdfTextPage, name: str) -> Sequence[str]:
+    """Return what PDFium's characters of a page say: each at its own number, of which it may be several or none.
+
+    Raises
+    ------
+    InputError
+        If the page alone is too large.
+    """
+    count = drawn.count_chars()
+    if count > MAX_BYTES:
+        raise too_large(f"the text of {name}", count, "at least ")
+    text = drawn.get_text_bounded(-_FAR, -_FAR, _FAR, _FAR)
+    if len(text) != count or chr(_JOINED) in text:
+        text = _by_character(drawn, count)
+    return _turned(drawn, text)
 
 
-def _extent(page: PageObject) -> tuple[float, float] | None:
-    """Return where a page begins and ends, from below, in its own units; None where the file does not say its size."""
-    try:
-        bottom, top = float(page.mediabox.bottom), float(page.mediabox.top)
-        return (bottom, top) if top > bottom else None
-    # As for labels.
-    except Exception:
-        return None
+def _by_character(drawn: PdfTextPage, count: int) -> list[str]:
+    """Return what each character of a page says, where PDFium's own string is not as long or joins a hyphenated word."""
+    from pypdfium2.raw import FPDFText_GetUnicode, FPDFText_IsHyphen
+
+    codes = [FPDFText_GetUnicode(drawn.raw, index) for index in range(count)]
+    text = [chr(code) if 0 < code <= sys.maxunicode else "" for code in codes]
+    for index, code in enumerate(codes):
+        if code == _JOINED and FPDFText_IsHyphen(drawn.raw, index) == 1:
+            text[index] = "-\n"
+        elif "\ud800" <= text[index] <= "\udbff" and index + 1 < count and "\udc00" <= text[index + 1] <= "\udfff":
+            # The halves of a letter beyond the first 65,536, such as an emoji.
+            letter = (text[index] + text[index + 1]).encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+            text[index : index + 2] = [letter, ""]
+    return text
+
+
+def _turned(drawn: PdfTextPage, text: Sequence[str]) -> Sequence[str]:
+    """Turn words of Arabic and Hebrew round that PDFium leaves as they are drawn, from left to right.
+
+    It does so where a font has all letters of a word as presentation forms, as in files that Chromium prints.
+    """
+    turned = list[str]()
+    # One character a place, so that places in the string are PDFium's numbers.
+    line = text if isinstance(text, str) else "".join(one if len(one) == 1 else " " for one in text)
+    for word in _RIGHT_TO_LEFT.finditer(line):
+        start, end = word.span()
+        middles = [left + right for left, _, right, _ in map(drawn.get_charbox, range(start, end))]
+        # Vowel signs lie anywhere above their letter, so what most neighbours do counts.
+        if sum((after > before) - (after < before) for before, after in pairwise(middles)) > 0:
+            turned = turned or list(text)
+            turned[start:end] = turned[start:end][::-1]
+    return turned or text
+
+
+def _heights(page: PdfPage, drawn: PdfTextPage, text: Sequence[str]) -> dict[int, float]:
+    """Return how high the first and last lines of a page are drawn, from 0 to 1, by their numbers among its lines.
+
+    Files may have headers, footers and text in any order.
+    """
+    from pypdfium2.raw import FPDF_PageToDevice
+
+    line, firsts = 0, dict[int, int]()
+    for index, one in enumerate(text):
+        if one.strip():
+            firsts.setdefault(line, index)
+        line += one.count("\n")
+    places = list(firsts)
+    found = {}
+    for place in {*places[:MOST_LINES], *places[-MOST_LINES:]}:
+        left, bottom, _, _ = drawn.get_charbox(firsts[place])
+        x, y = c_int(), c_int()
+        # As it is seen: rotated, and without what is cropped.
+        if FPDF_PageToDevice(page.raw, 0, 0, _FINE, _FINE, 0, left, bottom, byref(x), byref(y)):
+            found[place] = 1 - y.value / _FINE
+    return found
+
+
+def _pictures(page: PdfPage) -> int:
+    """Return how many pictures are drawn on a page."""
+    from pypdfium2 import raw
+
+    pictures = 0
+    # Not page.get_objects: an object of Python for every letter that is placed by itself takes longer than all else.
+    holders = [(raw.FPDFPage_GetObject, page.raw, raw.FPDFPage_CountObjects(page.raw), 0)]
+    while holders:
+        get, holder, count, depth = holders.pop()
+        for index in range(count):
+            drawn = get(holder, index)
+            kind = raw.FPDFPageObj_GetType(drawn)
+            if kind == raw.FPDF_PAGEOBJ_IMAGE:
+                pictures += 1
+            elif kind == raw.FPDF_PAGEOBJ_FORM and depth < _NESTED_FORMS:
+                holders.append((raw.FPDFFormObj_GetObject, drawn, raw.FPDFFormObj_CountObjects(drawn), depth + 1))
+    return pictures
+
+
+def _damaged_streams(data: bytes) -> int:
+    """Return how many of a file's streams cannot be unpacked, pictures apart.
+
+    PDFium reads what is left of them, and does not say so. Streams that are not deflated are not checked, nor those of
+    a protected file.
+    """
+    damaged = at = 0
+    left = 0 if b"/Encrypt" in data else MAX_UNPACKED
+    while left > 0 and (opening := _STREAM.search(data, at)):
+        end = data.find(b"endstream", opening.end())
+        before = data[max(0, opening.start() - _LONGEST_DICTIONARY) : opening.start()]
+        dictionary = before[before.rfind(b" obj") + 1 :]
+        end = end if end >= 0 else len(data)
+        at = end
+        if b"/Image" in dictionary or not _DEFLATED.search(dictionary):
+            continue
+        packed, stream = data[opening.end() : end], zlib.decompressobj()
+        try:
+            while packed and left > 0 and not stream.eof:
+                left -= len(stream.decompress(packed, _AT_ONCE))
+                packed = stream.unconsumed_tail
+            damaged += left > 0 and not stream.eof
+        except zlib.error:
+            damaged += 1
+    return damaged
 
 
 class Running(NamedTuple):
@@ -116,44 +246,6 @@ class Running(NamedTuple):
     words: str
     upper: bool
     bare: bool
-
-
-class _Heights:
-    """How high on their pages running lines are drawn: files may have headers, footers and text in any order.
-
-    It is looked up once for lines that differ in numbers alone, and on at most `MOST_LOOKS` pages, as each is read again.
-    """
-
-    def __init__(self, reader: PdfReader, texts: Sequence[str]) -> None:
-        self._reader = reader
-        self._lengths = [len(text) for text in texts]
-        self._known: dict[tuple[bool, str], float] = {}
-        self._pages: dict[int, dict[str, float]] = {}
-
-    def __call__(self, number: int, line: Running) -> float:
-        """Return how high a line of page ``number`` is drawn, from 0 to 1; where that cannot be told, at the file's edge."""
-        alike = line.upper, _NUMBER.sub("0", line.words)
-        if alike not in self._known:
-            self._known[alike] = self._on_page(number).get(line.words, float(line.upper))
-        return self._known[alike]
-
-    def _on_page(self, number: int) -> dict[str, float]:
-        """Return for the short pieces of a page's text how high they are drawn, from 0 to 1."""
-        found = self._pages.get(number, {})
-        page = self._reader.pages[number]
-        extent = _extent(page)
-        if number in self._pages or len(self._pages) == MOST_LOOKS or self._lengths[number] > LONGEST_LOOK or extent is None:
-            return found
-        bottom, top = extent
-
-        def drawn(text: str, cm: Sequence[float], tm: Sequence[float], *_: Any) -> None:
-            words = " ".join(text.split())
-            if words:
-                found.setdefault(words, (tm[4] * cm[1] + tm[5] * cm[3] + cm[5] - bottom) / (top - bottom))
-
-        page.extract_text(visitor_text=drawn)
-        self._pages[number] = found
-        return found
 
 
 Pattern = tuple[str, str, int | str]

@@ -1,25 +1,30 @@
 """The program of the process that reads files: it answers requests from standard input on standard output.
 
-A request is a line of JSON (``name``, ``kind``, ``encoding``, ``size``) and the file's bytes; an answer a line of JSON, with
-the text's ``size``, and the text in UTF-8.
+A request is a line of JSON (``parser``, ``folder``, ``name``, ``options``, ``size``) and the file's bytes. An answer is
+lines of JSON: lists with what the parser yields, and at the end an object, with the ``error`` if there is one.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import logging
 import sys
 import warnings
+from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from chunkers.errors import InputError
 from chunkers.limits import MAX_BYTES, READ_MEMORY
-from chunkers.text.encodings import decode_by_evidence
-from chunkers.text.extracted import Extracted, too_large
-from chunkers.text.formats import extract
 
 DEEP = 20_000
 """Recursion limit, for HTML nested as deeply as `chunkers.limits.MAX_DEPTH`."""
+
+_BATCH = 100_000
+"""Characters of JSON in a line of an answer, or somewhat more."""
+
+_PIECE = 1_000_000
+"""Characters of a document's text that are answered at once."""
 
 
 def serve() -> None:
@@ -40,7 +45,6 @@ def serve() -> None:
 def _prepare() -> None:
     logging.disable()
     warnings.simplefilter("ignore")
-    sys.setrecursionlimit(DEEP)
     if sys.platform == "linux":
         import resource
 
@@ -48,34 +52,63 @@ def _prepare() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (READ_MEMORY, READ_MEMORY))
 
 
-def _answer(answers: BinaryIO, data: bytes, *, name: str, kind: str | None, encoding: str | None) -> bool:
-    text = b""
-    goes_on = True
-    answer: dict[str, Any]
+def _answer(answers: BinaryIO, data: bytes, *, parser: list[str], folder: str, name: str, options: dict[str, Any]) -> bool:
+    last: dict[str, Any] = {}
     try:
-        answer, text = _read(data, name, kind, encoding)
+        if folder and folder not in sys.path:
+            sys.path.append(folder)
+        parse = getattr(importlib.import_module(parser[0]), parser[1])
+        _send(answers, parse(data, name, **options))
     except InputError as error:
-        answer = {"error": str(error)}
+        last = {"error": str(error)}
     except MemoryError:
-        answer, goes_on = {"memory": True}, False
-    answers.write(json.dumps({**answer, "size": len(text)}).encode() + b"\n")
-    answers.write(text)
+        last = {"memory": True}
+    answers.write(json.dumps(last).encode() + b"\n")
     answers.flush()
-    return goes_on
+    return "memory" not in last
 
 
-def _read(data: bytes, name: str, kind: str | None, encoding: str | None) -> tuple[dict[str, Any], bytes]:
-    if kind is None:
-        encoded = decode_by_evidence(data, name, chosen=encoding)
-        found = Extracted(encoded.text, encoded=encoded)
-    else:
-        found = extract(data, name, kind, encoding)
+def _send(answers: BinaryIO, items: Iterator[Any]) -> None:
+    batch: list[str] = []
+    size = 0
+    # A lone surrogate is reported when the text is split.
+    encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+    for item in items:
+        batch.append(encode(item))
+        size += len(batch[-1])
+        if size >= _BATCH:
+            answers.write(f"[{','.join(batch)}]\n".encode("utf-8", "surrogatepass"))
+            batch, size = [], 0
+    answers.write(f"[{','.join(batch)}]\n".encode("utf-8", "surrogatepass"))
+
+
+def read_document(data: bytes, name: str, kind: str | None, encoding: str | None) -> Iterator[Any]:
+    """Yield what is known of a document, then its text in pieces; see `chunkers.text.formats.extract` for the parameters.
+
+    What is known is ``left_out``; ``encoding``, ``guessed`` and ``others`` where it has one; ``parts`` where it has pages or
+    chapters.
+    """
+    from chunkers.text.encodings import decode_by_evidence
+    from chunkers.text.extracted import Extracted, too_large
+    from chunkers.text.formats import extract
+
+    usual = sys.getrecursionlimit()
+    sys.setrecursionlimit(DEEP)
+    try:
+        if kind is None:
+            encoded = decode_by_evidence(data, name, chosen=encoding)
+            found = Extracted(encoded.text, encoded=encoded)
+        else:
+            found = extract(data, name, kind, encoding)
+    finally:
+        sys.setrecursionlimit(usual)
     if len(found.text) > MAX_BYTES:
         raise too_large(f"the text of {name}", len(found.text))
-    answer: dict[str, Any] = {"left_out": found.left_out}
+    known: dict[str, Any] = {"left_out": found.left_out}
     if found.encoded is not None:
-        answer |= {"encoding": found.encoded.encoding, "guessed": found.encoded.guessed, "others": found.encoded.others}
+        known |= {"encoding": found.encoded.encoding, "guessed": found.encoded.guessed, "others": found.encoded.others}
     if found.parts is not None:
-        answer["parts"] = [found.parts.kind, found.parts.starts, found.parts.labels]
-    # A lone surrogate is reported when the text is split.
-    return answer, found.text.encode("utf-8", "surrogatepass")
+        known["parts"] = [found.parts.kind, found.parts.starts, found.parts.labels]
+    yield known
+    for start in range(0, len(found.text), _PIECE):
+        yield found.text[start : start + _PIECE]

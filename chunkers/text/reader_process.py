@@ -9,13 +9,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from chunkers.errors import Cancelled, InputError
-from chunkers.extras import need
 from chunkers.limits import MAX_IDLE_MEMORY, READ_MEMORY, READ_SECONDS, READERS
+from chunkers.text.process_memory import check_memory_is_known, memory_of
 
 _POLL_S = 0.01
 """Seconds between checks, at first; later a twentieth of a second."""
@@ -46,38 +46,43 @@ _lock = threading.Lock()
 _idle: list[_Reader] = []
 
 
-def read_apart(
-    data: bytes, name: str, kind: str | None, encoding: str | None, cancelled: Callable[[], bool]
-) -> tuple[str, dict[str, Any]]:
-    """Read a file in another process.
+Parser = Callable[..., Iterator[Any]]
+"""A function of a module that runs in the other process. It gets a file's bytes, its name and options, yields what it reads
+as values of JSON, and raises InputError if the file is not as it must be."""
+
+
+def parsed_apart(parser: Parser, data: bytes, name: str, cancelled: Callable[[], bool] = bool, **options: Any) -> list[Any]:
+    """Parse a file that a user gives in another process, whatever it is.
 
     Parameters
     ----------
-    kind, encoding
-        See `chunkers.text.formats.extract`.
+    parser
+        Imported there by its name, with nothing of its package but what it imports itself.
+    name
+        The file's, with which messages begin.
     cancelled
         Called repeatedly; when it returns true, the process is ended.
+    options
+        Further arguments of the parser, values of JSON.
 
     Returns
     -------
-    The text, and what is known about it: ``encoding``, ``guessed``, ``others`` where it has one, ``left_out``, and ``parts``
-    where it has pages or chapters.
+    What the parser yields, as JSON has it: tuples are lists.
 
     Raises
     ------
     InputError
-        If the file cannot be read, or not within `READ_SECONDS` and `READ_MEMORY`, or the readers are not installed.
+        If the parser raises it; if reading takes more than `READ_SECONDS` or `READ_MEMORY`, or ends the process.
     Cancelled
         If the user asked to stop.
     """
-    need("files", f"{name}: reading what is not plain UTF-8")
     while not _free.acquire(timeout=0.1):
         if cancelled():
             raise Cancelled
     try:
         reader = _taken()
         try:
-            return reader.read(data, name, kind, encoding, cancelled)
+            return reader.parsed(parser, data, name, cancelled, options)
         finally:
             _kept(reader)
     finally:
@@ -114,32 +119,25 @@ class _Reader:
     """A process that reads one file after another."""
 
     def __init__(self) -> None:
-        import psutil
-
+        check_memory_is_known()
         # Without secrets, such as the keys of servers, which a file must not get at.
         kept = {name: value for name, value in os.environ.items() if "KEY" not in name and "TOKEN" not in name}
         self._process = subprocess.Popen(
-            [sys.executable, "-c", _CODE, _child()],
+            [sys.executable, "-P", "-c", _CODE, _child()],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env=kept,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
-        self._watched = psutil.Process(self._process.pid)
 
     @property
     def alive(self) -> bool:
         return self._process.poll() is None
 
     def memory(self) -> int:
-        """Return the bytes of memory that the process uses."""
-        import psutil
-
-        try:
-            return int(self._watched.memory_info().rss)
-        except psutil.Error:
-            return 0
+        """Return the bytes of memory that the process uses; 0 once it has ended."""
+        return memory_of(self._process.pid) if self.alive else 0
 
     def end(self) -> None:
         self._process.kill()
@@ -152,14 +150,14 @@ class _Reader:
                     # What was not written yet cannot be written any more.
                     continue
 
-    def read(
-        self, data: bytes, name: str, kind: str | None, encoding: str | None, cancelled: Callable[[], bool]
-    ) -> tuple[str, dict[str, Any]]:
-        got: list[tuple[str, dict[str, Any]]] = []
+    def parsed(
+        self, parser: Parser, data: bytes, name: str, cancelled: Callable[[], bool], options: dict[str, Any]
+    ) -> list[Any]:
+        got: list[tuple[list[Any], dict[str, Any]]] = []
 
         def exchange() -> None:
             try:
-                got.append(self._exchange(data, name, kind, encoding))
+                got.append(self._exchange(parser, data, name, options))
             except (OSError, ValueError):
                 # The process has ended; that is handled below.
                 return
@@ -176,14 +174,16 @@ class _Reader:
         if not got:
             self.end()
             status = self._process.returncode
-            raise InputError(f"{name}: reading the file ended its process, with status {status}; it may be damaged.")
-        text, answer = got[0]
-        if "memory" in answer:
+            raise InputError(
+                f"{name}: reading the file ended its process, with status {status}; it may be damaged, or too large."
+            )
+        items, last = got[0]
+        if "memory" in last:
             self.end()
             raise _too_much_memory(name)
-        if "error" in answer:
-            raise InputError(answer["error"])
-        return text, answer
+        if "error" in last:
+            raise InputError(last["error"])
+        return items
 
     def _watch(self, thread: threading.Thread, name: str, cancelled: Callable[[], bool]) -> None:
         """Wait for the answer; raise if a limit is passed or the user cancels."""
@@ -200,20 +200,37 @@ class _Reader:
             if self.memory() > READ_MEMORY:
                 raise _too_much_memory(name)
 
-    def _exchange(self, data: bytes, name: str, kind: str | None, encoding: str | None) -> tuple[str, dict[str, Any]]:
+    def _exchange(self, parser: Parser, data: bytes, name: str, options: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        """Return what the parser yields, and what is said at the end."""
         requests, answers = self._process.stdin, self._process.stdout
         if requests is None or answers is None:
             raise ValueError("the process has no pipes")
-        request = {"name": name, "kind": kind, "encoding": encoding, "size": len(data)}
+        request = {
+            "parser": [parser.__module__, parser.__name__],
+            "folder": _folder_of(parser),
+            "name": name,
+            "options": options,
+            "size": len(data),
+        }
         requests.write(json.dumps(request).encode() + b"\n")
         requests.write(data)
         requests.flush()
-        answer: dict[str, Any] = json.loads(answers.readline())
-        size = answer.pop("size")
-        text = answers.read(size)
-        if len(text) < size:
-            raise ValueError("the process has ended within its answer")
-        return text.decode("utf-8", "surrogatepass"), answer
+        items: list[Any] = []
+        # A batch at a time, so that other threads get their turn in between.
+        for line in answers:
+            batch = json.loads(line)
+            if isinstance(batch, dict):
+                return items, batch
+            items += batch
+        raise ValueError("the process has ended within its answer")
+
+
+def _folder_of(parser: Parser) -> str:
+    """Return the folder in which a parser's package lies, where that is not the package that the process has anyway."""
+    top = parser.__module__.partition(".")[0]
+    if top == str(__package__).partition(".")[0]:
+        return ""
+    return str(Path(next(iter(sys.modules[top].__path__))).parent)
 
 
 def _too_much_memory(name: str) -> InputError:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from chunkers.extras import need
 from chunkers.limits import MAX_BYTES
+from chunkers.text import reader_child
 from chunkers.text.encodings import as_plain_utf_8, known_encoding
 from chunkers.text.extracted import LeftOut, too_large
 from chunkers.text.formats import ENDINGS, format_of, parser_of
 from chunkers.text.parts import Parts
-from chunkers.text.reader_process import read_apart
+from chunkers.text.reader_process import parsed_apart
 
 READABLE = (".txt", ".md", *ENDINGS)
 """The endings of documents' names."""
@@ -87,7 +89,9 @@ def _read(data: bytes, name: str, kind: str | None, encoding: str | None, cancel
         text = as_plain_utf_8(data)
         if text is not None:
             return FileText(text, "utf-8", "utf-8")
-    text, said = read_apart(data, name, kind, encoding, cancelled)
+    need("files", f"{name}: reading what is not plain UTF-8")
+    said, *pieces = parsed_apart(reader_child.read_document, data, name, cancelled, kind=kind, encoding=encoding)
+    text = "".join(pieces)
     found = said.get("encoding", "")
     read_as = found
     if kind is not None:

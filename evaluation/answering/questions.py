@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from chunkers import InputError
-from chunkers.text.reading import decode
 from evaluation.asking.ask import checked_question
 from evaluation.retrieval.corpus import Corpus
-from evaluation.retrieval.excerpts import short
-from evaluation.retrieval.question_rows import Row, listed, plain_rows
+from evaluation.retrieval.question_rows import ANSWERS, Row, listed, rows_in
 from evaluation.retrieval.questions import Question
+from evaluation.retrieval.quoting import short
 
 MOST_QUESTIONS = 500
 """The most questions of a run: a model is asked up to four times for each of them and each chunker."""
@@ -22,9 +21,6 @@ LONGEST_REFERENCE = 10_000
 
 BAR = "|"
 """What stands between a question and its reference answer where both are on a line."""
-
-ANSWERS = ("answer", "reference", "ground_truth", "ground_truths")
-"""The columns that have a reference answer; the first that is not empty counts."""
 
 EXCERPTS = ("references", "excerpts")
 """The columns of Retrieval's questions: where there is no answer, their excerpts are the reference."""
@@ -56,7 +52,7 @@ def _halves(line: str) -> tuple[str, str]:
     return question, reference
 
 
-def questions_of_file(data: bytes, name: str) -> Items:
+def questions_of_file(data: bytes, name: str, cancelled: Callable[[], bool] = bool) -> Items:
     """Return the questions of a file called ``name``: CSV, JSON lines or JSON with ``question`` and one of `ANSWERS`.
 
     A file of Retrieval's questions will do as well: where a row has no answer, its excerpts are the reference.
@@ -65,13 +61,11 @@ def questions_of_file(data: bytes, name: str) -> Items:
     ------
     InputError
         If the whole file is unusable: empty, too large, in another format, or without a column ``question``.
+    Cancelled
+        If the user asked to stop, which ``cancelled`` is asked repeatedly.
     """
-    text = decode(data, name).text
-    if not text.strip():
-        raise InputError(f"{name}: a file of questions must have at least one; it is empty.")
-    rows = plain_rows(text, name, _check_columns)
     found: list[tuple[str, Any, Any]] = []
-    for place, row in rows:
+    for place, row in rows_in(data, name, "answers", cancelled):
         try:
             if isinstance(row, InputError):
                 raise row
@@ -103,11 +97,6 @@ def items_about(questions: Iterable[Question], corpus: Corpus) -> dict[str, Item
         if len(rows) <= MOST_QUESTIONS:
             rows.append((short(question.text), question.text, " ".join(parts)))
     return {text: _items(rows) for text, rows in found.items()}
-
-
-def _check_columns(columns: Sequence[str], name: str) -> None:
-    if not {"question", "user_input"} & set(columns):
-        raise InputError(f"{name}: the columns must include question; got {short(', '.join(columns))}.")
 
 
 def _reference(row: Row) -> str:

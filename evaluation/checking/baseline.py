@@ -12,6 +12,8 @@ from typing import Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from chunkers import Chunking, Document, InputError, Recipe, Tools
+from chunkers.files.tables import read_value
+from chunkers.text.reader_process import parsed_apart
 from evaluation.checking.problems import BOUNDARIES, RETRIEVAL
 from evaluation.retrieval.corpus import Corpus, Ruler
 from evaluation.retrieval.index import build_index
@@ -21,6 +23,9 @@ from evaluation.segmentation.sweep import MEASURES, Marked, scores_of
 
 TOLERANCE = 0.01
 """How much worse a score may be: on other machines, embeddings differ in their last digits, and a close cut may move."""
+
+LONGEST_BASELINE = 10_000
+"""Characters of a baseline's JSON."""
 
 TOP_K = 5
 """Chunks that each question retrieves."""
@@ -48,16 +53,17 @@ class Baseline(BaseModel):
     scores: dict[Literal["boundaries", "retrieval"], dict[str, float]]
 
     @classmethod
-    def from_json(cls, text: str, name: str) -> Self:
-        """Read the file called ``name``.
+    def in_file(cls, data: bytes, name: str) -> Self:
+        """Read the file called ``name``, in another process.
 
         Raises
         ------
         InputError
             If it is no baseline; the message names the place.
         """
+        (value,) = parsed_apart(read_value, data, name, most=LONGEST_BASELINE)
         try:
-            read = cls.model_validate_json(text)
+            read = cls.model_validate(value)
         except ValidationError as error:
             detail = error.errors(include_url=False)[0]
             place = ".".join(map(str, detail["loc"])) or "the whole"

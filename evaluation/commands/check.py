@@ -334,11 +334,11 @@ def _recipe(options: argparse.Namespace) -> Recipe:
         return Recipe(chunker=chunker.name, parameters=chunker.model_dump())
     if given:
         raise InputError("--set must be given with --chunker: a recipe has its parameters.")
-    return Recipe.from_json(file_bytes(options.recipe).decode("utf-8-sig", "replace"))
+    return Recipe.in_file(file_bytes(options.recipe))
 
 
 def _baseline(file: str | None) -> Baseline | None:
-    return None if file is None else Baseline.from_json(file_bytes(file).decode("utf-8-sig", "replace"), file)
+    return None if file is None else Baseline.in_file(file_bytes(file), file)
 
 
 def _known(file: str | None) -> KnownProblems | None:

@@ -45,7 +45,7 @@ def add_columns(command: argparse.ArgumentParser) -> None:
 
 def columns_of(options: argparse.Namespace) -> Columns:
     """Return what was named; raises InputError if there is nothing, too much, or recipes disagree."""
-    recipes = [Recipe.from_json(file_bytes(one).decode("utf-8-sig", "replace")) for one in options.recipe]
+    recipes = [Recipe.in_file(file_bytes(one)) for one in options.recipe]
     count = len(recipes) + len(options.chunker)
     if not 1 <= count <= MOST_SIDE_BY_SIDE:
         raise InputError(f"--chunker and --recipe must name 1 to {MOST_SIDE_BY_SIDE} columns; got {count}.")

@@ -78,7 +78,7 @@ def run_questions(options: argparse.Namespace) -> None:
     _check(options.output)
     texts = _texts(options)
     about = estimate(texts.texts, settings, tools.tokenizer)
-    where = asking.model.host or "this process"
+    where = asking.model.destination or "this process"
     requests = counted(about.requests, "request")
     say(f"Sending windows of the documents to {where}: about {about.tokens:,} tokens in {requests}.")
     outcomes: list[Outcome] = []

@@ -294,7 +294,7 @@ def _end_progress() -> None:
 
 
 def _recipe(path: Path) -> Recipe:
-    return Recipe.from_json(file_bytes(str(path)).decode("utf-8-sig", "replace"))
+    return Recipe.in_file(file_bytes(str(path)))
 
 
 def _texts(folder: Path, encoding: str | None) -> list[tuple[str, FileText]]:

@@ -16,9 +16,9 @@ from evaluation.asking.ask import LONGEST_QUESTION
 from evaluation.generating.generate import MOST_EXCERPTS, Generated, one_line
 from evaluation.generating.windows import Window
 from evaluation.retrieval.corpus import Corpus
-from evaluation.retrieval.excerpts import short
 from evaluation.retrieval.labels import reference
 from evaluation.retrieval.question_sets import QuestionSet
+from evaluation.retrieval.quoting import short
 
 FILE = "generated-questions"
 """What the file of questions is called, without its ending."""

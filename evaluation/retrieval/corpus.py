@@ -13,10 +13,8 @@ import numpy as np
 
 from chunkers import Chunk, Document, InputError, Span, Tokenizer
 from chunkers.arrays import IntArray
+from evaluation.retrieval.quoting import JOINT
 from evaluation.retrieval.ranges import characters
-
-JOINT = "\n\n"
-"""The separator of documents on the axis; no range crosses it."""
 
 
 @dataclass(frozen=True)

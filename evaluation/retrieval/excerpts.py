@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from chunkers import InputError, Span
 from chunkers.text.quotations import ALIKE, NEAREST, Match, Quotation, Searched, Work
 from evaluation.retrieval.corpus import Corpus
+from evaluation.retrieval.quoting import cut, short
 
 
 class Excerpt(NamedTuple):
@@ -164,13 +165,3 @@ def _start_index(given: object) -> int | None:
     if isinstance(given, bool) or not isinstance(given, int) or given < 0:
         raise InputError(f"start_index must be a whole number from 0 on; got {short(given)}.")
     return given
-
-
-def short(value: object) -> str:
-    """Return a value as text, shortened if it is long."""
-    return cut(repr(value), 60)
-
-
-def cut(text: str, most: int = 200) -> str:
-    """Return a text, shortened to ``most`` characters."""
-    return text if len(text) <= most else text[: most - 3] + "..."

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import ast
 import csv
-import io
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
-from chunkers import InputError
+from chunkers.errors import InputError
+from chunkers.files.tables import Counted, check_brackets, csv_rows, lines_of, places_of, separator_of, text_of
 from chunkers.spreadsheet import from_cell
-from evaluation.retrieval.excerpts import cut, short
+from chunkers.text.reader_process import parsed_apart
+from evaluation.retrieval.quoting import cut, short
 
-FIELD_LIMIT = 1_000_000
-"""The most characters in one field of a CSV file."""
+MOST_ROWS_READ = 20_000
+"""The most rows of a file that are read: four times the questions that are used, for those that are not usable."""
+
+MOST_ITEMS = 100_000
+"""The most items in the lists of a row; a question of BEIR may name as many documents as a set has, 50,000."""
 
 Row = Mapping[str, Any]
+
+Purpose = Literal["retrieval", "answers"]
+"""What questions are read for."""
 
 EXCERPTS = ("references", "excerpts", "documents")
 """The columns that say where the answer is; the first that is not empty counts."""
@@ -27,6 +34,14 @@ _CONTEXTS = ("reference_contexts", "contexts")
 
 _SEPARATORS = {",": "a comma", ";": "a semicolon", "\t": "a tab"}
 
+ANSWERS = ("answer", "reference", "ground_truth", "ground_truths")
+"""The columns that have a reference answer; the first that is not empty counts."""
+
+KNOWN = frozenset(
+    (*EXCERPTS, *_CONTEXTS, *ANSWERS, "question", "user_input", "corpus_id", "response", "evolution_type", "_id", "text")
+)
+"""The columns that are read."""
+
 # ragas marks the excerpts of a question that needs several of them.
 _HOP = re.compile(r"\A<\d+-hop>\s*")
 
@@ -34,17 +49,86 @@ _LITERAL = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _PYTHON_LIST = re.compile(rf"\[(?:[\s,]*(?:{_LITERAL}))*[\s,]*\]", re.DOTALL)
 
 
-def rows_of(text: str, name: str) -> Iterator[tuple[str, Row | InputError]]:
+def rows_in(
+    data: bytes, name: str, purpose: Purpose, cancelled: Callable[[], bool] = bool
+) -> Iterator[tuple[str, Row | InputError]]:
     """Yield the place of every row of the file called ``name``, and the row or what is wrong with it.
 
-    A row has a ``question`` and, where they are known, one of `EXCERPTS`; what ragas calls these is renamed.
+    The file is read in another process; see `chunkers.text.reader_process`. A row has a ``question`` and, where they are
+    known, one of `EXCERPTS`, as a list; for answers, also what else is in `ANSWERS`.
 
     Raises
     ------
     InputError
         If the whole file is unusable.
+    Cancelled
+        If the user asked to stop, which ``cancelled`` is asked repeatedly.
     """
-    for number, (place, row) in enumerate(plain_rows(text, name, _check_columns)):
+    for place, row, problem in parsed_apart(read, data, name, cancelled, purpose=purpose):
+        yield place, InputError(problem) if row is None else row
+
+
+def read(data: bytes, name: str, purpose: Purpose) -> Iterator[tuple[str, Row | None, str]]:
+    """Yield the place of every row, the row or None, and what is wrong with it; for `rows_in`."""
+    text = text_of(data, name)
+    if not text.strip():
+        raise InputError(f"{name}: a file of questions must have at least one; it is empty.")
+    counted = Counted(name, "a file of questions")
+    rows = _for_search(plain_rows(text, name, _check_columns), name)
+    if purpose == "answers":
+        rows = plain_rows(text, name, _check_asked)
+    for number, (place, row) in enumerate(rows):
+        if number == MOST_ROWS_READ:
+            yield place, None, f"at most {MOST_ROWS_READ:,} rows of a file are read; this one and all after it are left out."
+            return
+        try:
+            if isinstance(row, InputError):
+                raise row
+            yield place, _slim(row, purpose, counted), ""
+        except InputError as error:
+            yield place, None, str(error)
+
+
+def _slim(row: Row, purpose: Purpose, counted: Counted) -> Row:
+    """Return what is used of a row, its excerpts as a list; raises InputError if they are none, or too many."""
+    kept = {column: value for column, value in row.items() if column in KNOWN}
+    if column := next((one for one in EXCERPTS if kept.get(one)), None):
+        try:
+            kept[column] = listed(kept[column], column)
+        except InputError:
+            # Where there is an answer, nothing is asked of its excerpts.
+            if purpose == "retrieval" or not any(kept.get(one) for one in ANSWERS):
+                raise
+            del kept[column]
+    items = _items(kept)
+    if items > MOST_ITEMS:
+        raise InputError(f"a row may have at most {MOST_ITEMS:,} items in its lists; this one has {items:,}.")
+    counted.row(*(value for value in kept.values() if isinstance(value, str)))
+    counted.items(items)
+    return kept
+
+
+def _items(row: Row) -> int:
+    """Return how many items and fields the lists and objects of a row have, those within each other included."""
+    count = 0
+    waiting: list[Any] = list(row.values())
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, list | dict):
+            count += len(value)
+            waiting += value.values() if isinstance(value, dict) else value
+    return count
+
+
+def _for_search(rows: Iterator[tuple[str, Row | InputError]], name: str) -> Iterator[tuple[str, Row | InputError]]:
+    """Yield rows with what ragas calls their fields renamed.
+
+    Raises
+    ------
+    InputError
+        If they are part of a BEIR set.
+    """
+    for number, (place, row) in enumerate(rows):
         if isinstance(row, InputError):
             yield place, row
             continue
@@ -65,6 +149,8 @@ def plain_rows(text: str, name: str, check: Callable[[Sequence[str], str], None]
     From the fields of a CSV file, what `chunkers.spreadsheet.as_cell` has added is taken away. ``check`` is called with the
     columns of such a file and its name, and raises InputError if they are not right.
     """
+    # In the cells of CSV, lists are written in JSON.
+    check_brackets(text, name)
     return _json_rows(text) if text.lstrip().startswith(("{", "[")) else _csv_rows(text, name, check)
 
 
@@ -122,16 +208,15 @@ def _renamed(row: Row) -> Row:
 
 
 def _csv_rows(text: str, name: str, check: Callable[[Sequence[str], str], None]) -> Iterator[tuple[str, Row | InputError]]:
-    csv.field_size_limit(FIELD_LIMIT)
-    head = text.lstrip().partition("\n")[0]
-    separator = max(",;\t", key=head.count)
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    separator = separator_of(text)
     number = 0
     try:
-        columns = [column or "" for column in reader.fieldnames or ()]
+        rows = csv_rows(text, name)
+        columns = next(rows, [])
         check(columns, name)
-        for number, row in enumerate(reader, start=1):
-            yield f"question {number:,}", _as_wide_as(columns, row, separator)
+        places = places_of(columns, KNOWN)
+        for number, row in enumerate(rows, start=1):
+            yield f"question {number:,}", _as_wide_as(columns, row, separator, places)
     except csv.Error as error:
         yield f"question {number + 1:,}", InputError(f"the file must be CSV, and from here on it is not ({error}).")
 
@@ -148,13 +233,17 @@ def _check_columns(columns: Sequence[str], name: str) -> None:
     raise InputError(said)
 
 
-def _as_wide_as(columns: Sequence[str], row: dict[Any, Any], separator: str) -> Row | InputError:
-    """Return the row, or what is wrong with it if it has too few or too many fields."""
-    fields = len(columns) - list(row.values()).count(None) + len(row.pop(None, ()))
-    if fields == len(columns):
-        return {column: from_cell(value) for column, value in row.items()}
-    said = f"a row must have as many fields as there are columns, {len(columns)}; this one has {fields}."
-    if fields > len(columns):
+def _check_asked(columns: Sequence[str], name: str) -> None:
+    if not {"question", "user_input"} & set(columns):
+        raise InputError(f"{name}: the columns must include question; got {short(', '.join(columns))}.")
+
+
+def _as_wide_as(columns: Sequence[str], row: Sequence[str], separator: str, places: Mapping[str, int]) -> Row | InputError:
+    """Return the known fields of a row, or what is wrong with it if it has too few or too many fields."""
+    if len(row) == len(columns):
+        return {column: from_cell(row[place]) for column, place in places.items()}
+    said = f"a row must have as many fields as there are columns, {len(columns)}; this one has {len(row)}."
+    if len(row) > len(columns):
         said += f" A text with {_SEPARATORS[separator]} in it must stand in quotation marks."
     return InputError(said)
 
@@ -162,7 +251,7 @@ def _as_wide_as(columns: Sequence[str], row: dict[Any, Any], separator: str) -> 
 def _json_rows(text: str) -> Iterator[tuple[str, Row | InputError]]:
     whole = _whole(text)
     if whole is None:
-        return lines_of(text)
+        return objects_of(text)
     return ((f"item {number:,}", _object(item, "item")) for number, item in enumerate(whole, start=1))
 
 
@@ -201,12 +290,9 @@ def _is_json(line: str) -> bool:
     return True
 
 
-def lines_of(text: str) -> Iterator[tuple[str, Row | InputError]]:
+def objects_of(text: str) -> Iterator[tuple[str, Row | InputError]]:
     """Yield the place of every line of JSON lines that is not empty, and its object or what is wrong with it."""
-    # Not splitlines, which also splits at characters that JSON allows inside strings.
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
+    for number, line in lines_of(text):
         row: Row | InputError
         try:
             row = _object(json.loads(line), "line", line)

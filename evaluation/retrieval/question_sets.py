@@ -9,21 +9,20 @@ nearly whether it is there at all, and precision and IoU are low whatever the ch
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from chunkers import InputError
+from chunkers.errors import InputError
+from chunkers.files.tables import Counted, check_brackets, csv_rows, text_of, value_of
 from chunkers.limits import MAX_BYTES, MAX_UNPACKED
-from chunkers.text.reading import decode
-from evaluation.retrieval.corpus import JOINT
-from evaluation.retrieval.excerpts import cut, short
-from evaluation.retrieval.question_rows import Row, lines_of
+from chunkers.text.reader_process import parsed_apart
+from evaluation.retrieval.question_rows import Row, objects_of
+from evaluation.retrieval.quoting import JOINT, cut, short
 
 CORPUS, QUERIES, QRELS = "corpus.jsonl", "queries.jsonl", "qrels"
 """The parts of a set in BEIR's format: two files, and a folder with a table for each split."""
@@ -54,40 +53,110 @@ class QuestionSet:
     notes: tuple[str, ...]
 
 
-def read_set(data: bytes, name: str, split: str | None = None) -> QuestionSet | None:
+def read_set(data: bytes, name: str, split: str | None = None, cancelled: Callable[[], bool] = bool) -> QuestionSet | None:
     """Return the set in a file called ``name``, a ZIP file in BEIR's format or JSON in SQuAD's; None if it is neither.
+
+    The file is read in another process; see `chunkers.text.reader_process`.
 
     Raises
     ------
     InputError
         If it is damaged, too large, or does not have what the format asks for; and as for `read_beir`.
+    Cancelled
+        If the user asked to stop, which ``cancelled`` is asked repeatedly.
     """
-    if data.startswith(b"PK"):
-        return read_beir(_unpacked(data, name), name, split)
-    if b'"paragraphs"' not in data or b'"qas"' not in data:
+    if not data.startswith(b"PK") and (b'"paragraphs"' not in data or b'"qas"' not in data):
         return None
-    try:
-        whole = json.loads(decode(data, name).text)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(whole, dict) or not isinstance(whole.get("data"), list):
-        return None
-    return _read_squad(whole["data"], name)
+    return _gathered(parsed_apart(read_file, data, name, cancelled, split=split))
 
 
-def read_beir(parts: Mapping[str, bytes], name: str, split: str | None = None) -> QuestionSet:
+def read_beir(
+    parts: Mapping[str, bytes], name: str, split: str | None = None, cancelled: Callable[[], bool] = bool
+) -> QuestionSet:
     """Return the set that these files are, by their paths; ``name`` is that of the whole.
 
     Parameters
     ----------
     split
         The table of qrels that says which documents answer which question: by default that of ``test``, else the only one.
+    cancelled
+        Called repeatedly while they are read, in another process; true ends it.
 
     Raises
     ------
     InputError
         If a part is missing, or a row of it is not as it must be; if no question has a document that answers it.
+    Cancelled
+        If the user asked to stop.
     """
+    size = sum(map(len, parts.values()))
+    if size > MAX_UNPACKED:
+        raise InputError(f"{name}: the files of a set may have at most {MAX_UNPACKED:,} bytes; these have {size:,}.")
+    sizes = [[path, len(part)] for path, part in parts.items()]
+    found = _gathered(parsed_apart(read_parts, b"".join(parts.values()), name, cancelled, sizes=sizes, split=split))
+    assert found is not None
+    return found
+
+
+def _gathered(pieces: Iterable[Any]) -> QuestionSet | None:
+    """Return the set whose pieces the other process has told, each with its kind; None if there are none."""
+    texts: list[tuple[str, str]] = []
+    rows: list[bytes] = []
+    notes: list[str] = []
+    questions = ""
+    for kind, *told in pieces:
+        if kind == "text":
+            texts.append((told[0], told[1]))
+        elif kind == "row":
+            rows.append(told[0].encode("utf-8", "surrogatepass"))
+        elif kind == "note":
+            notes.append(told[0])
+        else:
+            questions = told[0]
+    return QuestionSet(tuple(texts), (questions, b"\n".join(rows)), tuple(notes)) if questions else None
+
+
+def _told(found: QuestionSet) -> Iterator[tuple[str, ...]]:
+    """Yield the pieces of a set for `_gathered`, its texts counted."""
+    name, rows = found.questions
+    counted = Counted(name, "a set")
+    yield "questions", name
+    for title, text in found.texts:
+        counted.row(title, text)
+        yield "text", title, text
+    for row in rows.decode("utf-8", "surrogatepass").split("\n"):
+        counted.row(row)
+        yield "row", row
+    for note in found.notes:
+        yield "note", note
+
+
+def read_file(data: bytes, name: str, split: str | None = None) -> Iterator[tuple[str, ...]]:
+    """Yield the pieces of the set in a file, if it is one; for `read_set`."""
+    if data.startswith(b"PK"):
+        yield from _told(_read_beir(_unpacked(data, name), name, split))
+        return
+    try:
+        whole = value_of(text_of(data, name), name)
+    except InputError:
+        raise
+    except (ValueError, RecursionError):
+        return
+    if isinstance(whole, dict) and isinstance(whole.get("data"), list):
+        yield from _told(_read_squad(whole["data"], name))
+
+
+def read_parts(data: bytes, name: str, sizes: list[tuple[str, int]], split: str | None = None) -> Iterator[tuple[str, ...]]:
+    """Yield the pieces of a set whose files stand one after another in ``data``; for `read_beir`."""
+    parts: dict[str, bytes] = {}
+    at = 0
+    for path, size in sizes:
+        parts[path] = data[at : at + size]
+        at += size
+    yield from _told(_read_beir(parts, name, split))
+
+
+def _read_beir(parts: Mapping[str, bytes], name: str, split: str | None) -> QuestionSet:
     for part in (CORPUS, QUERIES):
         if part not in parts:
             raise InputError(f"{name}: a BEIR set must have {part}; there are {cut(', '.join(parts)) or 'no files'}.")
@@ -132,7 +201,7 @@ def _unpacked(data: bytes, name: str) -> dict[str, bytes]:
         for one in wanted:
             _check_size(one.filename, one.file_size)
         return {one.filename.removeprefix(folder): packed.read(one) for one in wanted}
-    except InputError:
+    except (InputError, MemoryError):
         raise
     # What is wrong with a ZIP file is said with exceptions of many classes, that of a password is a RuntimeError.
     except Exception as error:
@@ -155,7 +224,9 @@ def _identified(data: bytes, name: str) -> Iterator[tuple[str, Row]]:
     """
     _check_size(name, len(data))
     seen: set[str] = set()
-    for place, row in lines_of(decode(data, name).text):
+    text = text_of(data, name)
+    check_brackets(text, name)
+    for place, row in objects_of(text):
         if isinstance(row, InputError):
             raise InputError(f"{name}, {place}: {row}")
         own = _named(row.get("_id"))
@@ -216,8 +287,9 @@ def _answers(data: bytes, name: str, known: set[str]) -> tuple[dict[str, list[st
         If a row does not have a question, a document and a number, or the first one is not their names.
     """
     _check_size(name, len(data))
-    rows = csv.reader(io.StringIO(decode(data, name).text, newline=""), delimiter="\t", quoting=csv.QUOTE_NONE)
-    answers: dict[str, list[str]] = {}
+    rows = csv_rows(text_of(data, name), name, tabs=True)
+    # In order, each once: a list of them would be searched for every row.
+    answers: dict[str, dict[str, None]] = {}
     unknown: list[str] = []
     for number, row in enumerate(rows, start=1):
         if not row:
@@ -235,9 +307,9 @@ def _answers(data: bytes, name: str, known: set[str]) -> tuple[dict[str, list[st
             continue
         if document not in known:
             unknown.append(document)
-        elif document not in answers.setdefault(query, []):
-            answers[query].append(document)
-    return {query: found for query, found in answers.items() if found}, unknown
+        else:
+            answers.setdefault(query, {})[document] = None
+    return {query: list(found) for query, found in answers.items()}, unknown
 
 
 def _is_number(written: str) -> bool:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from chunkers import Cancelled, InputError
 from chunkers.limits import MAX_BYTES
-from chunkers.text.reading import decode
 from evaluation.retrieval.corpus import Corpus
-from evaluation.retrieval.excerpts import Excerpt, Finder, Located, short
-from evaluation.retrieval.question_rows import EXCERPTS, Row, listed, rows_of
+from evaluation.retrieval.excerpts import Excerpt, Finder, Located
+from evaluation.retrieval.question_rows import EXCERPTS, Row, listed, rows_in
+from evaluation.retrieval.quoting import short
 
 MOST = 5000
 """The most questions of a file that are used: more would take too long for a page and add little."""
@@ -64,15 +64,13 @@ def read_questions(data: bytes, name: str, corpus: Corpus, cancelled: Callable[[
         raise InputError(f"{name}: a file of questions may have at most {MAX_BYTES:,} bytes; this one has {len(data):,}.")
     if b"\0" in data and not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise InputError(f"{name}: a file of questions must be text, CSV or JSON lines; this one is binary.")
-    text = decode(data, name, cancelled=cancelled).text
-    if not text.strip():
-        raise InputError(f"{name}: a file of questions must have at least one; it is empty.")
+    rows = rows_in(data, name, "retrieval", cancelled)
     finder = Finder(corpus)
     usable: list[Question] = []
     problems: list[str] = []
     changes: list[str] = []
     seen: set[tuple[object, ...]] = set()
-    for place, row in rows_of(text, name):
+    for place, row in rows:
         if cancelled():
             raise Cancelled
         if len(usable) == MOST:

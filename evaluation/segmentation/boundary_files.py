@@ -5,11 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
-from chunkers import InputError
+from chunkers.errors import InputError
+from chunkers.files.tables import json_of, text_of
+from chunkers.limits import MAX_SENTENCES
+from chunkers.text.reader_process import parsed_apart
+
+_DIGITS = 64
+"""Characters of a SHA-256 as it is written."""
 
 MARK = "---"
 """The content of a line that marks the end of a section."""
@@ -56,15 +62,38 @@ def marks_to_json(name: str, text: str, known: tuple[int, ...]) -> str:
     return json.dumps({"name": name, "sha256": digest(text), "boundaries": list(known)}, ensure_ascii=False, indent=2) + "\n"
 
 
-def from_json(data: bytes, text: str) -> tuple[int, ...]:
+def from_json(data: bytes, text: str, cancelled: Callable[[], bool] = bool) -> tuple[int, ...]:
     """Return the boundaries of a file that `marks_to_json` wrote for this text.
 
     Raises
     ------
     InputError
         If it is not such a file, belongs to another text, or a boundary lies outside the text or out of order.
+    Cancelled
+        If the user asked to stop, which ``cancelled`` is asked repeatedly.
     """
-    return Marks.read(data).of(text)
+    return Marks.read(data, cancelled).of(text)
+
+
+def read_marks(data: bytes, _: str) -> Iterator[str | int]:
+    """Yield the SHA-256 in a file of boundaries, then the boundaries; for `Marks.read`.
+
+    Raises
+    ------
+    InputError
+        If it is not such a file.
+    """
+    what = "known boundaries"
+    given = json_of(text_of(data, what), what)
+    if not isinstance(given, dict) or given.keys() != {"name", "sha256", "boundaries"}:
+        raise InputError(f"{what}: the file must have a name, a sha256 and boundaries, and nothing else.")
+    known = given["boundaries"]
+    if not isinstance(known, list) or not all(type(place) is int for place in known):
+        raise InputError(f"{what}: they must be a list of whole numbers.")
+    if len(known) > MAX_SENTENCES:
+        raise InputError(f"{what}: a text may have at most {MAX_SENTENCES:,}; these are {len(known):,}.")
+    yield str(given["sha256"])[:_DIGITS]
+    yield from known
 
 
 @dataclass(frozen=True)
@@ -75,26 +104,18 @@ class Marks:
     boundaries: tuple[int, ...]
 
     @classmethod
-    def read(cls, data: bytes) -> Marks:
-        """Read what `marks_to_json` wrote.
+    def read(cls, data: bytes, cancelled: Callable[[], bool] = bool) -> Marks:
+        """Read what `marks_to_json` wrote, in another process.
 
         Raises
         ------
         InputError
             If it is not such a file.
+        Cancelled
+            If the user asked to stop, which ``cancelled`` is asked repeatedly.
         """
-        try:
-            given = json.loads(data)
-        except (ValueError, RecursionError) as error:
-            raise InputError(
-                f"known boundaries: the file must be JSON; reading it failed with a {type(error).__name__}."
-            ) from error
-        if not isinstance(given, dict) or given.keys() != {"name", "sha256", "boundaries"}:
-            raise InputError("known boundaries: the file must have a name, a sha256 and boundaries, and nothing else.")
-        known = given["boundaries"]
-        if not isinstance(known, list) or not all(type(place) is int for place in known):
-            raise InputError("known boundaries: they must be a list of whole numbers.")
-        return cls(str(given["sha256"]), tuple(known))
+        sha256, *known = parsed_apart(read_marks, data, "known boundaries", cancelled)
+        return cls(sha256, tuple(known))
 
     def of(self, text: str) -> tuple[int, ...]:
         """Return the boundaries, checked against their text.

@@ -36,7 +36,9 @@ class MarkedText:
 
 
 def marked_texts(
-    files: Iterable[tuple[str, bytes]], read: Callable[[bytes, str], FileText] = read_document
+    files: Iterable[tuple[str, bytes]],
+    read: Callable[[bytes, str], FileText] = read_document,
+    cancelled: Callable[[], bool] = bool,
 ) -> tuple[list[MarkedText], list[str]]:
     """Return the texts with known boundaries among files, and a sentence on each file that cannot be used.
 
@@ -49,6 +51,8 @@ def marked_texts(
         Name and bytes of each.
     read
         Reads a document, given its bytes and its name.
+    cancelled
+        Called repeatedly while a file of boundaries is read; true ends it, with `Cancelled`.
     """
     texts: dict[str, str] = {}
     marks: dict[str, tuple[str, Marks]] = {}
@@ -56,7 +60,7 @@ def marked_texts(
     for name, data in files:
         try:
             if name.lower().endswith(MARKS_ENDING):
-                one = Marks.read(data)
+                one = Marks.read(data, cancelled)
                 marks[one.sha256] = (name, one)
             elif name in texts:
                 complaints.append(f"{name}: a document's name must be its own; another file has it.")

@@ -56,3 +56,22 @@ def test_a_file_of_more_than_20_mb_is_refused_and_the_text_before_stays(page, ro
     eventually(lambda: box_of(said)["width"], lambda width: width > 100)
     expect(page.get_by_label("Text", exact=True)).to_have_value("The first sentence.\nThe second one.")
     eventually(lambda: whole_text(root, 0), "The first sentence.\nThe second one.")
+
+
+@pytest.mark.parametrize("unit", ["\u0301", "👩\u200d👩\u200d👧", "\u0628"], ids=["marks", "families", "joined letters"])
+def test_a_text_without_white_space_does_not_freeze_its_tab(page, root, unit):
+    page.evaluate(
+        """() => {
+          window.longest = 0;
+          const look = (list) => { for (const task of list.getEntries()) longest = Math.max(longest, task.duration); };
+          new PerformanceObserver(look).observe({ type: "longtask" });
+        }"""
+    )
+    text = "A word. e" + unit * (100_000 // len(unit)) + " end."
+    upload(page, "unbroken.txt", text.encode())
+    expect(root.locator("h1")).to_have_text("unbroken.txt", timeout=READY)
+    until(root, f"({{ ready, text }}) => ready && text.length === {len(text.encode('utf-16-le')) // 2}", READY)
+    eventually(lambda: whole_text(root, 0), text)
+    root.locator(".text").first.evaluate("text => text.scrollTo(0, text.scrollHeight)")
+    page.wait_for_timeout(500)
+    assert page.evaluate("longest") < 3_000

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import tracemalloc
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -19,14 +20,15 @@ from chunkers import (
     build_chunker,
     found_again,
     inspect,
-    inspected,
     run,
     to_csv,
     to_json,
     to_jsonl,
     to_parquet,
 )
-from chunkers.found_again import GivenChunk, find_again
+from chunkers.files import chunk_rows, tables
+from chunkers.files.chunk_rows import GivenChunk
+from chunkers.found_again import find_again
 from chunkers.inspected import DocumentNames, chunks_of, read_chunks
 from sample_docs import SAMPLES_FOLDER
 from tests.support import tools
@@ -353,23 +355,55 @@ def test_a_long_search_reports_how_far_it_is_and_ends_when_that_raises(monkeypat
         find_again(Document.from_text(TEXT, "lines"), chunks, "it", stop)
 
 
-def test_parquet_that_unpacks_to_more_than_is_read_is_refused(monkeypatch):
-    monkeypatch.setattr(inspected, "MAX_UNPACKED", 100_000)
-    # One long text in many rows is written once.
-    data = as_parquet([{"text": "tide " * 100}] * 1000)
-    assert len(data) < 10_000
-    with pytest.raises(InputError, match=r"^x: a file of chunks may unpack to at most 100,000 bytes; this one has"):
-        read_chunks(data, "x")
+def read_here(data):
+    """Read a file of chunks in this process, whose limits a test can change."""
+    return list(chunk_rows.read(data, "x"))
 
 
-def test_files_of_too_many_chunks_or_lists_are_refused_before_they_are_made(monkeypatch):
-    monkeypatch.setattr(inspected, "MOST_CHUNKS", 2)
-    for data in (FORMS["json"], FORMS["json lines"], FORMS["csv"], FORMS["parquet"]):
-        with pytest.raises(InputError, match=r"^x: a file of chunks may have at most 2; this one has more\.$"):
-            read_chunks(data, "x")
-    monkeypatch.setattr(inspected, "MOST_BRACKETS", 2)
-    with pytest.raises(InputError, match=r"^x: a file of chunks in JSON may have at most 2 brackets that open; it has 4\.$"):
-        read_chunks(b"[[[[", "x")
+@pytest.mark.parametrize("kind", ["json", "json lines", "csv", "parquet"])
+def test_rows_and_characters_are_counted_alike_in_every_format(monkeypatch, kind):
+    monkeypatch.setattr(tables, "MOST_ROWS", 2)
+    with pytest.raises(InputError, match=r"^x: a (file of chunks|table) may have at most 2 rows; this one has "):
+        read_here(FORMS[kind])
+    monkeypatch.setattr(tables, "MOST_ROWS", 3)
+    read_here(FORMS[kind])
+    monkeypatch.setattr(tables, "MOST_READ_CHARACTERS", 20)
+    with pytest.raises(InputError, match=r"^x: the texts of a file of chunks may have at most 20 characters; these have"):
+        read_here(FORMS[kind])
+
+
+def test_json_of_too_many_lists_is_refused_before_they_are_made(monkeypatch):
+    monkeypatch.setattr(tables, "MOST_BRACKETS", 2)
+    with pytest.raises(InputError, match=r"^x: JSON may have at most 2 brackets that open; this has 4\.$"):
+        read_here(b"[[[[")
+
+
+def test_a_text_that_parquet_has_once_is_counted_in_every_row_before_it_is_copied():
+    text = pa.DictionaryArray.from_arrays(pa.array([0] * 256, pa.int32()), pa.array(["a" * 10_000_000]))
+    file = io.BytesIO()
+    pq.write_table(pa.table({"text": text}), file, compression="zstd", compression_level=19)
+    assert len(file.getvalue()) < 1_000
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match=r"^x: the texts of a file of chunks may have at most 60,000,000 characters; "):
+            read_here(file.getvalue())
+        assert tracemalloc.get_traced_memory()[1] < 100_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_rows_of_nothing_are_refused_by_their_number():
+    file = io.BytesIO()
+    pq.write_table(pa.table({"text": pa.nulls(1_000_001, pa.string())}), file)
+    with pytest.raises(InputError, match=r"^x: a table may have at most 1,000,000 rows; this one has 1,000,001\.$"):
+        read_here(file.getvalue())
+
+
+def test_a_table_of_too_many_columns_is_refused_and_short_rows_are_not_filled():
+    wide = ",".join(["text", *(f"c{number}" for number in range(1_000))])
+    with pytest.raises(InputError, match=r"^x: a table may have at most 1,000 columns; this one has 1,001\.$"):
+        read_here(f"{wide}\na\n".encode())
+    assert read_here(f"{wide.rpartition(',')[0]}\na\n".encode()) == [GivenChunk("a")]
 
 
 def test_what_lies_in_no_chunk_is_counted():

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, InputError, ParameterError, Recipe, Span, build_chunker, found_again, inspect, run
-from chunkers.found_again import GivenChunk
+from chunkers.files.chunk_rows import GivenChunk
 from chunkers.methods.your_chunks import LONGEST_GAP, ChunkFile, YourChunks
 from evaluation.report.page import report
 from evaluation.report.tables import Compared

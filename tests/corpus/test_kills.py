@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from corpus.run import IDLE_S
 from sample_docs import load_sample
 from tests import ROOT
 
@@ -40,6 +42,50 @@ def corpus(tmp_path):
 
 def parts(output):
     return sorted(output.glob("part-*.parquet"))
+
+
+def group(process):
+    """Return the ids of the processes that a run has started, itself included."""
+    listed = subprocess.run(["ps", "-e", "-o", "pid=,pgid=,stat="], capture_output=True, text=True, check=True).stdout
+    rows = [line.split() for line in listed.splitlines()]
+    return [int(pid) for pid, leader, state in rows if int(leader) == process.pid and not state.startswith("Z")]
+
+
+@pytest.mark.skipif(shutil.which("ps") is None, reason="processes are listed by ps")
+def test_workers_end_with_a_run_that_is_killed(tmp_path):
+    recipe = tmp_path / "recipe.json"
+    recipe.write_text(json.dumps({"chunker": "recursive", "parameters": {}, "sentences": "regex", "tokenizer": "words"}))
+    text = load_sample("essay").text
+    # Many seconds of work, so that it is at work when it is killed.
+    for number in range(8):
+        (tmp_path / f"{number}.txt").write_text(text * (4_000_000 // len(text)))
+    command = [
+        sys.executable,
+        "-m",
+        "seamark",
+        "corpus",
+        recipe,
+        *sorted(tmp_path.glob("*.txt")),
+        "--output",
+        tmp_path / "out",
+    ]
+    options = {"cwd": ROOT, "start_new_session": True, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen([*command, "--shard-size", "1", "--workers", "2"], **options) as process:
+        try:
+            began = time.monotonic()
+            while len(group(process)) < 3 and process.poll() is None and time.monotonic() - began < LIMIT_S:
+                time.sleep(0.1)
+            assert process.poll() is None
+            assert len(group(process)) >= 3
+            process.kill()
+            process.wait(LIMIT_S)
+            killed = time.monotonic()
+            while group(process) and time.monotonic() - killed < IDLE_S / 2:
+                time.sleep(0.1)
+            assert not group(process)
+        finally:
+            for pid in group(process):
+                os.kill(pid, signal.SIGKILL)
 
 
 @pytest.mark.full

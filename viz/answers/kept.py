@@ -9,6 +9,7 @@ from viz.jobs.background import MOST_KEPT, registry
 from viz.jobs.keeping.keeper import Keeper
 from viz.jobs.keeping.kept_answers import KIND, KeptAnswers
 from viz.jobs.resources import run_store
+from viz.state.keys import session
 
 
 def find_run(token: str, gathering: Gathering | None, embedder: Embedder | None) -> Answering | None:
@@ -21,13 +22,13 @@ def find_run(token: str, gathering: Gathering | None, embedder: Embedder | None)
     gathering
         What the page shows now, which a run on disk is shown with if it is its own.
     """
-    run = registry().find(token, Answering)
+    run = registry().find(token, Answering, session.runs)
     if run is not None or not token:
         return run
     try:
         kept = KeptAnswers.find(Keeper(run_store(), token, KIND))
         if kept is None:
-            remembered = f"the server keeps the last {MOST_KEPT} runs until it is restarted, and those that are kept on disk"
+            remembered = f"the server keeps the last {MOST_KEPT} runs of a session, and those on disk"
             notice(f"The link's run is no longer remembered: {remembered}.", key="answers_forgotten")
             return None
         return _reopened(kept, gathering, embedder)
@@ -53,5 +54,5 @@ def _reopened(kept: KeptAnswers, gathering: Gathering | None, embedder: Embedder
     document = gathering.chunkings[0].document
     results = kept.found(found, plan.items)
     run = Answering(plan, document, found, kept.models, None, None, embedder, True, kept=kept, results=results)
-    registry().keep(run, kept.keeper.token)
+    registry().keep(run, kept.keeper.token, session.runs, begun=False)
     return run

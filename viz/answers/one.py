@@ -58,7 +58,7 @@ def _offer_again(run: Answering, judge: Asking, question: int) -> None:
     if job is not None and job.run is run and job.error:
         notice(job.error, "error", key="answers_judging_error")
     try:
-        host = judge.model.host
+        destination = judge.model.destination
     except InputError as error:
         notice(str(error), "error", key="answers_judging_host")
         return
@@ -75,7 +75,7 @@ def _offer_again(run: Answering, judge: Asking, question: int) -> None:
     row.button("Judge again", on_click=again, key="answers/judge_again")
     with row:
         remark(
-            f"Sends {counted(len(answered), 'answer')} and what they were given once more to {host}, to the model "
+            f"Sends {counted(len(answered), 'answer')} and what they were given once more to {destination}, to the model "
             f"{judge.model.title}: about {tokens:,} tokens in "
             f"{counted(len(judgements), 'request')}. What it said before stays to be read.",
             key="answers_judge_again_said",

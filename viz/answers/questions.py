@@ -6,7 +6,6 @@ from functools import lru_cache
 
 import streamlit as st
 
-from chunkers import InputError
 from evaluation.answering.questions import BAR, Item, Items, questions_of_file, questions_of_lines
 from sample_docs import SAMPLES_FOLDER
 from viz.components.job_progress import show_job_progress
@@ -14,6 +13,7 @@ from viz.components.notice import notice, remark
 from viz.controls.link_widgets import seed, switch
 from viz.controls.text_source import give_text
 from viz.jobs.answering.sharing import Shared, Sharing
+from viz.jobs.reading import ReadingJob, only_file
 from viz.shell.navigation import go_at_next_run
 from viz.state.choices import OWN, Choices
 from viz.state.keys import session
@@ -145,7 +145,11 @@ def _typed() -> Items:
 def _from_file() -> Items:
     def uploaded() -> None:
         file = st.session_state["answers/file"]
-        session.answers_file = None if file is None else (file.name, _read(file.getvalue(), file.name))
+        session.answers_file = session.answers_reading = None
+        if file is not None:
+            job = ReadingJob([(file.name, file.getvalue())], only_file(questions_of_file))
+            job.begin()
+            session.answers_reading = job
 
     st.file_uploader(
         "A file of questions, 20 MB at most",
@@ -154,16 +158,16 @@ def _from_file() -> Items:
         on_change=uploaded,
         help=FILE_HELP,
     )
+    job = session.answers_reading
+    if job is not None and not job.ended:
+        show_job_progress(job, key="answers_reading")
+    elif job is not None:
+        session.answers_reading = None
+        if not job.cancelled:
+            # A file that is of no use has a problem alone.
+            session.answers_file = job.name, job.made or Items((), (job.error,))
     if session.answers_file is None:
         return Items(())
     name, found = session.answers_file
     remark(name, key="answers_file_name")
     return found
-
-
-def _read(data: bytes, name: str) -> Items:
-    """Return the questions of a file; one that is of no use has a problem alone."""
-    try:
-        return questions_of_file(data, name)
-    except InputError as error:
-        return Items((), (str(error),))

@@ -125,5 +125,5 @@ def _begin(
         kept,
         _before(run, gathering, models),
     )
-    words[RUN] = registry().keep(job, token)
+    words[RUN] = registry().keep(job, token, session.runs)
     job.start()

@@ -9,6 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from viz.components.notice import remark
 from viz.jobs.background import Background, registry
+from viz.state.keys import session
 
 ENDING_S = 2.0
 """Seconds to wait for the end of a run that was stopped, before it goes on."""
@@ -53,7 +54,7 @@ def show_resume(
         stopped.cancel()
         stopped.join(ENDING_S)
         run = again()
-        words["run"] = registry().keep(run, token)
+        words["run"] = registry().keep(run, token, session.runs)
         run.start()
 
     row = st.container(horizontal=True, vertical_alignment="center")

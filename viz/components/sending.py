@@ -32,7 +32,7 @@ def ask_to_send(
     Parameters
     ----------
     what
-        What sends what, as in “llm” sends the text; ends where “to HOST” follows.
+        What sends what, as in “llm” sends the text; ends where “to HOST” follows, with the proxy if there is one.
     asking
         The language model.
     estimate
@@ -52,7 +52,7 @@ def ask_to_send(
     asked = [(model, estimate, answer_tokens), *([also] if also is not None else [])]
     requests, tokens, answers = map(sum, zip(*[one for _, one, _ in asked], strict=True))
     try:
-        host = model.host
+        destination = model.destination
     except InputError as error:
         notice(str(error), "error", key=f"send_{key}")
         return
@@ -75,7 +75,7 @@ def ask_to_send(
         notice(
             f"{what} there too: {much}; {price}."
             if too
-            else f"{what} to {host}, to {models}: {much}, {often}; {price}.{allowed} {until}",
+            else f"{what} to {destination}, to {models}: {much}, {often}; {price}.{allowed} {until}",
             key=f"send_{key}",
         )
         st.button("Send", key=f"send/{key}", on_click=send, args=args, width="content")

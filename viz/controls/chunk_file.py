@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -12,8 +12,10 @@ from chunkers.found_again import KINDS, FoundAgain, Oddity
 from chunkers.inspected import read_chunks
 from chunkers.methods.your_chunks import ChunkFile
 from viz.components.findings.findings import MOST_FINDINGS, FindingData, sentences_of, show_findings
+from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.controls.link_widgets import seed
+from viz.jobs.reading import ReadingJob, only_file
 from viz.state.choices import OWN, Choices, ColumnChoice
 from viz.state.chunk_files import file_of, show_chunks
 from viz.state.keys import session
@@ -51,6 +53,8 @@ _TITLES = {
 
 def chunk_file_controls(choices: Choices, number: int, column: ColumnChoice, measured: Sequence[str] | None = None) -> None:
     """Draw the controls of column ``number``; ``measured`` are the page's documents, None where it is about one text."""
+    if _take_read(choices, number):
+        st.rerun()
     file = file_of(column)
     if file is not None:
         remark(f"{file.name} · {counted(len(file.chunks), 'chunk')}", key="chunk_file_name")
@@ -65,6 +69,9 @@ def chunk_file_controls(choices: Choices, number: int, column: ColumnChoice, mea
             _show_found(found, file.name)
         _offer_text(choices, file, document, found)
     _upload(choices, number, file)
+    job = session.chunk_reading
+    if job is not None and job.about == (session.page, number):
+        show_job_progress(job, key="chunk_reading")
     if session.chunk_complaint:
         notice(session.chunk_complaint, "error", key="chunk_complaint")
     st.caption(CANNOT)
@@ -88,19 +95,40 @@ def _upload(choices: Choices, number: int, file: ChunkFile | None) -> None:
 
     def uploaded() -> None:
         given = st.session_state[key]
-        session.chunk_complaint = ""
+        session.chunk_complaint, session.chunk_reading = "", None
         if given is None:
             return
-        try:
-            chunks = tuple(read_chunks(given.getvalue(), given.name))
-            if not chunks:
-                raise InputError(f"{given.name}: a file of chunks must have at least one; it has none.")
-            show_chunks(ChunkFile(given.name, chunks), page, choices, number)
-        except InputError as error:
-            session.chunk_complaint = str(error)
+        job = ReadingJob([(given.name, given.getvalue())], only_file(_chunks_in), about=(page, number))
+        job.begin()
+        session.chunk_reading = job
+        _take_read(choices, number)
 
     label = "A file of chunks: JSON, JSON lines, CSV or Parquet"
     st.file_uploader(label if file is None else "Another file", type=[*ENDINGS], key=key, on_change=uploaded, help=FORMS)
+
+
+def _chunks_in(data: bytes, name: str, cancelled: Callable[[], bool]) -> ChunkFile:
+    chunks = tuple(read_chunks(data, name, cancelled))
+    if not chunks:
+        raise InputError(f"{name}: a file of chunks must have at least one; it has none.")
+    return ChunkFile(name, chunks)
+
+
+def _take_read(choices: Choices, number: int) -> bool:
+    """Show the chunks of the file that column ``number`` was given, once it is read; return whether there are some."""
+    job = session.chunk_reading
+    if job is None or not job.ended or job.about != (session.page, number):
+        return False
+    session.chunk_reading = None
+    session.chunk_complaint = job.error
+    if job.made is None or job.cancelled:
+        return False
+    try:
+        show_chunks(job.made, session.page, choices, number)
+    except InputError as error:
+        session.chunk_complaint = str(error)
+        return False
+    return True
 
 
 def _choose_document(choices: Choices, number: int, file: ChunkFile) -> None:

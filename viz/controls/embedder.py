@@ -11,11 +11,11 @@ from chunkers.embedders import OTHERS, MiniLM, missing_for_embedder
 from chunkers.embedders.device import DEVICES
 from chunkers.embedders.static import Static
 from chunkers.text.minilm import HUB_NAME, model_folder
-from viz.components.notice import notice
+from viz.components.notice import notice, remark
 from viz.controls.link_widgets import seed
 from viz.controls.missing import labelled
 from viz.state.choices import Choices
-from viz.state.embedder import splitter_waits_for_consent, waits_for_consent
+from viz.state.embedder import destination_of, splitter_waits_for_consent, waits_for_consent
 from viz.state.keys import session
 from viz.state.values import EmbeddingServer
 
@@ -43,8 +43,9 @@ def ask_about_embedder(choices: Choices, embedder: Embedder | None) -> None:
     An ``embedder`` in use that has something to say about itself on this machine says it here.
     """
     if waits_for_consent(choices):
+        where = f", whose texts would go to {destination}" if (destination := destination_of(choices)) else ""
         notice(
-            f"The link names the embedder {choices.embedder}. "
+            f"The link names the embedder {choices.embedder}{where}. "
             "Nothing is read, fetched or sent for it until you press “Use it”.",
             key="embedder_waits",
         )
@@ -91,6 +92,8 @@ def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
         st.caption(lack)
     if embedder is not None and choices.embedder != MiniLM.name and not embedder.defaults:
         st.caption("The default thresholds were chosen for all-MiniLM-L6-v2.")
+    if embedder is not None and embedder.destination:
+        remark(f"Every text is sent to {embedder.destination}.", key="embedder_destination")
     if embedder is not None and embedder.device:
         engine = f", in {embedder.engine}" if embedder.engine else ""
         st.caption(f"It runs on {DEVICES[embedder.device]}{engine}.")

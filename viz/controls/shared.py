@@ -9,6 +9,7 @@ import streamlit as st
 
 from chunkers import SPLITTERS, TOKENIZERS, Embedder
 from chunkers.text.languages import LANGUAGES
+from viz.components.notice import notice
 from viz.controls.embedder import embedder_controls
 from viz.controls.link_widgets import seed
 from viz.controls.missing import labelled, missing_for_splitter, missing_for_tokenizer
@@ -46,6 +47,8 @@ def shared_controls(choices: Choices, embedder: Embedder | None) -> None:
                 on_click=clear,
                 help="Deletes all embeddings and runs on disk, for all sessions of this server.",
             )
+    if session.on_disk and run_store().complaint:
+        notice(run_store().complaint, "error", key="disk_complaint")
 
 
 def _choose_splitter(choices: Choices) -> None:

@@ -7,10 +7,10 @@ from uuid import uuid4
 
 import streamlit as st
 
-from chunkers import InputError
+from chunkers import InputError, Recipe
 from chunkers.text.encodings import CHOICES
 from chunkers.text.formats import format_of
-from chunkers.text.reading import READABLE
+from chunkers.text.reading import READABLE, FileText
 from sample_docs import load_sample, sample_titles
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
@@ -18,11 +18,11 @@ from viz.components.reader.reader import take_event
 from viz.components.text_bar.text_bar import BAR, FOOT, DocumentData, keep_in_tab, text_bar, text_foot
 from viz.controls.link_widgets import seed
 from viz.controls.tab import take_back, to_keep, too_long_to_keep
-from viz.jobs.reading import ReadingJob, only_text
+from viz.jobs.reading import ReadingJob, only_file, only_text
 from viz.state import session_file
 from viz.state.choices import OWN, Choices
-from viz.state.compared import reopen
-from viz.state.keys import session
+from viz.state.compared import open_recipe, reopen
+from viz.state.keys import Opened, session
 from viz.state.own_text import (
     MOST_EDITED,
     PASTED,
@@ -32,7 +32,6 @@ from viz.state.own_text import (
     store_own_text,
     without_dashes,
 )
-from viz.state.recipe_file import open_recipe
 from viz.state.text import Source, Text, language_said
 from viz.theme.numbers import counted
 
@@ -168,20 +167,12 @@ def _uploaded(choices: Choices) -> None:
     if file is None:
         return
     _forget_file()
-    try:
-        if file.name.lower().endswith(session_file.ENDING):
-            if open_recipe(file.getvalue(), file.name, choices):
-                return
-            saved = session_file.read(file.getvalue(), file.name)
-            reopen(saved, choices)
-            store_own_text(Source(saved.text, saved.name, saved.known, "from a session file", saved.kept_parts))
-            _taken(choices)
-            return
-    except InputError as error:
-        session.own_complaint = str(error)
+    content = file.name, file.getvalue()
+    if file.name.lower().endswith(session_file.ENDING):
+        _begin(ReadingJob([content], only_file(session_file.read)), choices)
         return
-    session.own_file = (file.name, file.getvalue())
-    _read(session.own_file, None, choices)
+    session.own_file = content
+    _read(content, None, choices)
 
 
 def give_text(own: Source, choices: Choices) -> None:
@@ -206,26 +197,31 @@ def _forget_file() -> None:
 
 
 def _read(file: tuple[str, bytes], encoding: str | None, choices: Choices) -> None:
-    """Start reading the uploaded file."""
-    job = ReadingJob([file], only_text, encoding)
+    """Start reading the uploaded file as a document."""
+    _begin(ReadingJob([file], only_text, encoding), choices)
+
+
+def _begin(job: ReadingJob[Opened], choices: Choices) -> None:
     job.begin()
     session.own_reading = job
     _take_reading(choices)
 
 
 def _take_reading(choices: Choices) -> None:
-    """If the file has been read, make it the user's own text."""
+    """If the file has been read, make it the user's own text, or open what else it is."""
     job = session.own_reading
-    if job is None or (job.running and not job.cancelled):
+    if job is None or not job.ended:
         return
     session.own_reading = None
     if job.error:
         session.own_complaint = job.error
     elif job.made is not None and not job.cancelled:
-        found = job.made
+        found, name = job.made, job.name
+        if not isinstance(found, FileText):
+            _open(found, name, choices)
+            return
         if session.own_found is None:
             session.own_found = found._replace(text="")
-        name = job.files[0][0]
         if name == _PASTED_FILE:
             set_own_text(Source(found.text, PASTED))
         else:
@@ -233,6 +229,21 @@ def _take_reading(choices: Choices) -> None:
             said = " · ".join(part for part in remarks if part)
             set_own_text(Source(found.text, name, None, said, found.parts, found.omissions))
         _taken(choices)
+
+
+def _open(saved: session_file.SessionFile | Recipe, name: str, choices: Choices) -> None:
+    """Open a session with its text, or a recipe as a column of Compare."""
+    try:
+        if isinstance(saved, Recipe):
+            open_recipe(saved, name, choices)
+            session.own_complaint = ""
+            return
+        reopen(saved, choices)
+    except InputError as error:
+        session.own_complaint = str(error)
+        return
+    store_own_text(Source(saved.text, saved.name, saved.known, "from a session file", saved.kept_parts))
+    _taken(choices)
 
 
 def _read_as(choices: Choices) -> None:

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import streamlit as st
 
-from chunkers import InputError
 from evaluation.segmentation.boundary_files import from_json, marks_to_json
 from viz.components.download import download
+from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
 from viz.components.reader.reader import take_event
+from viz.jobs.reading import ReadingJob, only_file
 from viz.state.keys import session
 from viz.state.text import Text
 
@@ -38,6 +39,8 @@ def take_mark(text: Text, reader_key: str) -> bool:
 
 def controls(text: Text) -> bool:
     """Draw the switch for marking, undo, and the file of boundaries; return whether marking is on."""
+    if _take_read(text.source.text):
+        st.rerun()
     known = text.source.known
     row = st.container(horizontal=True, vertical_alignment="center")
     marking: bool = row.toggle(
@@ -64,6 +67,8 @@ def controls(text: Text) -> bool:
             on_change=_import,
             args=(text.source.text,),
         )
+    if session.marks_reading is not None:
+        show_job_progress(session.marks_reading, key="marks_reading")
     if session.marks_complaint:
         notice(session.marks_complaint, "error", key="marks_complaint_notice")
     return marking
@@ -87,9 +92,26 @@ def _set(known: Known) -> None:
 
 def _import(text: str) -> None:
     file = st.session_state["marks_file"]
+    session.marks_reading = None
     if file is None:
         return
-    try:
-        _keep(from_json(file.getvalue(), text))
-    except InputError as error:
-        session.marks_complaint = str(error)
+    read = only_file(lambda data, _, cancelled: from_json(data, text, cancelled))
+    job = ReadingJob([(file.name, file.getvalue())], read, about=text)
+    job.begin()
+    session.marks_reading = job
+    _take_read(text)
+
+
+def _take_read(text: str) -> bool:
+    """Keep the boundaries of a file once they are read, if they are of this text; return whether there are some."""
+    job = session.marks_reading
+    if job is None or not job.ended:
+        return False
+    session.marks_reading = None
+    if job.cancelled or job.about != text:
+        return False
+    if job.made is None:
+        session.marks_complaint = job.error
+        return False
+    _keep(job.made)
+    return True

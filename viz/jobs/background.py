@@ -5,15 +5,16 @@ from __future__ import annotations
 import secrets
 import threading
 from abc import ABC, abstractmethod
+from collections import deque
 from dataclasses import dataclass, field
 from typing import TypeVar
-
-import streamlit as st
+from weakref import WeakValueDictionary
 
 from chunkers import Cancelled, InputError
+from chunkers.recently_used import RecentlyUsed, kept_in
 
 MOST_KEPT = 8
-"""Runs that the server remembers, over all sessions; beyond that the oldest is stopped and forgotten."""
+"""Runs that the server remembers of each session, and of all sessions that are over; beyond that the oldest is forgotten."""
 
 
 @dataclass(eq=False)
@@ -77,32 +78,91 @@ def new_token() -> str:
     return secrets.token_urlsafe(16)
 
 
-class Registry:
-    """The latest runs, each under an unguessable token."""
+class Held:
+    """The runs of one session, kept in its state: the last `MOST_KEPT` that it has begun or opened.
+
+    Of its own runs, those that have ended make room first; if none has, the oldest that it has begun is stopped.
+    """
 
     def __init__(self) -> None:
         self._runs: dict[str, Background] = {}
+        self._begun: set[str] = set()
+
+    def add(self, token: str, run: Background, *, begun: bool = False) -> None:
+        """Hold a run that the session has begun, or opened by its link."""
+        self._runs.pop(token, None)
+        self._runs[token] = run
+        if begun:
+            self._begun.add(token)
+        while len(self._runs) > MOST_KEPT:
+            ended = (old for old, one in self._runs.items() if not one.running)
+            oldest = next(ended, next(iter(self._runs)))
+            if oldest in self._begun:
+                self._runs[oldest].cancel()
+            del self._runs[oldest]
+            self._begun.discard(oldest)
+
+    def __del__(self) -> None:
+        # Python may call this at any moment, in a thread that holds any lock: it only takes a note.
+        _left_behind.extend(self._runs.items())
+
+
+_left_behind: deque[tuple[str, Background]] = deque()
+
+
+class Registry:
+    """The runs that links refer to, each under an unguessable token.
+
+    A run is remembered while it is running, while a session holds it, and while it is among the last `MOST_KEPT` that no
+    session holds any more: no session can push out what another one holds.
+    """
+
+    def __init__(self) -> None:
+        # A run that is running is held by its thread.
+        self._runs: WeakValueDictionary[str, Background] = WeakValueDictionary()
+        self._left: dict[str, Background] = {}
         self._lock = threading.Lock()
 
-    def keep(self, run: Background, token: str = "") -> str:
-        """Store a run and return its token, a new one if none is given; the oldest beyond `MOST_KEPT` is cancelled."""
+    def keep(self, run: Background, token: str = "", session: Held | None = None, *, begun: bool = True) -> str:
+        """Store a run, which ``session`` holds, and return its token: a new one if none is given."""
         token = token or new_token()
         with self._lock:
-            # A run that goes on is the latest again.
-            self._runs.pop(token, None)
             self._runs[token] = run
-            forgotten = [self._runs.pop(old) for old in list(self._runs)[:-MOST_KEPT]]
-        for old in forgotten:
-            old.cancel()
+            self._hold(token, run, session, begun=begun)
+        self.forget_left()
         return token
 
-    def find(self, token: str, kind: type[Kind]) -> Kind | None:
-        """Return the run with that token, or None if there is none or it is of another kind."""
-        run = self._runs.get(token)
-        return run if isinstance(run, kind) else None
+    def find(self, token: str, kind: type[Kind], session: Held | None = None) -> Kind | None:
+        """Return the run with that token, which ``session`` holds from now on; None if there is none of that kind."""
+        with self._lock:
+            run = self._runs.get(token)
+            if not isinstance(run, kind):
+                return None
+            if session is not None:
+                self._hold(token, run, session)
+        return run
+
+    def forget_left(self) -> None:
+        """Forget the runs that no session holds any more, but for those that are running and the last that have ended."""
+        with self._lock:
+            while _left_behind:
+                token, run = _left_behind.popleft()
+                if self._runs.get(token) is run:
+                    self._hold(token, run, None)
+            ended = {token: run for token, run in self._left.items() if not run.running}
+            running = {token: run for token, run in self._left.items() if run.running}
+            # What is running now is the last to have ended next time.
+            self._left = dict([*ended.items()][-MOST_KEPT:]) | running
+
+    def _hold(self, token: str, run: Background, session: Held | None, *, begun: bool = False) -> None:
+        self._left.pop(token, None)
+        if session is not None:
+            session.add(token, run, begun=begun)
+        else:
+            self._left[token] = run
 
 
-@st.cache_resource(show_spinner=False)
+@kept_in(RecentlyUsed(1), lambda: None)
 def registry() -> Registry:
     """Return the server's registry of the runs that links refer to."""
     return Registry()

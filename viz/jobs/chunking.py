@@ -104,10 +104,12 @@ class ChunkingJob(Background):
             return 0.0, f"Waiting: {first} first"
         if self.prepared is not None and self.embedder is not None:
             return self.prepared, self.embedder.prepared_said(self.prepared)
+        embedder = self.embedder
         if not self.total:
-            return 0.0, "Loading the embedding model"
+            return 0.0, "Loading the embedding model" if embedder is None else embedder.loading_said()
         left = "" if self._left is None else f", {time_left(self._left)}"
-        return self.share, f"Embedding: {self.done:,} of {self.total:,} texts{left}"
+        where = f" by {embedder.destination}" if embedder is not None and embedder.destination else ""
+        return self.share, f"Embedding{where}: {self.done:,} of {self.total:,} texts{left}"
 
     @property
     def seconds_left(self) -> float | None:

@@ -102,6 +102,7 @@ class Comparing(Background):
         def embedded(done: int, total: int) -> None:
             self._status, self._share = f"{done:,} of {total:,} questions and excerpts embedded", done / max(1, total)
 
+        self._status = self.embedder.loading_said()
         load_model(self.embedder, prepares, self._cancel.is_set)
         cache, cancelled = embedding_cache(self.on_disk), self._cancel.is_set
         tools = Tools(self.embedder, load_tokenizer(), cache, progress=embedded, cancelled=cancelled)

@@ -11,8 +11,9 @@ from chunkers.text.reading import FileText, read_document
 from viz.jobs.background import Background
 
 Made = TypeVar("Made")
-Make = Callable[[Iterator[tuple[str, bytes]], Callable[[bytes, str], FileText]], Made]
-"""Makes what a page needs of its files, which it is given one by one, with a function that reads one of them."""
+Make = Callable[[Iterator[tuple[str, bytes]], Callable[[bytes, str], FileText], Callable[[], bool]], Made]
+"""Makes what a page needs of its files. It gets the files one by one, a function that reads a document, and one that tells
+whether the user has cancelled."""
 
 PATIENCE_S = 1.0
 """Seconds that a page waits for a file before it shows a progress bar; most files take less."""
@@ -30,6 +31,8 @@ class ReadingJob(Background, Generic[Made]):
         What is made of them.
     encoding
         The encoding that the user chose; None to detect it.
+    about
+        What the files are for, for whoever takes what is made of them.
     made
         What ``make`` returned; None until it has.
     """
@@ -37,6 +40,7 @@ class ReadingJob(Background, Generic[Made]):
     files: Sequence[tuple[str, bytes]]
     make: Make[Made]
     encoding: str | None = None
+    about: object = None
     made: Made | None = field(default=None, init=False)
     _begun: int = field(default=0, init=False)
 
@@ -49,6 +53,16 @@ class ReadingJob(Background, Generic[Made]):
         which = f"Reading file {self._begun:,} of {total:,}" if total > 1 else "Reading the file"
         return (self._begun - 1) / total, which
 
+    @property
+    def name(self) -> str:
+        """The name of the file, or of the first."""
+        return self.files[0][0]
+
+    @property
+    def ended(self) -> bool:
+        """Whether there is something to take from it, or nothing any more: it was cancelled."""
+        return self.cancelled or (self._thread is not None and not self.running)
+
     def begin(self) -> None:
         """Start it if nobody has, and wait briefly, so that short files need no progress bar."""
         if self._thread is None:
@@ -56,7 +70,7 @@ class ReadingJob(Background, Generic[Made]):
             self.join(PATIENCE_S)
 
     def _run(self) -> None:
-        self.made = self.make(self._one_by_one(), self._read)
+        self.made = self.make(self._one_by_one(), self._read, self._cancel.is_set)
 
     def _one_by_one(self) -> Iterator[tuple[str, bytes]]:
         for number, file in enumerate(self.files, start=1):
@@ -66,10 +80,20 @@ class ReadingJob(Background, Generic[Made]):
             yield file
 
     def _read(self, data: bytes, name: str) -> FileText:
-        return read_document(data, name, self.encoding, lambda: self.cancelled)
+        return read_document(data, name, self.encoding, self._cancel.is_set)
 
 
-def only_text(files: Iterator[tuple[str, bytes]], read: Callable[[bytes, str], FileText]) -> FileText:
-    """Read a single file."""
+def only_text(files: Iterator[tuple[str, bytes]], read: Callable[[bytes, str], FileText], _: Callable[[], bool]) -> FileText:
+    """Read a single document."""
     name, data = next(files)
     return read(data, name)
+
+
+def only_file(read: Callable[[bytes, str, Callable[[], bool]], Made]) -> Make[Made]:
+    """Return what makes a single file what ``read`` returns, which is given its content, its name and whether to stop."""
+
+    def make(files: Iterator[tuple[str, bytes]], _: Callable[[bytes, str], FileText], cancelled: Callable[[], bool]) -> Made:
+        name, data = next(files)
+        return read(data, name, cancelled)
+
+    return make

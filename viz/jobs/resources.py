@@ -1,4 +1,7 @@
-"""Resources shared by all sessions: the embedding cache, split documents, loaded models."""
+"""Resources shared by all sessions: the embedding cache, split documents, loaded models.
+
+They are not in Streamlit's caches, which any browser can have emptied for all sessions by one message.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +15,19 @@ import streamlit as st
 from chunkers import Document, Embedder
 from chunkers.cache import EmbeddingCache
 from chunkers.folders import user_cache
+from chunkers.recently_used import RecentlyUsed, kept_in
 from chunkers.text.parts import Parts
 from viz.jobs.keeping.run_store import RunStore
 from viz.jobs.texts import forget_gone, kept
 
 
-@st.cache_resource(show_spinner=False)
+@kept_in(RecentlyUsed(2), lambda on_disk: on_disk)
 def embedding_cache(on_disk: bool) -> EmbeddingCache:
     """Return the embedding cache, shared by all pages and sessions; in memory unless ``on_disk``."""
     return EmbeddingCache(user_cache() / "embeddings.sqlite" if on_disk else None)
 
 
-@st.cache_resource(show_spinner=False)
+@kept_in(RecentlyUsed(1), lambda: None)
 def run_store() -> RunStore:
     """Return the store of the runs that are kept on disk, shared by all sessions; it creates its file with the first run."""
     return RunStore(user_cache() / "runs.sqlite")

@@ -226,7 +226,7 @@ class Retrieval(Background):
             self._add(number, measure(searched, ruler), climb(index, questions, tools, ruler))
 
     def _load(self, embedder: Embedder) -> None:
-        self._status = "Loading the embedding model"
+        self._status = embedder.loading_said()
 
         def prepares(share: float) -> None:
             self._status = embedder.prepared_said(share)

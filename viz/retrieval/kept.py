@@ -42,7 +42,7 @@ def reopened(kept: KeptRetrieval, material: Material | None) -> Retrieval | None
     if material is None or kept.missing(material):
         return None
     run = Retrieval(_with_files(kept.with_material(material)), None, True, kept)
-    registry().keep(run, kept.keeper.token)
+    registry().keep(run, kept.keeper.token, session.runs, begun=False)
     run.start()
     return run
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
 import streamlit as st
@@ -16,7 +16,7 @@ from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.controls.link_widgets import seed
 from viz.jobs.plan import Material, OwnDocuments
-from viz.jobs.reading import Made, Make, ReadingJob
+from viz.jobs.reading import Made, Make, ReadingJob, only_file
 from viz.state.keys import session
 from viz.state.questions_given import RETRIEVAL, given_before
 from viz.state.values import GivenQuestions
@@ -39,7 +39,11 @@ def bundled() -> Material:
     return Material(texts, ("questions.csv", (SAMPLES_FOLDER / "questions.csv").read_bytes()), own=False)
 
 
-def read_texts(files: Iterable[tuple[str, bytes]], read: Callable[[bytes, str], FileText] = read_document) -> OwnDocuments:
+def read_texts(
+    files: Iterable[tuple[str, bytes]],
+    read: Callable[[bytes, str], FileText] = read_document,
+    _: Callable[[], bool] = bool,
+) -> OwnDocuments:
     """Return each usable document, and a message for each of the others."""
     texts: dict[str, str] = {}
     parts: list[tuple[str, Parts]] = []
@@ -177,7 +181,7 @@ def _read_set(files: list[tuple[str, str, bytes]]) -> tuple[QuestionSet | None, 
     """
     if not files:
         return None, "", False
-    session.retrieval_asked = reading = _reading(session.retrieval_asked, files, _set_in)
+    session.retrieval_asked = reading = _reading(session.retrieval_asked, files, only_file(_set_in))
     job = reading[1]
     job.begin()
     if job.cancelled:
@@ -188,6 +192,5 @@ def _read_set(files: list[tuple[str, str, bytes]]) -> tuple[QuestionSet | None, 
     return job.made, job.error, False
 
 
-def _set_in(files: Iterator[tuple[str, bytes]], _: Callable[[bytes, str], FileText]) -> QuestionSet | None:
-    name, data = next(files)
-    return read_set(data, name)
+def _set_in(data: bytes, name: str, cancelled: Callable[[], bool]) -> QuestionSet | None:
+    return read_set(data, name, cancelled=cancelled)

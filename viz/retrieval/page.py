@@ -52,7 +52,7 @@ def show() -> None:
 def _draw(here: Page) -> None:
     words = here.choices.extra
     wrong = mended(words)
-    run = registry().find(words["run"], Retrieval)
+    run = registry().find(words["run"], Retrieval, session.runs)
     kept, unreadable = find_kept(words["run"]) if run is None and words["run"] else (None, "")
     if kept is not None and not kept.own:
         run = reopened(kept, bundled())
@@ -115,7 +115,7 @@ def _show_results(
     elif unreadable:
         notice(unreadable, "error", key="retrieval_unreadable")
     elif words["run"]:
-        remembered = f"the server keeps the last {MOST_KEPT} runs until it is restarted, and those that are kept on disk"
+        remembered = f"the server keeps the last {MOST_KEPT} runs of a session, and those on disk"
         notice(f"The link's run is no longer remembered: {remembered}.", key="retrieval_forgotten")
     elif material is not None and not material.own:
         _show_first_run(plan, here.choices)
@@ -145,14 +145,14 @@ def _start_row(here: Page, plan: Plan | None, material: Material | None) -> None
     asking = chosen_model() if plan is not None and plan.asks else None
 
     def begin() -> None:
-        before = registry().find(words["run"], Retrieval)
+        before = registry().find(words["run"], Retrieval, session.runs)
         if before is not None and before.running:
             before.cancel()
         assert plan is not None
         assert here.embedder is not None
         token = new_token()
         run = new_run(token, plan, here.embedder, asking)
-        words["run"] = registry().keep(run, token)
+        words["run"] = registry().keep(run, token, session.runs)
         run.start()
 
     def start() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 import streamlit
 from starlette.datastructures import Headers, MutableHeaders
@@ -38,26 +38,24 @@ class Guard:
     def __init__(self, app: ASGIApp, hosts: Sequence[str], origins: Sequence[str] = ()) -> None:
         self._app = app
         self._hosts = [host.strip().lower().strip("[]").rstrip(".") for host in hosts]
-        self._origins = {_authority(urlsplit(origin)) for origin in origins}
+        self._origins = {_authority(origin) for origin in origins}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a refused request; pass on any other, and add the headers to its answer."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        why = self._refusal(Headers(scope=scope))
-        if why:
-            await PlainTextResponse(why + "\n", 403)(scope, receive, send)
-            return
 
         async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
+            if message["type"] in ("http.response.start", "websocket.http.response.start"):
                 headers = MutableHeaders(scope=message)
                 for name, value in answer_headers().items():
                     headers.setdefault(name, value)
             await send(message)
 
-        await self._app(_as_own(scope), receive, send_with_headers)
+        why = self._refusal(Headers(scope=scope))
+        answer = PlainTextResponse(why + "\n", 403) if why else self._app
+        await answer(scope if why else _as_own(scope), receive, send_with_headers)
 
     def _refusal(self, headers: Headers) -> str:
         """Return why a request is refused, or an empty string."""
@@ -68,9 +66,9 @@ class Guard:
                 "To serve it under a name of your own, start it with --server.allowedHosts NAME."
             )
         for origin in headers.getlist("origin"):
-            asking = _authority(urlsplit(origin))
+            asking = _authority(origin)
             # A proxy that ends TLS passes the name on, but not the port.
-            own = {_authority(urlsplit(f"{scheme}://{host}")) for scheme in ("http", "https")}
+            own = {_authority(f"{scheme}://{host}") for scheme in ("http", "https")}
             if asking == ("", None) or asking not in own | self._origins:
                 return (
                     f"Seamark answers its own pages; this request comes from {origin[:_SHOWN]!r}. "
@@ -79,7 +77,7 @@ class Guard:
         return ""
 
     def _is_known(self, host: str) -> bool:
-        name, _ = _authority(urlsplit(f"//{host}"))
+        name, _ = _authority(f"//{host}")
         if not name or any(sign in host for sign in "@/?#\\"):
             return False
         return any(known in ("*", name) or (known.startswith("*.") and name.endswith(known[1:])) for known in self._hosts)
@@ -94,9 +92,10 @@ def _as_own(scope: Scope) -> Scope:
     return {**scope, "headers": [(name, own if name == b"origin" else value) for name, value in scope["headers"]]}
 
 
-def _authority(url: SplitResult) -> tuple[str, int | None]:
+def _authority(address: str) -> tuple[str, int | None]:
     """Return the host and the port of an address; no host if it is none."""
     try:
+        url = urlsplit(address)
         return (url.hostname or "").lower().rstrip("."), url.port or _PORTS.get(url.scheme)
     except ValueError:
         return "", None

@@ -52,12 +52,14 @@ class Housekeeper:
         self._ended = ended
         if self._owed > LONGEST_WAIT or (self._owed and not is_drawing()):
             # The server answers before these are imported; by now they are.
+            from viz.jobs.background import registry
             from viz.jobs.resources import collect_garbage, give_back_memory
             from viz.jobs.texts import forget_gone
 
             collect_garbage()
             # What was kept for them is known to be of no use only now.
             forget_gone()
+            registry().forget_left()
             give_back_memory()
             self._owed = 0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from chunkers import InputError, Recipe
 from chunkers.text.tokenizers import at_hand
 from sample_docs import sample_splitters
 from viz.state.choices import MOST_COLUMNS, OWN, SHARED, Choices, ColumnChoice, compare_first_screen, effective
@@ -18,6 +19,9 @@ COMPARE = "compare"
 
 ASK_METHOD, ASK_LIMIT = "ask", "ask_limit"
 """The names in the link of how a question is asked; the question itself is the user's text, and never in a link."""
+
+SHARED_NAMES = {"sentences": "splitter", "embedder": "embedder", "tokenizer": "tokenizer"}
+"""What a recipe has that all columns share, and what it is called on the page."""
 
 
 def default_choices() -> Choices:
@@ -94,3 +98,31 @@ def reopen(file: SessionFile, choices: Choices) -> None:
         compare.columns = [ColumnChoice(column.recipe.chunker, dict(column.recipe.parameters)) for column in file.columns]
         compare.selected = file.selected
     session.reopened = file
+
+
+def open_recipe(recipe: Recipe, name: str, choices: Choices) -> None:
+    """Add the chunker and the parameters of a recipe to Compare as a column.
+
+    The splitter, the embedder and the tokenizer are those of all columns, so they stay; where the recipe's are others, the
+    line with the undo says so.
+
+    Raises
+    ------
+    InputError
+        If Compare has no room for another column; the message names the file.
+    """
+    if compare_is_full():
+        raise InputError(
+            f"{name}: Compare may have at most {MOST_COLUMNS} columns and has {MOST_COLUMNS}; remove one first."
+        )
+    there = compared()
+    others = [
+        f"the {word} {getattr(recipe, field)}, the page {getattr(choices, field)}"
+        for field, word in SHARED_NAMES.items()
+        if getattr(recipe, field) != getattr(choices, field)
+    ]
+    differs = f"; the recipe names {'; '.join(others)}" if others else ""
+    with undoable(COMPARE, f"{name} added as column {len(there.columns) + 1} of Compare{differs}"):
+        there.columns.append(ColumnChoice(recipe.chunker, dict(recipe.parameters)))
+        there.selected = len(there.columns) - 1
+    session.embedded_as = recipe.embedded_as

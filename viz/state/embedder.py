@@ -32,6 +32,14 @@ def waits_for_consent(choices: Choices) -> bool:
     return choices.embedder not in EMBEDDERS and choices.embedder not in session.allowed
 
 
+def destination_of(choices: Choices) -> str:
+    """Return the host to which the chosen embedder would send texts, with the proxy in between; empty if none is sent."""
+    try:
+        return _server_embedder(choices.embedder).destination if choices.embedder.startswith("openai:") else ""
+    except InputError:
+        return ""
+
+
 def splitter_waits_for_consent(choices: Choices) -> bool:
     """Whether the splitter would run an installed package, or read a folder, that the user has not allowed yet."""
     return choices.sentences.startswith("spacy:") and choices.sentences not in session.allowed_splitters

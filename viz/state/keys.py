@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import streamlit as st
 
-from chunkers import Chunking, Document, Embedder
+from chunkers import Chunking, Document, Embedder, Recipe
 from chunkers.embedded import EmbeddedAs
 from chunkers.language_models.answers import AnswerCache
 from chunkers.language_models.asking import Asking
@@ -24,7 +24,7 @@ from viz.jobs.answering.job import Gathering, Judging
 from viz.jobs.answering.sharing import Sharing
 from viz.jobs.asking.job import AskJob
 from viz.jobs.asking.situating import Situating
-from viz.jobs.background import Background
+from viz.jobs.background import Background, Held
 from viz.jobs.chunking import ChunkingJob, Task
 from viz.jobs.edits import Edits
 from viz.jobs.estimating import Estimating
@@ -47,6 +47,9 @@ from viz.state.values import (
     StitchedDocuments,
     Undo,
 )
+
+Opened = FileText | SessionFile | Recipe
+"""What the file that is uploaded as the user's own may hold."""
 
 Kind = TypeVar("Kind")
 
@@ -191,17 +194,19 @@ class Session:
     lost = Value("lost", "")  # why a sample is shown in the place of a link's text
     own_file = Value[tuple[str, bytes] | None]("own_file", None)  # name and content of the uploaded file
     own_found = Value[FileText | None]("own_found", None)  # the detected encoding, without the text
-    own_reading = Job[ReadingJob[FileText] | None]("own_reading", None)  # while the file is being read
+    own_reading = Job[ReadingJob[Opened] | None]("own_reading", None)  # while the file is being read
     own_splitter = Value("own_splitter", OWN_SPLITTER)  # the user's choice for the own text
     pasted_kept = Value("pasted_kept", "")  # content of the text box: the own text, unless that is too long
     box = Container[str]("box", new_box)  # key of the text box, another whenever the server fills it
     dashes = Value[bool | None]("dashes", None)  # a widget: whether dashes are boundaries; None until drawn
     marks_before = Container[list[tuple[int, ...] | None]]("marks_before", list)  # for undo
     marks_complaint = Value("marks_complaint", "")
+    marks_reading = Job[ReadingJob[tuple[int, ...]] | None]("marks_reading", None)  # about the text that they are of
 
     # Chunks that were made elsewhere
     chunk_files = Container[dict[str, ChunkFile]]("chunk_files", dict)  # by identity, which columns have
     chunk_complaint = Value("chunk_complaint", "")  # about the last file
+    chunk_reading = Job[ReadingJob[ChunkFile] | None]("chunk_reading", None)  # about the page, and the column's number
 
     # The embedder
     naming = Value("naming", False)  # whether the form for another embedder is open
@@ -219,6 +224,8 @@ class Session:
     sendable = Container[set[Task]]("sendable", set)  # what the user has allowed to be sent
     # A run over many documents that waits for the user to allow what it sends
     estimating = Job[Estimating | None]("estimating", None)
+
+    runs = Container[Held]("runs", Held)  # those that links refer to, which it has begun or opened
 
     # Results
     document = ShownDocument("split_document", None)  # the text on the page, split into sentences
@@ -248,6 +255,7 @@ class Session:
 
     # The page Answers: its questions are the user's text, which no link has
     answers_typed = Value("answers_typed", "")
+    answers_reading = Job[ReadingJob[Items] | None]("answers_reading", None)  # while that file is being read
     answers_file = Value[tuple[str, Items] | None]("answers_file", None)  # the file of questions, by name
     judge = Value("judge", "")  # name of the model that judges; empty for the one that answers
     gathering = Job[Gathering | None]("gathering", None)

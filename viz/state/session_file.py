@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
@@ -12,19 +12,20 @@ from pydantic import (
     ConfigDict,
     Field,
     SerializerFunctionWrapHandler,
+    SkipValidation,
     ValidationError,
-    field_validator,
     model_serializer,
     model_validator,
 )
 
 from chunkers import Chunker, Chunking, Embedder, InputError, Recipe, Span
 from chunkers.embedded import EmbeddedAs
-from chunkers.found_again import GivenChunk
+from chunkers.files.chunk_rows import GivenChunk
 from chunkers.language_models.base import LanguageModel
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from chunkers.text.parts import LONGEST_LABEL, Kind, Parts
-from chunkers.text.reading import decode
+from chunkers.text.reader_process import parsed_apart
+from viz.state import session_pieces
 from viz.state.choices import MOST_COLUMNS, Choices
 from viz.state.text import Source
 
@@ -38,16 +39,7 @@ class KeptFile(BaseModel):
 
     name: str
     document: str | None = None
-    chunks: tuple[GivenChunk, ...]
-
-    @field_validator("chunks")
-    @classmethod
-    def _are_chunks(cls, chunks: tuple[GivenChunk, ...]) -> tuple[GivenChunk, ...]:
-        if any(one.text is None and not one.spans for one in chunks):
-            raise ValueError("a chunk must have a text or spans")
-        if any(not 0 <= start <= end for one in chunks for start, end in one.spans):
-            raise ValueError("a span must begin at 0 or after and end after that")
-        return chunks
+    chunks: SkipValidation[tuple[GivenChunk, ...]]
 
     @cached_property
     def file(self) -> ChunkFile:
@@ -61,7 +53,7 @@ class KeptColumn(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     recipe: Recipe
-    chunks: tuple[tuple[Span, ...], ...]
+    chunks: SkipValidation[tuple[tuple[Span, ...], ...]]
     file: KeptFile | None = None
 
     @model_serializer(mode="wrap")
@@ -84,8 +76,8 @@ class KeptParts(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     kind: Kind
-    starts: tuple[int, ...]
-    labels: tuple[Annotated[str, Field(max_length=LONGEST_LABEL)], ...]
+    starts: Annotated[tuple[int, ...], Field(fail_fast=True)]
+    labels: Annotated[tuple[Annotated[str, Field(max_length=LONGEST_LABEL)], ...], Field(fail_fast=True)]
 
     @classmethod
     def of(cls, parts: Parts) -> KeptParts:
@@ -107,7 +99,7 @@ class SessionFile(BaseModel):
     seamark_session: Literal[1] = 1
     name: str = Field(max_length=300)
     text: str
-    known: tuple[int, ...] | None = None
+    known: Annotated[tuple[int, ...], Field(fail_fast=True)] | None = None
     parts: KeptParts | None = None
     selected: int = Field(0, ge=0)
     columns: tuple[KeptColumn, ...] = Field(min_length=1, max_length=MOST_COLUMNS)
@@ -163,25 +155,55 @@ def _file_of(chunker: Chunker) -> KeptFile | None:
     return None if held is None else KeptFile(name=held.name, document=held.document, chunks=held.chunks)
 
 
-def read(data: bytes, name: str) -> SessionFile:
-    """Parse a session file.
+def read(data: bytes, name: str, cancelled: Callable[[], bool] = bool) -> SessionFile | Recipe:
+    """Read a session file, or a recipe, in another process; see `chunkers.text.reader_process`.
 
     Raises
     ------
     InputError
-        If the data is not a valid session file; the message names the field.
+        If the data is neither; the message names the field.
+    Cancelled
+        If the user asked to stop, which ``cancelled`` is asked repeatedly.
     """
+    (kind, head), *pieces = parsed_apart(session_pieces.read, data, name, cancelled)
+    if kind == "recipe":
+        try:
+            return Recipe.of_value(head)
+        except InputError as error:
+            raise InputError(f"{name}: {error}") from error
+    _put_together(head, pieces)
     try:
-        file = SessionFile.model_validate_json(decode(data, name).text)
+        file = SessionFile.model_validate(head)
     except ValidationError as error:
         detail = error.errors(include_url=False)[0]
         place = ".".join(str(part) for part in detail["loc"])
-        problem = detail["msg"].removeprefix("Value error, ")
-        where = f"{place}: " if place else ""
-        raise InputError(f"{name}: the file must be a session or a recipe of Seamark; {where}{problem}.") from error
+        raise session_pieces.not_one(name, place, detail["msg"].removeprefix("Value error, ")) from error
     for column in file.columns:
         column.recipe.build()
     return file
+
+
+def _put_together(head: dict[str, Any], pieces: Sequence[Sequence[Any]]) -> None:
+    """Put the text and the chunks of a session, which come in pieces, where they are in the file."""
+    columns = [column for column in head.get("columns") or () if isinstance(column, dict)]
+    text: list[str] = []
+    chunks: list[list[tuple[Span, ...]]] = [[] for _ in columns]
+    given: list[list[GivenChunk]] = [[] for _ in columns]
+    for kind, *told in pieces:
+        if kind == "text":
+            text.append(told[0])
+        elif kind == "chunk":
+            chunks[told[0]].append(tuple(Span(*span) for span in told[1]))
+        else:
+            words, spans, document = told[1]
+            given[told[0]].append(GivenChunk(words, tuple(Span(*span) for span in spans), document))
+    if text:
+        head["text"] = "".join(text)
+    for column, spans_of_chunks, theirs in zip(columns, chunks, given, strict=True):
+        if column.get("chunks") == []:
+            column["chunks"] = tuple(spans_of_chunks)
+        if isinstance(column.get("file"), dict) and column["file"].get("chunks") == []:
+            column["file"]["chunks"] = tuple(theirs)
 
 
 def spans_of(chunking: Chunking) -> tuple[tuple[Span, ...], ...]:

@@ -47,7 +47,7 @@ def new_sweep(
 
 def find_sweep(token: str) -> tuple[Sweep | None, str]:
     """Return the link's sweep, which the server remembers or the disk keeps; or None, and what is wrong with the disk's."""
-    found = registry().find(token, Sweep)
+    found = registry().find(token, Sweep, session.runs)
     if found is not None or not token:
         return found, ""
     try:
@@ -55,7 +55,7 @@ def find_sweep(token: str) -> tuple[Sweep | None, str]:
     except InputError as error:
         return None, str(error)
     if found is not None:
-        registry().keep(found, token)
+        registry().keep(found, token, session.runs, begun=False)
     return found, ""
 
 

@@ -84,7 +84,7 @@ def _take_marked() -> None:
     files = [(file.name, file.getvalue()) for file in st.session_state["marked_files"]]
     if session.tune_reading is not None:
         session.tune_reading.cancel()
-    session.tune_reading = ReadingJob(files, lambda given, read: MarkedDocuments(*marked_texts(given, read)))
+    session.tune_reading = ReadingJob(files, lambda *given: MarkedDocuments(*marked_texts(*given)))
     session.tune_reading.begin()
 
 
@@ -140,7 +140,7 @@ def _stitch(splitter: str) -> None:
     if session.tune_stitching is not None:
         session.tune_stitching.cancel()
     session.tune_stitching = ReadingJob(
-        files, lambda given, read: _stitched_of(*passages_from(given, read), asked=asked, halve=halve)
+        files, lambda given, read, _: _stitched_of(*passages_from(given, read), asked=asked, halve=halve)
     )
     session.tune_stitching.begin()
 

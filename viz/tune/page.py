@@ -84,7 +84,7 @@ def _draw(here: Page) -> None:
     elif unreadable:
         notice(unreadable, "error", key="tune_unreadable")
     elif words["run"]:
-        kept = f"the server keeps the last {MOST_KEPT} runs until it is restarted, and those that are kept on disk"
+        kept = f"the server keeps the last {MOST_KEPT} runs of a session, and those on disk"
         notice(f"The link's run is no longer remembered: {kept}.", key="tune_forgotten")
     else:
         _show_first_run(settings, documents, measure)
@@ -137,7 +137,7 @@ def _start_row(here: Page, settings: Sequence[Setting], documents: Chosen) -> No
 
     def run() -> None:
         words = here.choices.extra
-        before = registry().find(words["run"], Sweep)
+        before = registry().find(words["run"], Sweep, session.runs)
         if before is not None:
             before.cancel()
         assert here.embedder is not None
@@ -145,7 +145,7 @@ def _start_row(here: Page, settings: Sequence[Setting], documents: Chosen) -> No
         job = new_sweep(
             token, documents, [*settings, *TRIVIAL], here.embedder, here.choices.tokenizer, asking if asks else None
         )
-        words["run"] = registry().keep(job, token)
+        words["run"] = registry().keep(job, token, session.runs)
         job.start()
 
     row = st.container(horizontal=True, vertical_alignment="center")

@@ -7,6 +7,7 @@ import logging
 import socket
 import threading
 import time
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 from traceback import format_exception
@@ -117,13 +118,27 @@ FAILURES = {
         1,
         "of something that is no number",
     ),
-    "nested": ([Raw(b"[" * 200_000)], 1, "something that is not JSON, or is nested too deeply"),
+    "nested": ([Raw(b"[" * 200_000)], 1, "an answer with more than 10 lists and objects a text"),
+    "nested in one number": ([told(lambda right: {"data": [[[[right]]]]})], 1, "it gave 1 vectors for 4 texts"),
+    "many lists": ([Raw(b'{"data":[' + b"[]," * 400_000 + b"[]]}")], 1, "more than 10 lists and objects a text"),
+    "many numbers": ([Raw(b'{"data":[' + b"1," * 600_000 + b"1]}")], 1, "an answer with more than 16,384 numbers a text"),
+    "a list for a number": (
+        [told(lambda right: {"data": [{**item, "index": []} for item in right["data"]]})],
+        1,
+        "it gave vectors that do not say which text each belongs to",
+    ),
+    "a number beyond all": (
+        [told(lambda right: {"data": [{**item, "embedding": [10**400]} for item in right["data"]]})],
+        1,
+        "of something that is no number",
+    ),
+    "a long refusal": ([Raw(b"[" * 65 * 2**20, status=403)], 1, "must accept the key; it refused (status 403)"),
     "compressed": (
         [Raw(gzip.compress(b" " * 50_000_000), {"Content-Encoding": "gzip"})],
         1,
-        "an answer that is compressed, or larger than 64 MB",
+        "an answer that is compressed, or larger than 393,216 bytes a text",
     ),
-    "too large": ([Raw(b" " * 65 * 2**20)], 1, "an answer that is compressed, or larger than 64 MB"),
+    "too large": ([Raw(b" " * 2**21)], 1, "an answer that is compressed, or larger than 393,216 bytes a text"),
     "elsewhere": (
         [Raw(b"", {"Location": "http://127.0.0.1:9/v1/embeddings"}, 307)],
         1,
@@ -149,9 +164,34 @@ def test_what_does_not_pass_is_one_sentence_without_the_key(http, caplog, script
     assert str(error.value).startswith("openai:test: 127.0.0.1:")
     assert "\n" not in str(error.value)
     assert len(http.requests) == requests
+    # What led to it holds the request, and so the key.
+    assert error.value.__context__ is None
+    assert error.value.__cause__ is None
     traceback = "".join(format_exception(error.value))
     for said in (traceback, repr(error.value), repr(embedder), embedder.revision, caplog.text):
         assert KEY not in said
+
+
+def test_an_answer_takes_little_more_memory_than_its_bytes(http):
+    body = b'{"data":[' + b"{}," * 500_000 + b"{}]}"
+    http.script = [Raw(body)]
+    embedder = OpenAIServer("openai:test", http.address, KEY)
+    embedder.load()
+    tracemalloc.start()
+    try:
+        with pytest.raises(ModelError, match="more than 10 lists and objects a text"):
+            embedder.encode(TEXTS)
+        assert tracemalloc.get_traced_memory()[1] < 8 * len(body)
+    finally:
+        tracemalloc.stop()
+
+
+def test_who_is_waited_for_is_named(http):
+    host = http.address.removeprefix("http://").removesuffix("/v1")
+    embedder = OpenAIServer("openai:test", http.address, KEY)
+    assert embedder.loading_said() == f"Waiting for {host}"
+    assert load_embedder("tfidf").loading_said() == "Loading the embedding model"
+    assert OpenAIServer("openai:test", "nowhere").destination == ""
 
 
 def test_a_server_that_sends_a_byte_now_and_then_ends_at_the_deadline(http, monkeypatch):
@@ -186,8 +226,18 @@ def test_nobody_waits_for_a_server_that_hangs_once_the_user_has_stopped(http, sc
     assert len(outcome) == 1
 
 
-@pytest.mark.parametrize("address", ["http://127.0.0.1:9\r\nX: y/v1", "http://127.0.0.1:9/v1\n", "http://a\tb/v1"])
-def test_an_address_of_more_than_a_line_is_refused(address):
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://127.0.0.1:9\r\nX: y/v1",
+        "http://127.0.0.1:9/v1\n",
+        "http://a\tb/v1",
+        " http://127.0.0.1:9/v1",
+        "http://127.0.0.1:9/v1#a",
+        "http://127.0.0.1:9/v1#",
+    ],
+)
+def test_an_address_with_more_than_the_address_is_refused(address):
     with pytest.raises(ModelError, match="must have the form https://HOST/v1"):
         OpenAIServer("openai:test", address, KEY).load()
 

@@ -141,13 +141,18 @@ BAD = {
         4,
     ),
     "broken JSON": ([lambda _: b'{"choices": [{'], 1, "its answer was something that is not JSON", 1),
-    "nested": ([Raw(b"[" * 200_000)], 1, "something that is not JSON, or is nested too deeply", 1),
+    "nested": ([Raw(b"[" * 200_000)], 1, "one with more than 100,000 lists and objects", 1),
     "no object": ([lambda _: b"null"], 1, "its answer was something without the list 'choices'", 1),
     "no choices": ([lambda _: {"choices": []}], 1, "its answer was something without the list 'choices'", 1),
     "no message": ([lambda _: {"choices": [{"index": 0}]}], 1, "its answer was one without words", 1),
     "odd choices": ([lambda _: {"choices": [[None]]}], 1, "its answer was one without words", 1),
     "parts": ([lambda _: words([{"type": "text", "text": "Yes."}])], 1, "its answer was one without words", 1),
-    "a page": ([Raw(b"<p>", {"Content-Type": "text/html"})], 1, "its answer was something without the list 'choices'", 1),
+    "a page": (
+        [Raw(b"<p>", {"Content-Type": "text/html"})],
+        1,
+        "its answer was something that is not JSON, or is nested too deeply",
+        1,
+    ),
     "too long a wait": ([(429, {"Retry-After": "1e400"})], 1, "must have requests left for this key", 0),
     "no words": ([lambda _: words(7)], 1, "its answer was one without words", 1),
     "compressed": (
@@ -174,6 +179,8 @@ def test_what_does_not_pass_is_one_sentence_without_the_key(http, caplog, script
     assert "\n" not in str(error.value)
     assert len(http.requests) == requests
     assert one.spent == Spending(requests, 0, 0, 0, unsure * MOST, None if unsure else Decimal(0))
+    assert error.value.__context__ is None
+    assert error.value.__cause__ is None
     traceback = "".join(format_exception(error.value))
     for said in (traceback, repr(error.value), repr(one.model), one.model.revision, caplog.text):
         assert KEY not in said

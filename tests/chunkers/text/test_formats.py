@@ -2,10 +2,11 @@
 
 import io
 import zipfile
+import zlib
 
 import docx
-import pypdf
 import pytest
+from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
 
 from chunkers import InputError
@@ -100,7 +101,7 @@ def test_html_says_its_own_encoding():
 
 def test_the_pages_of_a_pdf_are_paragraphs():
     read = read_document(pdf(["A lighthouse has a lamp.", "It turns."], ["A buoy floats."]), "marks.pdf")
-    assert read.read_as == "PDF, by pypdf"
+    assert read.read_as == "PDF, by pypdfium2"
     assert read.text == "A lighthouse has a lamp.\nIt turns.\n\nA buoy floats."
 
 
@@ -182,11 +183,57 @@ def test_the_text_of_a_small_file_may_still_be_too_large(monkeypatch):
 
 
 def test_a_locked_pdf_that_opens_without_a_password_is_read():
-    writer = pypdf.PdfWriter(clone_from=io.BytesIO(pdf(["Free to read."])))
-    writer.encrypt("", owner_password="owner", algorithm="RC4-128")
-    file = io.BytesIO()
-    writer.write(file)
-    assert read_document(file.getvalue(), "owned.pdf").text == "Free to read."
+    data = pdf(["Free to read."], encrypt=StandardEncryption("", "owner", strength=128))
+    assert read_document(data, "owned.pdf").text == "Free to read."
+
+
+def spelled(text):
+    """Return a PDF that draws these letters from left to right, each by itself, as a font that spells them by a table."""
+    table = "".join(f"<{code:02x}> <{letter.encode('utf-16-be').hex()}>\n" for code, letter in enumerate(text, start=65))
+    cmap = f"1 begincodespacerange <00> <ff> endcodespacerange {len(text)} beginbfchar\n{table}endbfchar"
+    drawn = "".join(f"1 0 0 1 {72 + 9 * place} 700 Tm <{65 + place:02x}> Tj " for place in range(len(text)))
+    content = zlib.compress(f"BT /F 12 Tf {drawn} ET".encode())
+    objects = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Count 1/Kids[3 0 R]>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Resources<</Font<</F 4 0 R>>>>/Contents 5 0 R>>",
+        b"<</Type/Font/Subtype/Type1/BaseFont/Courier/ToUnicode 6 0 R>>",
+        b"<</Filter/FlateDecode/Length %d>>stream\n%b\nendstream" % (len(content), content),
+        b"<</Length %d>>stream\n%b\nendstream" % (len(cmap), cmap.encode()),
+    ]
+    written = b"".join(b"%d 0 obj%b endobj\n" % numbered for numbered in enumerate(objects, start=1))
+    return b"%PDF-1.7\n" + written + b"trailer<</Size 7/Root 1 0 R>>\n%%EOF"
+
+
+@pytest.mark.parametrize(
+    ("drawn", "text"),
+    [
+        ("plain", "plain"),
+        ("\U0001f30a tide", "\U0001f30a tide"),
+        ("\ufb01n", "fin"),
+        # As it is drawn: first in letters, then in the forms that letters have within words.
+        ("رحب", "بحر"),
+        ("\ufeae\ufea4\ufe91", "بحر"),
+        ("\ufeae\ufea4\ufe91 \ufeae\ufea4\ufe91\ufedf\ufe8d", "البحر بحر"),
+        ("םי", "ים"),
+    ],
+)
+def test_the_letters_of_a_pdf_are_those_that_its_fonts_spell_in_the_order_of_reading(drawn, text):
+    assert read_document(spelled(drawn), "marks.pdf").text == text
+
+
+def test_a_word_that_is_hyphenated_over_the_end_of_a_line_stays_so():
+    lines = ["The keeper of the light-", "house counts the well-", "known lamps."]
+    assert read_document(pdf(lines), "marks.pdf").text == "\n".join(lines)
+
+
+def test_a_pdf_of_which_a_part_is_damaged_says_so():
+    data = spelled("a lighthouse")
+    assert read_document(data, "marks.pdf").left_out == ""
+    end = data.index(b"\nendstream")
+    # The checksum at the end is another.
+    damaged = read_document(data[: end - 4] + b"0000" + data[end:], "marks.pdf")
+    assert (damaged.text, damaged.left_out) == ("a lighthouse", "Left out: 1 damaged stream.")
 
 
 @pytest.mark.parametrize(

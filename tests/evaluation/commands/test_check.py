@@ -352,7 +352,7 @@ def test_what_is_wrong_is_a_sentence(folder, capsys, given, sentence):
     ("text", "said"),
     [
         ("{}", "baseline.json: a baseline must be as --write-baseline writes it; documents: "),
-        ("no", "baseline.json: a baseline must be as --write-baseline writes it; the whole: "),
+        ("no", "baseline.json: the file must be JSON; "),
         (
             '{"documents": "", "scores": {"boundaries": {"beauty": 1}}}',
             "baseline.json: the scores of boundaries must be of pk, window_diff, f1, boundary_similarity; got 'beauty'.",
@@ -361,7 +361,7 @@ def test_what_is_wrong_is_a_sentence(folder, capsys, given, sentence):
 )
 def test_a_file_that_is_no_baseline_is_named(text, said):
     with pytest.raises(ValueError, match=f"^{re.escape(said)}"):
-        Baseline.from_json(text, "baseline.json")
+        Baseline.in_file(text.encode(), "baseline.json")
 
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)

@@ -47,7 +47,7 @@ def test_a_column_that_is_done_is_shown_while_the_next_is_computed(app, monkeypa
 
     monkeypatch.setattr(results, "ChunkingJob", Halting)
     # Another test may have embedded what the third column needs.
-    resources.embedding_cache.clear()
+    resources.embedding_cache.cache_clear()
     app.query_params["embedder"] = "tfidf"
     # Without new texts to embed, the third would need no job once the second is done.
     app.query_params["c1"], app.query_params["c2"], app.query_params["c3"] = "fixed_sentences", "breakpoint", "double_pass"

@@ -28,7 +28,7 @@ def test_the_pages_of_a_pdf_are_shown_with_what_was_left_out_of_each(app):
     app.number_input[0].set_value(7).run()
     assert app.code[0].value == "\n".join(PAGES[6])
     assert "p. 7 · left out here: 1 repeated header, “Sea <b>marks</b>”, 1 page number, “7”" in remarks(app)
-    said = "marks.pdf: read as PDF, by pypdf · left out: 10 page numbers and 9 repeated headers."
+    said = "marks.pdf: read as PDF, by pypdfium2 · left out: 10 page numbers and 9 repeated headers."
     assert f"{said} The text below is what is cut." in remarks(app)
 
 

@@ -50,7 +50,7 @@ def test_every_column_and_the_trivial_answers_have_a_row(app):
 
 
 def test_without_embedded_sentences_it_says_why_and_embeds_nothing(app):
-    resources.embedding_cache.clear()
+    resources.embedding_cache.cache_clear()
     data = scores(app, "Without labels", embedder="tfidf", c1="fixed_words", c2="recursive", c3="fixed_characters")
     rows = by_head(data)
     assert {row["Inside"]["text"] for row in rows} == {"–"}

@@ -12,6 +12,7 @@ from sample_docs import load_sample
 from tests.support import ended
 from tests.viz.app_steps import remarks, said, settled
 from tests.viz.compare.test_asking import ask
+from viz.jobs import reading
 from viz.state import chunk_files, session_file
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.text import Source
@@ -77,6 +78,21 @@ def test_chunks_of_a_file_are_a_column(app):
     link = str(dict(app.query_params))
     assert "theirs" not in link
     assert SAMPLE.text[:12] not in link
+
+
+def test_a_file_that_takes_longer_is_shown_when_it_is_read_and_can_be_cancelled(app, monkeypatch):
+    monkeypatch.setattr(reading, "PATIENCE_S", 0)
+    with_column(app)
+    uploader(app).upload("theirs.json", json.dumps(pieces()).encode(), "application/json").run()
+    while (job := app.session_state["chunk_reading"]) is not None:
+        ended(job)
+        app.run()
+    assert columns_of(app)[1]["subtitle"] == "theirs.json"
+    uploader(app).upload("fewer.json", json.dumps(pieces()[:1]).encode(), "application/json")
+    monkeypatch.setattr(reading.ReadingJob, "start", lambda job: job.cancel())
+    settled(app)
+    assert app.session_state["chunk_reading"] is None
+    assert columns_of(app)[1]["subtitle"] == "theirs.json"
 
 
 def test_what_is_odd_is_listed_and_leads_into_the_text(app):

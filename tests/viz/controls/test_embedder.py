@@ -177,7 +177,7 @@ def test_without_the_wheel_the_page_opens_says_so_and_offers_others(app, asked, 
     caches = minilm.model_folder, minilm.checked_model_folder, tokenizers.word_pieces, embedders._load_embedder
     for one in (*caches, tokenizers._load_tokenizer):
         one.cache_clear()
-    resources.embedding_cache.clear()
+    resources.embedding_cache.cache_clear()
     try:
         settled(app).run()
         assert not app.exception

@@ -1,12 +1,18 @@
 """Work in a thread: how it ends, and what is remembered of it."""
 
+import gc
+import re
 import threading
+from weakref import WeakSet
 
 import pytest
+from streamlit.runtime import caching
 
 from chunkers import Cancelled, InputError
+from tests import ROOT
 from tests.support import LIMIT, ended
-from viz.jobs.background import MOST_KEPT, Background, Registry
+from viz.jobs.background import MOST_KEPT, Background, Held, Registry, registry
+from viz.jobs.resources import embedding_cache, run_store
 
 
 class Waiting(Background):
@@ -57,14 +63,89 @@ def test_a_fault_of_the_program_is_a_sentence_too_and_goes_to_the_terminal(monke
     assert seen == [KeyError]
 
 
-def test_the_oldest_is_stopped_and_forgotten():
-    runs = [Waiting() for _ in range(MOST_KEPT + 1)]
-    kept = Registry()
-    tokens = [kept.keep(run) for run in runs]
-    assert runs[0].cancelled
-    assert kept.find(tokens[0], Waiting) is None
-    assert [kept.find(token, Waiting) for token in tokens[1:]] == runs[1:]
-    assert not any(run.cancelled for run in runs[1:])
+@pytest.fixture
+def started():
+    """Give what starts so many runs; they are stopped when the test ends."""
+    all_runs = WeakSet()
+
+    def start(count):
+        runs = [Waiting() for _ in range(count)]
+        all_runs.update(runs)
+        for run in runs:
+            run.start()
+        return runs
+
+    yield start
+    for run in list(all_runs):
+        run.cancel()
+        ended(run)
+
+
+def test_of_fifty_sessions_none_stops_or_forgets_what_another_holds(started):
+    kept, sessions = Registry(), [Held() for _ in range(50)]
+    held = {kept.keep(run, session=one): run for one, run in zip(sessions, started(50), strict=True)}
+    for run in [*held.values()][25:]:
+        run.cancel()
+        ended(run)
+    for run in started(2 * MOST_KEPT):
+        kept.keep(run, session=sessions[0])
+    for token, run in [*held.items()][1:]:
+        assert kept.find(token, Waiting) is run
+    assert not any(run.cancelled for run in [*held.values()][1:25])
+
+
+def test_beyond_the_limit_a_sessions_own_oldest_makes_room_first_one_that_has_ended(started):
+    kept, mine = Registry(), Held()
+    runs = started(MOST_KEPT + 1)
+    runs[3].cancel()
+    ended(runs[3])
+    tokens = [kept.keep(run, session=mine) for run in runs[:-1]]
+    kept.keep(runs[-1], session=mine)
+    assert not any(run.cancelled for run in runs if run is not runs[3])
+    (another,) = started(1)
+    kept.keep(another, session=mine)
+    assert [run.cancelled for run in runs] == [True, False, False, True, *[False] * (MOST_KEPT - 3)]
+    assert all(kept.find(token, Waiting) is run for token, run in zip(tokens[4:], runs[4:-1], strict=True))
+
+
+def test_a_run_that_was_only_opened_is_not_stopped(started):
+    kept, other, mine = Registry(), Held(), Held()
+    (run,) = started(1)
+    token = kept.keep(run, session=other)
+    assert kept.find(token, Waiting, mine) is run
+    for another in started(MOST_KEPT):
+        kept.keep(another, session=mine)
+    assert not run.cancelled
+    assert kept.find(token, Waiting) is run
+
+
+def test_of_sessions_that_are_over_the_last_ended_runs_stay_and_running_ones_go_on(started):
+    kept, sessions = Registry(), [Held() for _ in range(MOST_KEPT + 2)]
+    runs = started(MOST_KEPT + 2)
+    tokens = [kept.keep(run, session=one) for one, run in zip(sessions, runs, strict=True)]
+    while sessions:
+        del sessions[0]
+    for run in runs[1:]:
+        run.cancel()
+        ended(run)
+    kept.forget_left()
+    del run
+    runs[1:] = []
+    gc.collect()
+    assert kept.find(tokens[0], Waiting) is runs[0]
+    assert not runs[0].cancelled
+    assert kept.find(tokens[1], Waiting) is None
+    assert all(kept.find(token, Waiting) for token in tokens[2:])
+
+
+def test_no_message_of_a_browser_makes_the_server_forget():
+    before = registry(), run_store(), embedding_cache(False)
+    caching.cache_data.clear()
+    caching.cache_resource.clear()
+    assert (registry(), run_store(), embedding_cache(False)) == before
+    for path in ROOT.glob("viz/**/*.py"):
+        # What is in Streamlit's caches, any browser can have emptied for everybody.
+        assert not re.search(r"st\.cache_|cache_resource|cache_data", path.read_text("utf-8")), path
 
 
 def test_a_token_finds_only_what_it_stands_for():

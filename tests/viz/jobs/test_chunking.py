@@ -39,6 +39,15 @@ def test_what_is_embedded_and_quick_runs_at_once(embedder, task):
     assert chunk_at_once(*task, SOURCE, embedder, on_disk=False).chunks == made.chunks
 
 
+def test_a_server_that_is_waited_for_is_named(embedder, task, monkeypatch):
+    job = ChunkingJob(SOURCE, embedder, [task], on_disk=False)
+    assert job.progress() == (0.0, "Loading the embedding model")
+    monkeypatch.setattr(HashEmbedder, "destination", "models.example")
+    assert job.progress() == (0.0, "Waiting for models.example")
+    job.total = 4
+    assert job.progress() == (0.0, "Embedding by models.example: 0 of 4 texts")
+
+
 def test_a_long_search_takes_a_job_which_tells_how_far_it_is(embedder, task, monkeypatch):
     monkeypatch.setattr(change_point, "REPORT", 0)
     job = finished(embedder, task)

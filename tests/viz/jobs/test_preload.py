@@ -79,7 +79,7 @@ class Failing(HashEmbedder):
 @pytest.mark.parametrize("embedder", [HashEmbedder(), Failing()])
 def test_what_is_computed_is_at_hand_when_the_page_asks_for_it(monkeypatch, capsys, embedder):
     monkeypatch.setattr(first_screen, "load_embedder", lambda _: embedder)
-    resources.embedding_cache.clear()
+    resources.embedding_cache.cache_clear()
     first_screen.compute()
     choices = first_screen.default_choices()
     text = first_screen.load_sample(choices.document).text

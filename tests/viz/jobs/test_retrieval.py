@@ -6,7 +6,7 @@ import pytest
 
 from chunkers import build_chunker
 from chunkers.text import sentences
-from evaluation.retrieval import question_rows
+from evaluation.retrieval import questions
 from evaluation.retrieval.ladder import RUNGS
 from tests.support import LIMIT, HashEmbedder, ended
 from viz.jobs import retrieval
@@ -26,7 +26,7 @@ def new_run(*sizes):
     ("module", "name", "item"),
     [
         (sentences, "_pieces", (0, 15)),
-        (question_rows, "_json_rows", ("line 1", {"question": "Why?", "excerpts": ["Bread is eaten."]})),
+        (questions, "rows_in", ("line 1", {"question": "Why?", "excerpts": ["Bread is eaten."]})),
     ],
     ids=["splitting", "reading"],
 )

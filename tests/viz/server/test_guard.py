@@ -1,5 +1,7 @@
 """The guard: whom it refuses, and what it tells the browser."""
 
+import asyncio
+
 import pytest
 from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
@@ -98,9 +100,34 @@ def test_a_refusal_names_the_rule_and_the_value(behind):
     assert "comes from 'http://evil.example'" in said
 
 
-def test_every_answer_carries_the_headers(behind):
-    answer = TestClient(Guard(behind, HOSTS)).get("/", headers={"host": "localhost"})
+@pytest.mark.parametrize(
+    "headers", [{"host": "localhost"}, {"host": "evil.example"}, {"host": "localhost", "origin": "null"}]
+)
+def test_every_answer_carries_the_headers(behind, headers):
+    answer = TestClient(Guard(behind, HOSTS)).get("/", headers=headers)
+    assert answer.status_code == (200 if headers == {"host": "localhost"} else 403)
     assert {name: answer.headers[name] for name in answer_headers()} == answer_headers()
+
+
+def test_no_header_makes_the_guard_fail(behind):
+    refused = []
+
+    async def send(message):
+        refused.append(message.get("status"))
+
+    async def ask(name, value):
+        headers = {b"host": b"localhost", name: value}
+        await Guard(behind, HOSTS)({"type": "http", "method": "GET", "path": "/", "headers": [*headers.items()]}, None, send)
+
+    async def ask_all():
+        for sign in range(256):
+            for value in (b"%c", b"%clocalhost", b"localhost%c", b"[%c", b"[::1%c]", b"localhost:%c"):
+                await ask(b"host", value % sign)
+                await ask(b"origin", b"http://" + value % sign)
+
+    asyncio.run(ask_all())
+    assert set(refused) == {200, 403, None}
+    assert refused.count(200) == behind.reached
 
 
 def test_streamlit_sees_no_origin_that_it_would_ask_an_outside_server_about(behind):

@@ -3,10 +3,14 @@
 from inspect import unwrap
 
 import pytest
+from starlette.exceptions import HTTPException
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
-from viz.server.uploads import keep_upload_addresses
+from viz.server import uploads
+from viz.server.uploads import keep_upload_addresses, limit_uploads
 
 
 @pytest.fixture
@@ -67,3 +71,18 @@ def test_a_second_call_changes_nothing(queue):
         unwrap(ForwardMsgQueue.clear, stop=lambda clear: not hasattr(clear.__wrapped__, "__wrapped__"))
         is ForwardMsgQueue.clear
     )
+
+
+def test_the_files_of_a_session_have_a_limit_and_those_of_another_do_not_count(monkeypatch):
+    monkeypatch.setattr(MemoryUploadedFileManager, "add_file", MemoryUploadedFileManager.add_file)
+    monkeypatch.setattr(uploads, "MOST_UPLOADED", 10)
+    limit_uploads()
+    limit_uploads()
+    manager = MemoryUploadedFileManager("/upload")
+    manager.add_file("one", UploadedFileRec("a", "a.txt", "text/plain", b"123456"))
+    with pytest.raises(HTTPException, match="may have at most 10 bytes; with this one they would have 11") as refused:
+        manager.add_file("one", UploadedFileRec("b", "b.txt", "text/plain", b"12345"))
+    assert refused.value.status_code == 413
+    manager.add_file("one", UploadedFileRec("a", "a.txt", "text/plain", b"1234567890"))
+    manager.add_file("two", UploadedFileRec("b", "b.txt", "text/plain", b"12345"))
+    assert [len(manager.file_storage[session]) for session in ("one", "two")] == [1, 1]

@@ -64,7 +64,7 @@ class Long(ChunkingJob):
 @pytest.fixture
 def long(monkeypatch):
     """Nothing that must be embedded is embedded; return a function that ends this."""
-    resources.embedding_cache.clear()
+    resources.embedding_cache.cache_clear()
     monkeypatch.setattr(results, "ChunkingJob", Long)
     return lambda: monkeypatch.setattr(results, "ChunkingJob", ChunkingJob)
 

@@ -6,7 +6,9 @@ import pytest
 
 from chunkers import Document, InputError, Tools, build_chunker, load_embedder, load_tokenizer, run
 from chunkers.text.parts import Parts
+from tests.support import ended
 from tests.viz.app_steps import settled
+from viz.jobs import reading
 from viz.state import session_file
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.text import Source
@@ -52,6 +54,23 @@ def test_a_written_session_reopens_as_it_was(app, written):
     assert chunkers[0] == chunkers[1]
     assert choices.selected == 1
     assert "notes: reopened as it was, with the same chunks in every column." in said(app)
+
+
+def test_a_session_that_takes_longer_to_read_opens_when_it_is_read(app, written, monkeypatch):
+    monkeypatch.setattr(reading, "PATIENCE_S", 0)
+    upload(app, written.encode())
+    while (job := app.session_state["own_reading"]) is not None:
+        ended(job)
+        settled(app)
+    assert app.session_state["own"].text == SOURCE.text
+    assert "notes: reopened as it was, with the same chunks in every column." in said(app)
+
+
+def test_a_recipe_becomes_a_column_and_one_that_is_none_is_told(app):
+    upload(app, b'{"recipe": 1, "chunker": "fixed_words"}', "mine.json")
+    assert app.session_state["choices/compare"].columns[-1].chunker == "fixed_words"
+    upload(app, b'{"recipe": 2, "chunker": "fixed_words"}', "other.json")
+    assert app.session_state["own_complaint"] == "other.json: recipe: recipe is not as it must be: Input should be 1."
 
 
 def test_what_another_embedder_has_as_default_does_not_replace_what_is_written(app):

@@ -2,6 +2,7 @@
 // it is filled, and updated when a new result leaves its text unchanged.
 
 import { all, el, firstWhere, found } from "../shared/dom.js";
+import { writePieces } from "./parts/long_words.js";
 import { pathAt, write } from "./parts/looks.js";
 import { isTitle, pagesOf } from "./parts/pages.js";
 import { showStated, statedKey } from "./parts/stated_card.js";
@@ -54,7 +55,7 @@ export function fillBlock(reader, segments, block) {
     block.why = block.appendChild(el("div"));
     block.why.setAttribute("role", "note");
     block.why.append(el("span"));
-  } else if (start > 0) block.append(el("span", "between", text.slice(0, start)));
+  } else if (start > 0) writePieces(block.appendChild(el("span", "between")), text.slice(0, start));
   const chunk = block.appendChild(el("div"));
   block.chunk = chunk;
   chunk.append(el("span", "no"));
@@ -85,7 +86,7 @@ export function fillBlock(reader, segments, block) {
   }
   if (place < end) write(chunk, text, place, end, looks);
   const following = segments.start[number + 1] ?? text.length;
-  if (following > end) block.append(el("span", "between", text.slice(end, following)));
+  if (following > end) writePieces(block.appendChild(el("span", "between")), text.slice(end, following));
 }
 
 /**

@@ -54,6 +54,7 @@ class Gathering(Background):
         return min(1.0, (len(self.found) + self._share) / max(1, len(self.plan.names))), self._status
 
     def _run(self) -> None:
+        self._status = self.embedder.loading_said()
         load_model(self.embedder, self._prepares, self._cancel.is_set)
         plan, questions = self.plan, [item.question for item in self.plan.items]
         document = self.chunkings[0].document

@@ -106,7 +106,7 @@ class AskJob(Background):
             )
 
     def _load(self, embedder: Embedder) -> None:
-        self._status = "Loading the embedding model"
+        self._status = embedder.loading_said()
 
         def prepares(share: float) -> None:
             self._status, self._share = embedder.prepared_said(share), share

@@ -14,7 +14,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from chunkers import InputError, __version__
-from chunkers.private_file import connect, file_size, set_up
+from chunkers.private_file import at_once, connect, file_size, is_full, set_up
+from viz.jobs.keeping.run_format import Foreign, check_format
 
 MAX_RUNS_FILE = 200_000_000
 """Bytes of the file; the largest runs, on whole corpora, take some 20 MB. Where it is full, the oldest runs go."""
@@ -26,25 +27,11 @@ MOST_ON_DISK = 50
 """Runs in the file; beyond that the oldest goes."""
 
 MOST_DAYS = 30
-"""Days that a run is kept after it was begun or resumed."""
+"""Days that a run is shown after it was begun or resumed; it is deleted when a later run begins."""
 
-_APPLICATION = 0x5EA3A4
-"""Tells our files from other programs'; see SQLite's ``application_id``."""
-
-_FORMAT = 1
-
-_SCHEMA = (
-    "CREATE TABLE runs (key BLOB PRIMARY KEY, kind TEXT, version TEXT, began REAL, plan BLOB, vectors TEXT, checksum BLOB)",
-    "CREATE TABLE parts (run BLOB, number INTEGER, part BLOB, checksum BLOB, PRIMARY KEY (run, number)) WITHOUT ROWID",
-    f"PRAGMA application_id = {_APPLICATION}",
-    f"PRAGMA user_version = {_FORMAT}",
-)
-
-_OLDEST = "SELECT key FROM runs WHERE key != ? ORDER BY began LIMIT 1"
-
-
-class _Foreign(Exception):
-    """The file is another program's, or of another format."""
+# Runs are in the order of their rows' numbers: the clock may be put forward and back.
+_NEWEST_BEGAN = "SELECT began FROM runs ORDER BY rowid DESC LIMIT 1"
+_OLDEST = "SELECT key FROM runs WHERE key != ? ORDER BY rowid LIMIT 1"
 
 
 class RunStore:
@@ -52,6 +39,11 @@ class RunStore:
 
     Like the embeddings' file it may be missing, damaged, full, read-only or deleted at any time: what cannot be written is
     not kept. Several threads and processes may use it at once.
+
+    Attributes
+    ----------
+    complaint
+        Why the run begun last, or a part since then, could not be kept, in a sentence; empty if all could.
     """
 
     def __init__(self, path: Path) -> None:
@@ -59,6 +51,7 @@ class RunStore:
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
         self._inode = 0
+        self.complaint = ""
 
     def begin(self, key: bytes, kind: str, plan: bytes) -> None:
         """Keep a run from now on; one that is there is kept for longer. A file of something else is replaced."""
@@ -68,16 +61,21 @@ class RunStore:
         row = (key, kind, __version__, now, plan, "", _checksum(key, kind, __version__, plan))
 
         def write(connection: sqlite3.Connection) -> None:
-            _forget(connection, "SELECT key FROM runs WHERE began < ?", now - MOST_DAYS * 86_400)
+            connection.execute("UPDATE runs SET began = ? WHERE began > ?", (now, now))
+            # Age is counted up to the run before: a clock that is ahead just once deletes nothing.
+            (last,) = connection.execute(_NEWEST_BEGAN).fetchone() or (now,)
             connection.execute(
                 "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET began = excluded.began", row
             )
-            _forget(connection, "SELECT key FROM runs ORDER BY began DESC LIMIT -1 OFFSET ?", MOST_ON_DISK)
+            connection.execute("UPDATE runs SET rowid = 1 + (SELECT max(rowid) FROM runs) WHERE key = ?", (key,))
+            _forget(connection, "SELECT key FROM runs WHERE began < ?", last - MOST_DAYS * 86_400)
+            _forget(connection, "SELECT key FROM runs ORDER BY rowid DESC LIMIT -1 OFFSET ?", MOST_ON_DISK)
 
-        with self._lock, suppress(OSError, sqlite3.Error, _Foreign):
+        with self._lock, self._complaining():
+            self.complaint = ""
             try:
                 self._write(key, write)
-            except (_Foreign, sqlite3.DatabaseError) as error:
+            except (Foreign, sqlite3.DatabaseError) as error:
                 if not isinstance(error, sqlite3.OperationalError):
                     self._remove()
                     self._write(key, write)
@@ -93,7 +91,7 @@ class RunStore:
                 "INSERT OR REPLACE INTO parts SELECT ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM runs WHERE key = ?)", row
             )
 
-        with self._lock, suppress(OSError, sqlite3.Error, _Foreign):
+        with self._lock, self._complaining():
             self._write(key, write)
 
     def claim(self, key: bytes, vectors: str) -> bool:
@@ -104,7 +102,7 @@ class RunStore:
             connection.execute("UPDATE runs SET vectors = ? WHERE key = ? AND vectors = ''", (vectors, key))
             noted[:] = connection.execute("SELECT vectors FROM runs WHERE key = ?", (key,)).fetchall()
 
-        with self._lock, suppress(OSError, sqlite3.Error, _Foreign):
+        with self._lock, suppress(OSError, sqlite3.Error, Foreign):
             self._write(key, write)
         return noted in ([], [(vectors,)])
 
@@ -157,7 +155,7 @@ class RunStore:
                     connection.execute("DELETE FROM parts")
                     connection.execute("DELETE FROM runs")
                     connection.execute("VACUUM")
-                except _Foreign:
+                except Foreign:
                     self._remove()
                 except sqlite3.DatabaseError as error:
                     if isinstance(error, sqlite3.OperationalError):
@@ -177,25 +175,53 @@ class RunStore:
                 yield self._opened()
         except (OSError, sqlite3.OperationalError) as error:
             raise InputError(f"The file of kept runs must be readable; reading it failed: {error}.") from error
-        except (_Foreign, sqlite3.Error) as error:
+        except (Foreign, sqlite3.Error) as error:
             raise InputError(
                 f"The file of kept runs must be one that this version of Seamark wrote; this one is not ({error}). "
                 "The next run that is kept replaces it."
             ) from error
 
     def _write(self, key: bytes, write: Callable[[sqlite3.Connection], None]) -> None:
-        """Write in one transaction; where the file is full, without the oldest runs other than that of the ``key``."""
+        """Write in one transaction; where the file or the disk is full, in the place of the oldest runs."""
         connection = self._opened()
-        while True:
-            try:
-                _at_once(connection, write)
-                return
-            except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode != sqlite3.SQLITE_FULL:
-                    raise
-                if connection.execute(_OLDEST, (key,)).fetchone() is None:
-                    raise
-                _at_once(connection, lambda connection: _forget(connection, _OLDEST, key))
+        try:
+            while True:
+                try:
+                    at_once(connection, write)
+                    return
+                except sqlite3.OperationalError as error:
+                    if not is_full(error) or connection.execute(_OLDEST, (key,)).fetchone() is None:
+                        raise
+                self._make_room(connection, key)
+        finally:
+            if connection.execute("PRAGMA journal_mode").fetchone() == ("memory",):
+                connection.execute("PRAGMA journal_mode = DELETE")
+
+    def _make_room(self, connection: sqlite3.Connection, key: bytes) -> None:
+        """Delete the oldest run other than that of the ``key``."""
+
+        def forget(connection: sqlite3.Connection) -> None:
+            _forget(connection, _OLDEST, key)
+
+        try:
+            at_once(connection, forget)
+        except sqlite3.OperationalError as error:
+            if not is_full(error):
+                raise
+            # A full disk has no room for the journal either.
+            connection.execute("PRAGMA journal_mode = MEMORY")
+            at_once(connection, forget)
+
+    @contextmanager
+    def _complaining(self) -> Iterator[None]:
+        """Note why what is written inside could not be."""
+        try:
+            yield
+        except (OSError, sqlite3.Error, Foreign) as error:
+            self.complaint = (
+                f"Runs can be kept on disk only while their file can be written; writing it failed: {error}. "
+                "What is finished stays on the page, but may not be there after a restart."
+            )
 
     def _opened(self) -> sqlite3.Connection:
         """Return the connection to the file that is there now: another process may have replaced or deleted it."""
@@ -204,13 +230,13 @@ class RunStore:
             return self._connection
         self._close()
         if (size := file_size(self._path)) > MAX_RUNS_FILE:
-            raise _Foreign(f"it may have {MAX_RUNS_FILE:,} bytes, and has {size:,}")
+            raise Foreign(f"it may have {MAX_RUNS_FILE:,} bytes, and has {size:,}")
         connection = connect(self._path)
         try:
             set_up(connection, MAX_RUNS_FILE)
             # What was deleted is not left in free pages.
             connection.execute("PRAGMA secure_delete = ON")
-            _check_format(connection)
+            check_format(connection)
             self._inode = self._there()
         except BaseException:
             connection.close()
@@ -241,46 +267,8 @@ def _checksum(*values: object) -> bytes:
     return hashlib.blake2b(repr(values).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def _at_once(connection: sqlite3.Connection, write: Callable[[sqlite3.Connection], None]) -> None:
-    """Write in one transaction."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        write(connection)
-        connection.execute("COMMIT")
-    except BaseException:
-        # A full disk may have rolled it back already.
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-
-
 def _forget(connection: sqlite3.Connection, keys: str, argument: object) -> None:
     """Delete the runs whose keys a query finds."""
     for (key,) in connection.execute(keys, (argument,)).fetchall():
         connection.execute("DELETE FROM parts WHERE run = ?", (key,))
         connection.execute("DELETE FROM runs WHERE key = ?", (key,))
-
-
-def _check_format(connection: sqlite3.Connection) -> None:
-    """Create the tables in an empty file; raises `_Foreign` if the file is not ours."""
-    if _format(connection) == (_APPLICATION, _FORMAT):
-        return
-
-    def create(connection: sqlite3.Connection) -> None:
-        # Another process may have been faster.
-        found = _format(connection)
-        if found == (_APPLICATION, _FORMAT):
-            return
-        if found != (0, 0) or connection.execute("SELECT count(*) FROM sqlite_master").fetchone() != (0,):
-            ours = found[0] == _APPLICATION
-            raise _Foreign(f"its format is {found[1]}, not {_FORMAT}" if ours else "it is another program's")
-        for statement in _SCHEMA:
-            connection.execute(statement)
-
-    _at_once(connection, create)
-
-
-def _format(connection: sqlite3.Connection) -> tuple[int, int]:
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (number,) = connection.execute("PRAGMA user_version").fetchone()
-    return application, number

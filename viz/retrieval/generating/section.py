@@ -68,7 +68,7 @@ def show_generating(here: Page, documents: OwnDocuments, *, form_elsewhere: bool
         Whether the page has the form for the language model already.
     """
     token = here.choices.extra["generated"]
-    job = registry().find(token, Generating)
+    job = registry().find(token, Generating, session.runs)
     # It closes over what it has given to the page, so that the results are in sight.
     with st.expander("Generate questions", expanded=job is not None and session.retrieval_given is None):
         remark(ABOUT, key="generating_about")
@@ -86,7 +86,7 @@ def show_generating(here: Page, documents: OwnDocuments, *, form_elsewhere: bool
         if job is not None:
             _show_made(here, job)
         elif token:
-            remembered = f"the server keeps the last {MOST_KEPT} runs until it is restarted"
+            remembered = f"the server keeps the last {MOST_KEPT} runs of a session, and {MOST_KEPT} of those that are over"
             notice(f"The link's questions are no longer remembered: {remembered}.", key="generating_forgotten")
 
 
@@ -106,7 +106,7 @@ def _offer(here: Page, documents: OwnDocuments, asking: Asking | None, job: Gene
             new.drafts, new.lines = dict(job.drafts) if job.texts == texts else {}, job.lines
         session.comparing = None
         session.question_table += 1
-        here.choices.extra["generated"] = registry().keep(new)
+        here.choices.extra["generated"] = registry().keep(new, session=session.runs)
         new.start()
 
     row = st.container(horizontal=True, vertical_alignment="bottom")

@@ -2,14 +2,18 @@
 
 import multiprocessing
 import os
+import shutil
 import sqlite3
 import stat
+import subprocess
+import sys
 import time
 from contextlib import closing
 
 import pytest
 
 from chunkers import InputError
+from tests import ROOT
 from tests.support import LIMIT, HashEmbedder
 from viz.jobs.keeping import run_store
 from viz.jobs.keeping.keeper import Keeper
@@ -174,8 +178,68 @@ def test_the_oldest_go_beyond_the_number_and_after_the_days(path, monkeypatch):
     assert keeper(path, "run 4").plan() is None
     assert keeper(path, "run 2").plan() == PLAN
     filled(path, "run 5")
+    filled(path, "run 6")
     with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("SELECT count(*) FROM runs").fetchone() == (2,)
+        assert connection.execute("SELECT count(*) FROM runs").fetchone() == (3,)
+    assert [keeper(path, f"run {number}").plan() for number in (2, 5, 6)] == [PLAN] * 3
+
+
+def test_runs_of_a_clock_that_was_ahead_push_out_none_that_is_newer(path, monkeypatch):
+    monkeypatch.setattr(run_store, "MOST_ON_DISK", 3)
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 400 * 86_400)
+    for number in range(3):
+        filled(path, f"ahead {number}")
+    monkeypatch.setattr(time, "time", lambda: now)
+    filled(path, "run 1")
+    filled(path, "run 2")
+    filled(path, "ahead 2")
+    assert [keeper(path, name).plan() for name in ("ahead 0", "ahead 1", "run 1", "run 2", "ahead 2")] == [None] * 2 + [
+        PLAN
+    ] * 3
+    assert len(keeper(path, "run 2").parts()) == 3
+
+
+def test_a_clock_that_jumps_forward_once_deletes_no_run(path, monkeypatch):
+    now = time.time()
+    filled(path, "before")
+    monkeypatch.setattr(time, "time", lambda: now + 400 * 86_400)
+    filled(path, "in the future")
+    monkeypatch.setattr(time, "time", lambda: now + 60)
+    filled(path, "after")
+    assert [keeper(path, name).plan() for name in ("before", "in the future", "after")] == [PLAN] * 3
+
+
+FULL_DISK = """
+import sys
+from pathlib import Path
+from viz.jobs.keeping.keeper import Keeper
+from viz.jobs.keeping.run_store import RunStore
+
+store = RunStore(Path(sys.argv[1]) / "runs.sqlite")
+runs = [Keeper(store, f"run {number}", "sweep") for number in range(8)]
+for number, run in enumerate(runs):
+    run.begin(b"{}")
+    for part in range(4):
+        run.add(part, bytes([number]) * 15_000)
+for run in runs:
+    print(run.plan() == b"{}", len(run.parts()), end=" ")
+print(bool(store.complaint))
+store._close()
+"""
+
+
+@pytest.mark.parametrize(("size", "whole"), [("300k", 3), ("40k", 0)])
+def test_on_a_full_disk_the_newest_runs_are_whole_or_it_is_said(tmp_path, size, whole):
+    mounted = 'mount -t tmpfs -o size="$1" tmpfs "$2" && exec "$3" -c "$4" "$2"'
+    command = ["unshare", "-rm", "sh", "-c", mounted, "sh", size, tmp_path, sys.executable, FULL_DISK]
+    if shutil.which("unshare") is None or subprocess.run([*command[:2], "true"], capture_output=True).returncode:
+        pytest.skip("a small disk can be mounted only where user namespaces may be made")
+    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=LIMIT).stdout.split()
+    kept = [*zip(told[:-1:2], told[1:-1:2], strict=True)]
+    if whole:
+        assert kept == [("False", "0")] * (8 - whole) + [("True", "4")] * whole
+    assert told[-1] == str(not whole)
 
 
 def test_a_full_file_lets_the_oldest_go_and_stays_below_its_limit(path, monkeypatch):
@@ -226,6 +290,9 @@ def test_a_file_that_is_deleted_or_replaced_meanwhile_does_no_harm(path):
 def test_a_place_where_no_file_can_be_does_no_harm(tmp_path):
     (tmp_path / "file").write_text("")
     one = filled(tmp_path / "file" / "runs.sqlite")
+    assert one.store.complaint.startswith(
+        "Runs can be kept on disk only while their file can be written; writing it failed: "
+    )
     assert one.parts() == {}
     one.check_embedder(HashEmbedder())
     one.store.clear()

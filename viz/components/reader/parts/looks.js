@@ -2,6 +2,7 @@
 // depends on it: no offset, no sentence and no chunk does.
 
 import { el, firstWhere } from "../../shared/dom.js";
+import { writePieces } from "./long_words.js";
 import { linesOf, markFences, monoRanges } from "./mono.js";
 
 /**
@@ -88,7 +89,8 @@ function headingsOf(lines, code) {
 }
 
 /** @param {string} title */
-const plain = (title) => (title.length > LONGEST ? title : title.replace(LINK, "$1").replace(MARKS, "$2"));
+const plain = (title) =>
+  title.length > LONGEST ? `${title.slice(0, LONGEST)}…` : title.replace(LINK, "$1").replace(MARKS, "$2");
 
 /**
  * The titles of the headings in whose sections a place lies, the outermost first; a heading that begins there is not among them.
@@ -127,8 +129,7 @@ export const paragraphsOf = (text, starts, ends) =>
  */
 export function write(node, text, from, to, looks) {
   for (const { start, end, kind } of partsOf(from, to, looks)) {
-    const part = text.slice(start, end);
-    node.append(kind ? el("span", kind, part) : part);
+    writePieces(kind ? node.appendChild(el("span", kind)) : node, text.slice(start, end));
   }
 }
 

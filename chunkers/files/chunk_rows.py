@@ -1,0 +1,208 @@
+"""Chunks that something else made, as a file or an object of another library has them.
+
+A file is read in another process, so this module imports little.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from operator import index
+from typing import Any, NamedTuple
+
+from chunkers.errors import InputError, shown
+from chunkers.files.tables import Counted, csv_rows, lines_of, parquet_rows, places_of, text_of, value_of
+from chunkers.limits import MOST_CHUNKS
+from chunkers.text.document import Span
+
+TEXTS = ("text", "page_content", "content", "chunk_text")
+"""What a chunk's text is called: by Chonkie, LlamaIndex, Docling and here, by LangChain, by Haystack, in tables."""
+
+STARTS = ("start", "start_index", "start_char_idx", "split_idx_start", "start_offset")
+ENDS = ("end", "end_index", "end_char_idx", "end_offset")
+"""What its place is called, in the chunk or in its metadata."""
+
+DOCUMENTS = ("document", "file_name", "filename", "source", "corpus_id")
+"""What the document that it is of is called, in the chunk or in its metadata."""
+
+KNOWN = frozenset((*TEXTS, *STARTS, *ENDS, *DOCUMENTS, "spans", "metadata", "meta", "kwargs", "__data__"))
+"""The fields that are read."""
+
+_LISTS = ("chunks", "nodes", "documents", "data")
+_WHAT = "a file of chunks"
+
+
+class GivenChunk(NamedTuple):
+    """A chunk as something else wrote it.
+
+    Attributes
+    ----------
+    text
+        Its text; None if it has spans alone.
+    spans
+        Where it says it is, half-open in code points; of a chunk that only begins somewhere, the end is that of its text.
+        Empty if it does not say.
+    document
+        The name of the document it is of; None if it does not say.
+    """
+
+    text: str | None
+    spans: tuple[Span, ...] = ()
+    document: str | None = None
+
+
+def read(data: bytes, name: str) -> Iterator[GivenChunk]:
+    """Yield the chunks of a file, for `chunkers.text.reader_process.parsed_apart`; see `chunkers.inspected.read_chunks`."""
+    counted = Counted(name, _WHAT)
+    if data.startswith(b"PAR1"):
+        # Of its rows, what is not read is not counted; their texts are, before they are copied.
+        rows: Iterator[tuple[str, Any]] = (
+            (f"row {number:,}", row)
+            for number, row in enumerate(parquet_rows(data, name, KNOWN, Counted(name, _WHAT)), start=1)
+        )
+    else:
+        text = text_of(data, name)
+        if not text.strip():
+            raise InputError(f"{name}: a file of chunks must have at least one; it is empty.")
+        rows = _json(text, name) if text.lstrip().startswith(("{", "[", '"')) else _csv(text, name)
+    spans = 0
+    for place, row in rows:
+        chunk = given(row, f"{name}, {place}")
+        counted.row(chunk.text, chunk.document)
+        spans += len(chunk.spans)
+        if spans > MOST_CHUNKS:
+            raise InputError(f"{name}: the chunks of a file may have at most {MOST_CHUNKS:,} spans; these have more.")
+        yield chunk
+
+
+def _json(text: str, name: str) -> Iterator[tuple[str, Any]]:
+    try:
+        value = value_of(text, name)
+    except InputError:
+        raise
+    except (ValueError, RecursionError):
+        yield from _json_lines(text, name)
+        return
+    if isinstance(value, dict):
+        value = next((value[key] for key in _LISTS if isinstance(value.get(key), list)), [value])
+    if not isinstance(value, list):
+        raise InputError(f"{name}: chunks must be a list, or an object with one; got {shown(value)}.")
+    yield from ((f"chunk {number:,}", one) for number, one in enumerate(value, start=1))
+
+
+def _json_lines(text: str, name: str) -> Iterator[tuple[str, Any]]:
+    for number, line in lines_of(text):
+        try:
+            yield f"line {number:,}", json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{name}, line {number:,}: every line must be JSON; this one is not ({error}).") from error
+
+
+def _csv(text: str, name: str) -> Iterator[tuple[str, Any]]:
+    try:
+        rows = csv_rows(text, name)
+        columns = next(rows, [])
+        places = places_of(columns, KNOWN)
+        for number, row in enumerate(rows, start=1):
+            # An empty cell is none.
+            found = {column: row[at] for column, at in places.items() if at < len(row) and row[at]}
+            yield f"row {number:,}", found or {column: None for column, cell in zip(columns, row, strict=False) if cell}
+    except csv.Error as error:
+        raise InputError(f"{name}: the file must be CSV; it is not ({error}).") from error
+
+
+def given(one: Any, place: str) -> GivenChunk:
+    """Return a chunk from a text, a span, a mapping, or an object of another library.
+
+    Raises
+    ------
+    InputError
+        If it has neither a text nor a place, or these are none.
+    """
+    if isinstance(one, str):
+        return GivenChunk(one)
+    if _is_pair(one):
+        return GivenChunk(None, (_span(one[0], one[1], place),))
+    row: Mapping[str, Any] = one if isinstance(one, dict | Mapping) else _attributes(one)
+    # LangChain's dumps and LlamaIndex's stores wrap the fields of a chunk.
+    row = _inner(row, "kwargs", "__data__") or row
+    inner = _inner(row, "metadata", "meta")
+    origin = _inner(inner, "origin")
+    text = next((row[key] for key in TEXTS if row.get(key) is not None), None)
+    if text is not None and not isinstance(text, str):
+        raise InputError(f"{place}: a chunk's text must be a text; got {shown(text)}.")
+    spans = _spans(row, inner, text, place)
+    if text is None and not spans:
+        named = ", ".join(map(str, row))
+        raise InputError(f"{place}: a chunk must have a text, or a start and an end; this one has {shown(named)}.")
+    if len(spans) > 1:
+        # The text of several spans is joined by whatever made it; they say where it is.
+        text = None
+    name = next(
+        (held[key] for held in (row, inner, origin) if held for key in DOCUMENTS if isinstance(held.get(key), str)), None
+    )
+    return GivenChunk(text, spans, name)
+
+
+def _inner(row: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
+    """Return the mapping that stands in another under one of the keys; an empty one if none does."""
+    # What is not there is asked first: whether None is a Mapping takes longer to tell.
+    return next((row[key] for key in keys if row.get(key) is not None and isinstance(row[key], dict | Mapping)), {})
+
+
+def _is_pair(one: Any) -> bool:
+    return isinstance(one, Sequence) and len(one) == 2 and not any(isinstance(part, str | bytes) for part in one)
+
+
+def _attributes(one: Any) -> dict[str, Any]:
+    """Return what an object of another library has of the fields of a chunk."""
+    names = (*TEXTS, *STARTS, *ENDS, *DOCUMENTS, "metadata", "meta")
+    found = {name: getattr(one, name) for name in names if hasattr(one, name)}
+    if "meta" in found and not isinstance(found["meta"], Mapping) and hasattr(found["meta"], "model_dump"):
+        found["meta"] = found["meta"].model_dump()
+    return {name: value for name, value in found.items() if not callable(value)}
+
+
+def _spans(row: Mapping[str, Any], inner: Mapping[str, Any], text: str | None, place: str) -> tuple[Span, ...]:
+    """Return where a chunk says it is."""
+    listed = row.get("spans")
+    if isinstance(listed, str):
+        try:
+            listed = json.loads(listed)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{place}: spans must be a list of pairs; got {shown(listed)}.") from error
+    if listed is not None:
+        if not isinstance(listed, Sequence) or not listed or not all(map(_is_pair, listed)):
+            raise InputError(f"{place}: spans must be a list of pairs; got {shown(listed)}.")
+        return tuple(_span(start, end, place) for start, end in listed)
+    start, end = (
+        next((held[key] for held in (row, inner) if held for key in names if held.get(key) is not None), None)
+        for names in (STARTS, ENDS)
+    )
+    if start is None:
+        return ()
+    if end is None:
+        if text is None:
+            raise InputError(f"{place}: a chunk without a text must have an end; this one begins at {shown(start)}.")
+        end = _whole(start, place) + len(text)
+    return (_span(start, end, place),)
+
+
+def _span(start: Any, end: Any, place: str) -> Span:
+    first, last = _whole(start, place), _whole(end, place)
+    if not 0 <= first <= last:
+        raise InputError(f"{place}: a chunk must begin at 0 or after and end after that; got {first:,} to {last:,}.")
+    return Span(first, last)
+
+
+def _whole(value: Any, place: str) -> int:
+    """Return a place as a number; tables write it as text, or as 99.0."""
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        if isinstance(value, str):
+            return int(value) if len(value) <= 12 else int("too long")
+        return int(value) if isinstance(value, float) and value.is_integer() else index(value)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{place}: a chunk's place must be a whole number; got {shown(value)}.") from error

@@ -1,0 +1,253 @@
+"""Rows and values of a file that a user gives: JSON, JSON lines, CSV and Parquet, with one set of limits for all of them.
+
+All of it runs in the process that reads files, see `chunkers.text.reader_process`, so it imports little. What comes out is
+counted while it comes, as a small file may expand to anything.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import json
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from chunkers.errors import InputError
+from chunkers.extras import need
+from chunkers.limits import LONGEST_RECIPE, MAX_BYTES, MOST_BRACKETS, MOST_READ_CHARACTERS, MOST_ROWS, MOST_TABLE_COLUMNS
+from chunkers.text.encodings import as_plain_utf_8, decode_by_evidence
+
+_ROWS_AT_ONCE = 256
+
+
+class Counted:
+    """The rows and characters that have come out of a file so far.
+
+    Parameters
+    ----------
+    name
+        The file's, with which messages begin.
+    what
+        What the file is, such as “a file of chunks”.
+    """
+
+    def __init__(self, name: str, what: str) -> None:
+        self._name, self._what = name, what
+        self._rows = self._characters = self._items = 0
+
+    def row(self, *texts: str | None) -> None:
+        """Count a row and its texts; raises InputError at the first row that is too many, or has too much."""
+        self._rows += 1
+        if self._rows > MOST_ROWS:
+            raise InputError(f"{self._name}: {self._what} may have at most {MOST_ROWS:,} rows; this one has more.")
+        self.characters(sum(len(text) for text in texts if text is not None))
+
+    def items(self, count: int) -> None:
+        """Count the items of lists within rows; raises InputError if all are too many."""
+        self._items += count
+        if self._items > MOST_ROWS:
+            raise InputError(
+                f"{self._name}: all lists of {self._what} may have at most {MOST_ROWS:,} items; they have more."
+            )
+
+    def characters(self, count: int) -> None:
+        """Count the characters of texts; raises InputError if all are too many."""
+        self._characters += count
+        if self._characters > MOST_READ_CHARACTERS:
+            raise InputError(
+                f"{self._name}: the texts of {self._what} may have at most {MOST_READ_CHARACTERS:,} characters; these have "
+                f"{self._characters:,} or more."
+            )
+
+
+def text_of(data: bytes, name: str) -> str:
+    """Return the text of a file; raises InputError if it is too large or not text."""
+    if len(data) > MAX_BYTES:
+        raise InputError(f"{name}: a file may have at most {MAX_BYTES:,} bytes; this one has {len(data):,}.")
+    plain = as_plain_utf_8(data.removeprefix(codecs.BOM_UTF8))
+    if plain is not None:
+        return plain
+    need("files", f"{name}: reading what is not plain UTF-8")
+    return decode_by_evidence(data, name).text
+
+
+def check_brackets(text: str, name: str) -> None:
+    """Raise InputError if a text may hold more lists and objects than are read; brackets inside its strings count too."""
+    brackets = text.count("[") + text.count("{")
+    if brackets > MOST_BRACKETS:
+        raise InputError(f"{name}: JSON may have at most {MOST_BRACKETS:,} brackets that open; this has {brackets:,}.")
+
+
+def value_of(text: str, name: str) -> Any:
+    """Return the value of JSON; raises ValueError or RecursionError if it is none, InputError for too many brackets."""
+    check_brackets(text, name)
+    return json.loads(text)
+
+
+def lines_of(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the number, from 1, of every line that is not empty, and the line."""
+    # Not splitlines, which also splits at characters that JSON allows inside strings.
+    for number, line in enumerate(io.StringIO(text, newline="\n"), start=1):
+        if line.strip():
+            yield number, line.rstrip("\n")
+
+
+def separator_of(text: str) -> str:
+    """Return what separates the columns of CSV: a comma, a semicolon or a tab, by its first line."""
+    head = text.lstrip().partition("\n")[0]
+    return max(",;\t", key=head.count)
+
+
+def csv_rows(text: str, name: str, *, tabs: bool = False) -> Iterator[list[str]]:
+    """Yield the fields of every row of CSV that is not empty, the names of the columns first.
+
+    Parameters
+    ----------
+    tabs
+        Whether the fields stand between tabs, where quotation marks mean nothing; else `separator_of` says what is between.
+
+    Raises
+    ------
+    InputError
+        If there are too many columns, or rows.
+    csv.Error
+        If it is not CSV.
+    """
+    csv.field_size_limit(MAX_BYTES)
+    lines = io.StringIO(text, newline="")
+    if tabs:
+        rows = csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
+    else:
+        rows = csv.reader(lines, delimiter=separator_of(text), strict=True)
+    for number, row in enumerate(rows):
+        if not number:
+            check_columns(len(row), name)
+        if number > MOST_ROWS:
+            raise InputError(f"{name}: a table may have at most {MOST_ROWS:,} rows; this one has more.")
+        if row or not number:
+            yield row
+
+
+def check_columns(count: int, name: str) -> None:
+    """Raise InputError if a table has too many columns."""
+    if count > MOST_TABLE_COLUMNS:
+        raise InputError(f"{name}: a table may have at most {MOST_TABLE_COLUMNS:,} columns; this one has {count:,}.")
+
+
+def places_of(columns: Sequence[str], wanted: Collection[str]) -> dict[str, int]:
+    """Return where the wanted columns of a table are; of two with one name, the last."""
+    return {column: place for place, column in enumerate(columns) if column in wanted}
+
+
+def parquet_rows(data: bytes, name: str, wanted: Collection[str], counted: Counted) -> Iterator[dict[str, Any]]:
+    """Yield every row of Parquet with its wanted columns; where it has none of these, all its columns, without values.
+
+    A text that the file has once and names in many rows is counted in each before it is copied into any.
+
+    Raises
+    ------
+    InputError
+        If there are too many columns, rows or characters, or the file is damaged.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        # Each text stays what it is in the file, one entry of a dictionary, instead of being copied into 256 rows.
+        schema = pq.read_schema(io.BytesIO(data))
+        check_columns(len(schema.names), name)
+        texts = [one.name for one in schema if pa.types.is_string(one.type) or pa.types.is_large_string(one.type)]
+        file = pq.ParquetFile(io.BytesIO(data), read_dictionary=texts)
+        columns = [column for column in schema.names if column in wanted]
+        if not columns:
+            yield dict.fromkeys(schema.names)
+            return
+        if file.metadata.num_rows > MOST_ROWS:
+            raise InputError(
+                f"{name}: a table may have at most {MOST_ROWS:,} rows; this one has {file.metadata.num_rows:,}."
+            )
+        for batch in file.iter_batches(_ROWS_AT_ONCE, columns=columns, use_threads=False):
+            at_once = _ROWS_AT_ONCE if _longest(batch) * _ROWS_AT_ONCE <= MOST_READ_CHARACTERS else 1
+            for start in range(0, batch.num_rows, at_once):
+                for row in batch.slice(start, at_once).to_pylist():
+                    counted.row(*(value for value in row.values() if isinstance(value, str)))
+                    yield row
+    except pa.ArrowMemoryError as error:
+        raise MemoryError from error
+    except (pa.ArrowException, OSError) as error:
+        said = " ".join(str(error).split())[:200].rstrip(".")
+        raise InputError(f"{name}: the file must be sound Parquet; reading it failed with: {said}.") from error
+
+
+def _longest(batch: Any) -> int:
+    """Return about how many bytes the longest text in the dictionaries of a batch has."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    longest = 0
+    for column in batch.columns:
+        if pa.types.is_dictionary(column.type) and len(column.dictionary):
+            values = column.dictionary
+            if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
+                longest = max(longest, pc.max(pc.binary_length(values)).as_py() or 0)
+    return longest
+
+
+def read_value(data: bytes, name: str, most: int) -> Iterator[Any]:
+    """Yield the value in a file of JSON, for `chunkers.text.reader_process.parsed_apart`.
+
+    Parameters
+    ----------
+    most
+        The most characters that it may have, written as briefly as JSON can be.
+
+    Raises
+    ------
+    InputError
+        If it is not JSON, or larger than that.
+    """
+    yield within(json_of(text_of(data, name), name), name, most)
+
+
+def json_of(text: str, name: str) -> Any:
+    """Return the value of a file of JSON; raises InputError if it is none, or has too many brackets."""
+    try:
+        return value_of(text, name)
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{name}: the file must be JSON; {error}.") from error
+
+
+def within(value: Any, name: str, most: int) -> Any:
+    """Return a value; raises InputError if more characters of JSON are needed to write it than there may be."""
+    size = 0
+    for piece in json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).iterencode(value):
+        size += len(piece)
+        if size > most:
+            raise InputError(f"{name}: what is read of it may have at most {most:,} characters of JSON; it has more.")
+    return value
+
+
+def read_recipe(data: bytes, name: str) -> Iterator[Any]:
+    """Yield the value that a file has as its recipe; for `chunkers.recipe.Recipe.in_file`."""
+    yield recipe_in(text_of(data, name), name)
+
+
+def recipe_in(text: str, name: str) -> Any:
+    """Return the value that JSON has as its recipe: that of an output of the command line, or else the whole.
+
+    Raises
+    ------
+    InputError
+        If it is not JSON, or larger than a recipe may be.
+    """
+    return recipe_of(json_of(text, name), name)
+
+
+def recipe_of(value: Any, name: str) -> Any:
+    """Return the recipe in a value of JSON, or the value; raises InputError if it is larger than a recipe may be."""
+    if isinstance(value, dict) and isinstance(value.get("recipe"), dict):
+        value = value["recipe"]
+    return within(value, name, LONGEST_RECIPE)

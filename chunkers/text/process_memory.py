@@ -1,0 +1,44 @@
+"""The memory of another process, to be watched where the system enforces no limit."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from chunkers.extras import need
+
+
+def check_memory_is_known() -> None:
+    """Raise ModelError where nothing tells the memory of a process: on Windows without psutil."""
+    if sys.platform == "win32":
+        need("files", "Reading files within limits of memory", "psutil")
+
+
+def memory_of(pid: int) -> int:
+    """Return the bytes of memory that a process uses; 0 if it has ended."""
+    try:
+        import psutil
+    except ImportError:
+        # The library alone is installed without it.
+        return _of_linux(pid) if sys.platform == "linux" else _of_ps(pid)
+    try:
+        return int(psutil.Process(pid).memory_info().rss)
+    except psutil.Error:
+        return 0
+
+
+def _of_linux(pid: int) -> int:
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
+    except (OSError, IndexError, ValueError):
+        return 0
+    import resource
+
+    return pages * resource.getpagesize()
+
+
+def _of_ps(pid: int) -> int:
+    """Return it as POSIX's ``ps`` says it, in units of 1,024 bytes: macOS has no /proc."""
+    told = subprocess.run(["ps", "-o", "rss=", "-p", str(pid)], capture_output=True, text=True, check=False).stdout
+    return int(told) * 1024 if told.strip().isdecimal() else 0

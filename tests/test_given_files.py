@@ -1,0 +1,181 @@
+"""Everything that a user gives as a file goes through the process that reads files, with its limits and Cancel."""
+
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import zipfile
+
+import pytest
+
+from chunkers import Cancelled, Document, InputError, Recipe
+from chunkers.files import tables
+from chunkers.inspected import read_chunks
+from chunkers.text import process_memory, reader_process
+from chunkers.text.reading import read_document
+from evaluation.answering.questions import questions_of_file
+from evaluation.checking.baseline import Baseline
+from evaluation.retrieval import question_rows
+from evaluation.retrieval.corpus import Corpus
+from evaluation.retrieval.question_sets import read_beir, read_set
+from evaluation.retrieval.questions import read_questions
+from evaluation.segmentation import boundary_files
+from evaluation.segmentation.boundary_files import from_json, marks_to_json
+from viz.state import session_file, session_pieces
+
+TEXT = "The tide goes out."
+RECIPE = {"chunker": "recursive"}
+SESSION = {
+    "seamark_session": 1,
+    "name": "notes",
+    "text": TEXT,
+    "columns": [{"recipe": {"recipe": 1, **RECIPE}, "chunks": [[[0, 18]]]}],
+}
+QUESTIONS = b"question,excerpts,answer\nWhat?,The tide,It does\n"
+
+
+def corpus():
+    return Corpus((Document.from_text(TEXT, "lines", "a"),))
+
+
+def packed():
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as file:
+        file.writestr("corpus.jsonl", "{}")
+    return data.getvalue()
+
+
+READ = {
+    "document": lambda stop: read_document(b"<p>Tide.</p>", "a.html", None, stop),
+    "chunks": lambda stop: read_chunks(json.dumps([TEXT]).encode(), "a.json", stop),
+    "chunks in Parquet": lambda stop: read_chunks(b"PAR1", "a.parquet", stop),
+    "questions": lambda stop: read_questions(QUESTIONS, "a.csv", corpus(), stop),
+    "questions to answer": lambda stop: questions_of_file(QUESTIONS, "a.csv", stop),
+    "packed set": lambda stop: read_set(packed(), "a.zip", None, stop),
+    "SQuAD": lambda stop: read_set(b'{"data": [], "paragraphs": 1, "qas": 1}', "a.json", None, stop),
+    "set in a folder": lambda stop: read_beir({"corpus.jsonl": b""}, "a", None, stop),
+    "boundaries": lambda stop: from_json(marks_to_json("a", TEXT, (4,)).encode(), TEXT, stop),
+    "recipe": lambda stop: Recipe.in_file(json.dumps(RECIPE).encode(), "a.json", stop),
+    "session": lambda stop: session_file.read(json.dumps(SESSION).encode(), "a.json", stop),
+}
+
+
+@pytest.mark.parametrize("read", READ.values(), ids=READ)
+def test_every_kind_of_file_is_read_apart_and_can_be_cancelled(monkeypatch, read):
+    monkeypatch.setattr(reader_process, "_free", threading.Semaphore(0))
+    with pytest.raises(Cancelled):
+        read(lambda: True)
+
+
+def test_a_baseline_is_read_apart(monkeypatch):
+    monkeypatch.setattr(reader_process, "_taken", lambda: pytest.fail("apart"))
+    with pytest.raises(pytest.fail.Exception, match="apart"):
+        Baseline.in_file(b"{}", "a.json")
+
+
+def test_the_process_loads_nothing_that_reading_these_does_not_need():
+    parsers = [
+        *("chunkers.files.chunk_rows", "chunkers.files.tables", "evaluation.retrieval.question_sets"),
+        *("evaluation.segmentation.boundary_files", "viz.state.session_pieces"),
+    ]
+    loading = "".join(f"\nimportlib.import_module({name!r})" for name in parsers)
+    loaded = '\nprint(sorted({"numpy", "pyarrow", "pydantic", "streamlit"} & set(sys.modules)))\n'
+    said = reader_process._CODE.replace(".serve()\n", f"{loading}{loaded}")
+    folder = f"import sys; sys.path.append({reader_process._folder_of(session_pieces.read)!r})\n"
+    ended = subprocess.run(
+        [sys.executable, "-P", "-c", folder + said, reader_process._child()], capture_output=True, text=True, check=True
+    )
+    assert ended.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("without_psutil", [False, True])
+def test_the_memory_of_a_process_is_known_without_psutil_too(monkeypatch, without_psutil):
+    if without_psutil:
+        monkeypatch.setitem(sys.modules, "psutil", None)
+    mine = process_memory.memory_of(os.getpid())
+    assert 10_000_000 < mine < 10_000_000_000
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    assert process_memory.memory_of(ended.pid) == 0
+
+
+@pytest.mark.skipif(shutil.which("ps") is None, reason="there is no ps")
+def test_ps_tells_it_where_there_is_no_proc():
+    assert process_memory._of_ps(os.getpid()) > 10_000_000
+
+
+def test_where_the_system_enforces_no_memory_the_caller_ends_the_process(monkeypatch):
+    """The process itself allows 1 GB here; the caller, who looks, less."""
+    monkeypatch.setattr(reader_process, "READ_MEMORY", 100_000_000)
+    with pytest.raises(InputError, match=r"^a\.json: a file may take at most .* of memory to be read, 100,000,000 bytes; "):
+        read_chunks(b"[" + b"[]," * 2_900_000 + b"0]", "a.json")
+
+
+def test_a_recipe_has_a_length_and_so_has_what_is_taken_out_of_a_larger_file():
+    output = {"recipe": RECIPE, "chunks": ["x" * 200_000]}
+    assert Recipe.in_file(json.dumps(output).encode()).chunker == "recursive"
+    with pytest.raises(InputError, match=r"^a\.json: what is read of it may have at most 100,000 characters of JSON"):
+        Recipe.in_file(json.dumps({**RECIPE, "versions": {"a": "x" * 100_000}}).encode(), "a.json")
+
+
+def test_all_json_has_one_limit_of_brackets(monkeypatch):
+    monkeypatch.setattr(tables, "MOST_BRACKETS", 2)
+    many = b'{"recipe": [[], [], []]}'
+    for parse in (tables.read_recipe, session_pieces.read, boundary_files.read_marks):
+        with pytest.raises(InputError, match=r": JSON may have at most 2 brackets that open; this has 5\.$"):
+            list(parse(many, "a.json"))
+    with pytest.raises(InputError, match=r": JSON may have at most 2 brackets that open; this has 5\.$"):
+        list(question_rows.read(many, "a.json", "retrieval"))
+
+
+def test_rows_of_questions_and_their_items_are_counted(monkeypatch):
+    monkeypatch.setattr(question_rows, "MOST_ROWS_READ", 2)
+    rows = list(question_rows.read(b'{"question": 1}\n' * 9, "a.jsonl", "answers"))
+    assert [problem for *_, problem in rows] == [
+        *("", ""),
+        "at most 2 rows of a file are read; this one and all after it are left out.",
+    ]
+    monkeypatch.setattr(question_rows, "MOST_ITEMS", 3)
+    (row,) = question_rows.read(b'{"question": "a", "excerpts": [[], ["a", "b"]], "more": [1, 2, 3]}', "a", "retrieval")
+    assert row == ("line 1", None, "a row may have at most 3 items in its lists; this one has 4.")
+
+
+def test_columns_that_nobody_asks_for_stay_in_the_other_process():
+    (row,) = question_rows.read(b"question,excerpts,more\na,b,c\n", "a.csv", "retrieval")
+    assert row[1] == {"question": "a", "excerpts": ["b"]}
+
+
+def test_known_boundaries_are_as_many_as_a_text_may_have_sentences(monkeypatch):
+    monkeypatch.setattr(boundary_files, "MAX_SENTENCES", 2)
+    with pytest.raises(InputError, match=r"^known boundaries: a text may have at most 2; these are 3\.$"):
+        list(boundary_files.read_marks(b'{"name": "", "sha256": "", "boundaries": [1, 2, 3]}', ""))
+
+
+@pytest.mark.parametrize(
+    ("spans", "said"),
+    [
+        ([[0, 19]], "columns.0.chunks.0: a span must lie in the text, from 0 to 18; got 0 to 19."),
+        ([[3, 2]], "columns.0.chunks.0: a span must begin at 0 or after and end after that; got 3 to 2."),
+        ([[0, True]], "columns.0.chunks.0: a span must be two whole numbers; got [0, True]."),
+        ("0", "columns.0.chunks.0: a span must be two whole numbers; got '0'."),
+    ],
+)
+def test_the_spans_of_a_session_lie_in_its_text(spans, said):
+    column = {**SESSION["columns"][0], "chunks": [spans]}
+    with pytest.raises(InputError) as error:
+        session_file.read(json.dumps({**SESSION, "columns": [column]}).encode(), "a.json")
+    assert str(error.value) == f"a.json: the file must be a session or a recipe of Seamark; {said}"
+
+
+def test_a_session_is_counted_while_it_comes(monkeypatch):
+    data = json.dumps(SESSION).encode()
+    assert [piece[0] for piece in session_pieces.read(data, "a.json")] == ["session", "text", "chunk"]
+    monkeypatch.setattr(tables, "MOST_READ_CHARACTERS", 10)
+    with pytest.raises(InputError, match=r"^a\.json: the texts of a session may have at most 10 characters; these have 18"):
+        list(session_pieces.read(data, "a.json"))
+    monkeypatch.setattr(session_pieces, "LONGEST_HEAD", 10)
+    with pytest.raises(InputError, match=r"^a\.json: what is read of it may have at most 10 characters of JSON; it"):
+        list(session_pieces.read(data, "a.json"))

@@ -1,0 +1,48 @@
+"""The tables in the file of kept runs, and how the file is told from another program's."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from chunkers.private_file import at_once
+
+_APPLICATION = 0x5EA3A4
+"""Tells our files from other programs'; see SQLite's ``application_id``."""
+
+_FORMAT = 1
+
+_SCHEMA = (
+    "CREATE TABLE runs (key BLOB PRIMARY KEY, kind TEXT, version TEXT, began REAL, plan BLOB, vectors TEXT, checksum BLOB)",
+    "CREATE TABLE parts (run BLOB, number INTEGER, part BLOB, checksum BLOB, PRIMARY KEY (run, number)) WITHOUT ROWID",
+    f"PRAGMA application_id = {_APPLICATION}",
+    f"PRAGMA user_version = {_FORMAT}",
+)
+
+
+class Foreign(Exception):
+    """The file is another program's, or of another format."""
+
+
+def check_format(connection: sqlite3.Connection) -> None:
+    """Create the tables in an empty file; raises `Foreign` if the file is not ours."""
+    if _format(connection) == (_APPLICATION, _FORMAT):
+        return
+
+    def create(connection: sqlite3.Connection) -> None:
+        # Another process may have been faster.
+        found = _format(connection)
+        if found == (_APPLICATION, _FORMAT):
+            return
+        if found != (0, 0) or connection.execute("SELECT count(*) FROM sqlite_master").fetchone() != (0,):
+            ours = found[0] == _APPLICATION
+            raise Foreign(f"its format is {found[1]}, not {_FORMAT}" if ours else "it is another program's")
+        for statement in _SCHEMA:
+            connection.execute(statement)
+
+    at_once(connection, create)
+
+
+def _format(connection: sqlite3.Connection) -> tuple[int, int]:
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (number,) = connection.execute("PRAGMA user_version").fetchone()
+    return application, number

@@ -1,0 +1,112 @@
+"""What is in a file that the page opens, a session or a recipe, told in pieces by the process that reads it.
+
+Of a session, the texts and spans are most of the file: they are checked there, so that the page need only take them in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from chunkers.errors import InputError, shown
+from chunkers.files.tables import Counted, recipe_of, text_of, value_of, within
+
+LONGEST_HEAD = 4_000_000
+"""The most characters of JSON of a session file besides its text and its chunks: mostly the places of known boundaries."""
+
+PIECE = 1_000_000
+"""Characters of the text that are told at once."""
+
+
+def not_one(name: str, where: str, why: str) -> InputError:
+    """Return the error for a file that is neither a session nor a recipe."""
+    return InputError(f"{name}: the file must be a session or a recipe of Seamark; {where}{': ' * bool(where)}{why}.")
+
+
+def read(data: bytes, name: str) -> Iterator[tuple[Any, ...]]:
+    """Yield the pieces of a session or the value of a recipe, each with its kind; for `viz.state.session_file.read`.
+
+    A ``recipe`` comes alone. After a ``session``, which has all else that is in the file, come the pieces of its ``text``;
+    as ``chunk`` the number of a column and the spans of each of its chunks; as ``given`` each chunk of a column's file.
+
+    Raises
+    ------
+    InputError
+        If it is neither, or too large, or the spans are none of the text; the message names the place.
+    """
+    try:
+        whole = value_of(text_of(data, name), name)
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise not_one(name, "", f"Invalid JSON: {error}") from error
+    if not isinstance(whole, dict):
+        raise not_one(name, "", f"it must be an object; got {shown(whole)}")
+    if "recipe" in whole and "seamark_session" not in whole:
+        yield "recipe", recipe_of(whole, name)
+        return
+    yield from _session(whole, name)
+
+
+def _session(whole: dict[str, Any], name: str) -> Iterator[tuple[Any, ...]]:
+    text = whole["text"] if isinstance(whole.get("text"), str) else ""
+    if isinstance(whole.get("text"), str) and not text.strip():
+        raise not_one(name, "", "text must hold more than white space")
+    whole |= {"text": ""} if text else {}
+    columns = [one for one in _list(whole.get("columns")) if isinstance(one, dict)]
+    chunks = [_taken(one, "chunks") for one in columns]
+    given = [_taken(one["file"], "chunks") if isinstance(one.get("file"), dict) else [] for one in columns]
+    yield "session", within(whole, name, LONGEST_HEAD)
+    counted = Counted(name, "a session")
+    counted.row(text)
+    for start in range(0, len(text), PIECE):
+        yield "text", text[start : start + PIECE]
+    for number, column in enumerate(chunks):
+        for index, spans in enumerate(column):
+            found = _checked(spans, len(text), name, f"columns.{number}.chunks.{index}")
+            counted.row()
+            counted.items(len(found))
+            yield "chunk", number, found
+    for number, column in enumerate(given):
+        for index, chunk in enumerate(column):
+            words, spans, document = _given(chunk, name, f"columns.{number}.file.chunks.{index}")
+            counted.row(words, document)
+            counted.items(len(spans))
+            yield "given", number, (words, spans, document)
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _taken(holder: dict[str, Any], field: str) -> list[Any]:
+    """Return the list in a field, and leave an empty one there; what is no list stays, and is refused where it is read."""
+    found = holder.get(field)
+    if isinstance(found, list):
+        holder[field] = []
+    return _list(found)
+
+
+def _checked(spans: Any, most: int | None, name: str, where: str) -> list[list[int]]:
+    """Return spans; raises InputError if they are none, or do not lie in a text of ``most`` characters."""
+    listed: list[list[int]] = spans if isinstance(spans, list) else [spans]
+    for span in listed:
+        if not (isinstance(span, list) and len(span) == 2 and all(type(place) is int for place in span)):
+            raise not_one(name, where, f"a span must be two whole numbers; got {shown(span)}")
+        if not 0 <= span[0] <= span[1]:
+            raise not_one(name, where, f"a span must begin at 0 or after and end after that; got {span[0]:,} to {span[1]:,}")
+        if most is not None and span[1] > most:
+            raise not_one(name, where, f"a span must lie in the text, from 0 to {most:,}; got {span[0]:,} to {span[1]:,}")
+    return listed
+
+
+def _given(chunk: Any, name: str, where: str) -> tuple[str | None, list[list[int]], str | None]:
+    """Return the text, the spans and the document of a chunk that was made elsewhere."""
+    fields = _list(chunk)
+    text, spans, document = [*fields, *[None, [], None][len(fields) :]][:3]
+    if not fields or len(fields) > 3 or not isinstance(text, str | None) or not isinstance(document, str | None):
+        raise not_one(name, where, f"a chunk must be a text, spans and a document's name; got {shown(chunk)}")
+    spans = _checked(spans, None, name, where)
+    if text is None and not spans:
+        raise not_one(name, where, "a chunk must have a text or spans")
+    return text, spans, document
