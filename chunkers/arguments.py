@@ -239,8 +239,8 @@ def contents(
 
 
 def readable(name: str) -> str:
-    """Replace bytes that are not text, which a file's name may contain."""
-    return os.fsencode(name).decode("utf-8", "replace")
+    """Return a file's name as text: bytes that are none are escaped, so that different names stay different."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 def value(text: str) -> Any:

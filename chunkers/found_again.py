@@ -13,21 +13,28 @@ from chunkers.files.chunk_rows import GivenChunk
 from chunkers.reason import Reason
 from chunkers.result import Chunk, Chunking, Verdict
 from chunkers.spreadsheet import from_cell
+from chunkers.surrounded import Passage, passage_of, shared_front
 from chunkers.text.document import Document, Span
-from chunkers.text.quotations import Quotation, Searched
+from chunkers.text.quotations import Match, Quotation, Searched
 
-Kind = Literal["lost", "altered", "ambiguous", "elsewhere", "spaced"]
+Kind = Literal["lost", "altered", "ambiguous", "elsewhere", "context", "spaced"]
 """What can be odd about a chunk: it is not found; it is, with small changes; it stands in the text more than once; it is not
-where it says; its white space is another."""
+where it says; it has a context around it that is not in the text; its white space is another."""
 
-KINDS: tuple[Kind, ...] = ("lost", "altered", "ambiguous", "elsewhere", "spaced")
+KINDS: tuple[Kind, ...] = ("lost", "altered", "ambiguous", "elsewhere", "context", "spaced")
 """The gravest first."""
 
 MOST_SCANNED = 4_000_000_000
-"""Characters that are read to see whether chunks stand in the text more than once: some 2 seconds."""
+"""Characters that are read to see whether chunks stand in the text more than once, and as many to tell chunks from the
+contexts around them: some 2 seconds."""
+
+SEARCHED = 50_000
+"""Characters after the beginning of the chunk before, and around the place that a chunk names, in which what a chunk with a
+context has of the text is looked for before all of the text is."""
 
 _NOT_ALL_ALTERED = "Not every chunk was looked for with small changes: that would take too long."
 _NOT_ALL_REPEATED = "Whether each chunk stands in the text only once was not looked into: that would take too long."
+_NOT_ALL_SURROUNDED = "Not every chunk was looked for with a context around it: that would take too long."
 _LONGEST_WORDS = 300
 _MOST_NAMED = 8
 _UNTOLD_S = 0.2
@@ -81,27 +88,48 @@ def find_again(
         Called with (done, to do) at intervals of a search that takes long; what it raises ends the search.
     """
     text = document.text
-    placed = [_in_place(text, one) for one in given]
-    # Those that do not say where they are are looked for in order: what is repeated is told apart by what is before it.
-    unplaced = [number for number, one in enumerate(given) if not one.spans]
-    ordered = dict(zip(unplaced, locate(text, [given[number].text or "" for number in unplaced]), strict=True))
-    search = _Search(Searched(text), ordered)
-    chunks: list[Chunk] = []
-    begins: dict[int, str] = {}
-    oddities: list[Oddity] = []
-    latest, reached = time.monotonic(), 0
-    for number, (one, spans) in enumerate(zip(given, placed, strict=True)):
+    latest = time.monotonic()
+
+    def report(number: int) -> None:
+        nonlocal latest
         if time.monotonic() - latest > _UNTOLD_S:
             told(number, len(given))
             latest = time.monotonic()
+
+    placed = [_in_place(text, one) for one in given]
+    searched = Searched(text)
+    ordered = _in_order(text, given)
+    surrounded = _Surrounded(searched, given)
+    contexts: dict[int, str] = {}
+    bare = list(given)
+    for number, (one, spans) in enumerate(zip(given, placed, strict=True)):
+        if not spans and ordered.get(number) is None and one.text is not None and one.text.strip():
+            report(number)
+            passage = surrounded.passage(one)
+            if passage is not None:
+                contexts[number] = passage.context
+                bare[number] = one._replace(text=passage.text)
+                placed[number] = () if passage.span is None else (passage.span,)
+    if contexts:
+        ordered = _in_order(text, bare)
+    search = _Search(searched, ordered)
+    search.unsure.update(surrounded.unsure)
+    chunks: list[Chunk] = []
+    begins: dict[int, str] = {}
+    oddities: list[Oddity] = []
+    reached = 0
+    for number, (one, spans) in enumerate(zip(bare, placed, strict=True)):
+        report(number)
         found, how, odd = (spans, "at the place that it names", []) if spans else search.find(number, one)
+        context = contexts.get(number, "")
         if found:
-            chunks.append(Chunk.of(document, *found))
+            odd += [("context", f"“{_start_of(context)}” is around it")] if context else []
+            chunks.append(Chunk.of(document, *found)._replace(context=context))
             reached = found[-1].end
             for span in found:
                 begins.setdefault(span.start, f"{maker} begins chunk {number + 1:,} here, found {how}")
         where = Span(found[0].start, found[-1].end) if found else _about(one, reached, len(text))
-        oddities += [Oddity(number + 1, kind, said, _words(one.text or ""), where) for kind, said in odd]
+        oddities += [Oddity(number + 1, kind, said, _words(given[number].text or ""), where) for kind, said in odd]
     chunks.sort(key=lambda chunk: (chunk.start, chunk.end))
     cuts = cuts_to_gaps(document, sorted(begins)[1:], Verdict.CUT, lambda start: Reason(remark=begins[start]))
     oddities.sort(key=lambda odd: (KINDS.index(odd.kind), odd.number))
@@ -114,6 +142,41 @@ def find_again(
     return FoundAgain(chunking, len(given), tuple(oddities))
 
 
+def _in_order(text: str, given: Sequence[GivenChunk]) -> dict[int, Span | None]:
+    """Return where the chunks that name no place are, by number: what is repeated is told apart by what is before it."""
+    unplaced = [number for number, one in enumerate(given) if not one.spans]
+    return dict(zip(unplaced, locate(text, [given[number].text or "" for number in unplaced]), strict=True))
+
+
+class _Surrounded:
+    """Tells chunks from the contexts that something put around them."""
+
+    def __init__(self, searched: Searched, given: Sequence[GivenChunk]) -> None:
+        self._searched = searched
+        self._front = shared_front([one.text for one in given if one.text is not None])
+        self._left = MOST_SCANNED
+        self._reached = 0
+        self.unsure: dict[str, None] = {}
+
+    def passage(self, one: GivenChunk) -> Passage | None:
+        """Return what a chunk that is not in the text as a whole has of it; None if that cannot be told from its context."""
+        words, length = one.text or "", len(self._searched.text)
+        start = max(0, one.spans[0].start - SEARCHED) if one.spans else self._reached
+        near = Span(min(start, length), min(length, start + 2 * SEARCHED))
+        for within in dict.fromkeys([near, Span(0, length)]):
+            if self._left < 0:
+                self.unsure[_NOT_ALL_SURROUNDED] = None
+                return None
+            # A stretch is halved until its length is found, at the end, the beginning and both sides of the middle.
+            self._left -= 4 * len(words).bit_length() * (within.end - within.start)
+            found = passage_of(self._searched, words, one.spans, self._front, within)
+            if found is not None:
+                place = self._searched.text.find(found.text[:_LONGEST_WORDS], within.start)
+                self._reached = max(self._reached, place)
+                return found
+        return None
+
+
 class _Search:
     """Looks for the chunks that are not where they say they are, or do not say.
 
@@ -123,7 +186,9 @@ class _Search:
     def __init__(self, searched: Searched, ordered: dict[int, Span | None]) -> None:
         self._searched = searched
         self._ordered = ordered
-        self._alone = _reached_by_a_jump(searched.text, [span for span in ordered.values() if span is not None])
+        spans = [span for span in ordered.values() if span is not None]
+        self._alone = _reached_by_a_jump(searched.text, spans)
+        self._shifted = _found_at_one_of_several(searched.text, spans)
         self._left = MOST_SCANNED
         self.unsure: dict[str, None] = {}
 
@@ -134,33 +199,40 @@ class _Search:
             odd: list[tuple[Kind, str]] = []
             if span in self._alone and self._repeated(text[span.start : span.end]):
                 odd.append(("ambiguous", "it is there more than once; this is the first place after the one before"))
+            elif span in self._shifted:
+                odd.append(("ambiguous", "the text repeats itself here; it may begin a period earlier or later"))
             return (span,), "in the order of the chunks", odd + _spaced(one, text, span)
         words = (one.text or "").strip()
         if not words:
             place = f"nothing is at {one.spans[0].start:,} to {one.spans[-1].end:,}" if one.spans else "it is empty"
             return (), "", [("lost", place)]
         quoted = Quotation(words, start=one.spans[0].start if one.spans else None)
-        match = self._searched.exact(quoted) or self._searched.typography(quoted)
-        odd = []
+        match = self._searched.exact(quoted) or self._searched.typography(quoted) or self._altered(quoted)
         if match is None:
-            spent = self._searched.work.spent
-            match = self._searched.altered(quoted)
-            if match is None:
-                if spent:
-                    self.unsure[_NOT_ALL_ALTERED] = None
-                return (), "", [("lost", "nothing in the text is like it")]
+            return (), "", [("lost", "nothing in the text is like it")]
+        named, found = quoted.start, match.span.start
+        moved = named is not None and (named > len(text) or text[min(named, found) : max(named, found)].strip() != "")
+        how = "out of the order of the chunks" if named is None else "at the place that it names"
+        how = "at another place than it names" if moved else how
+        odd = []
+        if match.how == "altered":
             alike = f"{int(100 * match.alike)} % alike"
             how = f"where the text is most like it, {alike}"
             odd.append(("altered", alike))
-        else:
-            how = "at another place than it names" if one.spans else "out of the order of the chunks"
-            if "".join(words.split()) != "".join(text[match.span.start : match.span.end].split()):
-                odd.append(("altered", "other quotation marks, dashes or the like"))
-            if match.several:
-                odd.append(("ambiguous", "it is there more than once; this is the first place"))
-        if one.spans and one.spans[0].start != match.span.start:
-            odd.append(("elsewhere", f"it is at {match.span.start:,}; the place that it names is {one.spans[0].start:,}"))
+        elif "".join(words.split()) != "".join(text[match.span.start : match.span.end].split()):
+            odd.append(("altered", "other quotation marks, dashes or the like"))
+        if match.several:
+            odd.append(("ambiguous", "it is there more than once; this is the first place"))
+        if moved:
+            odd.append(("elsewhere", f"it is at {found:,}; the place that it names is {named:,}"))
         return (match.span,), how, odd + _spaced(one, text, match.span)
+
+    def _altered(self, quoted: Quotation) -> Match | None:
+        spent = self._searched.work.spent
+        match = self._searched.altered(quoted)
+        if match is None and spent:
+            self.unsure[_NOT_ALL_ALTERED] = None
+        return match
 
     def _repeated(self, passage: str) -> bool:
         text = self._searched.text
@@ -177,6 +249,24 @@ def _reached_by_a_jump(text: str, spans: Sequence[Span]) -> frozenset[Span]:
     """Return the spans that neither go on where the one before ends nor overlap it: only these might be elsewhere too."""
     pairs = pairwise([Span(0, 0), *spans])
     return frozenset(span for before, span in pairs if span.start > before.end and text[before.end : span.start].strip())
+
+
+def _found_at_one_of_several(text: str, spans: Sequence[Span]) -> frozenset[Span]:
+    """Return the spans whose text begins at several places inside the one before or at its end.
+
+    Where every chunk goes on where the one before ends, there is no doubt: together they are the text.
+    """
+    pairs = list(pairwise(spans))
+    if all(span.start >= before.end for before, span in pairs):
+        return frozenset()
+    several = set()
+    for before, span in pairs:
+        passage, last = text[span.start : span.end], max(before.end, span.start)
+        first = text.find(passage, before.start + 1, last + len(passage))
+        other = text.find(passage, first + 1, last + len(passage)) if first == span.start else first
+        if span.start <= before.end + 1 and other >= 0:
+            several.add(span)
+    return frozenset(several)
 
 
 def _in_place(text: str, one: GivenChunk) -> tuple[Span, ...]:
@@ -229,12 +319,14 @@ def _notes(maker: str, given: Sequence[GivenChunk], oddities: Sequence[Oddity], 
         for odd in by_kind["elsewhere"]
     ]
     ambiguous = [f"{odd.number:,} (at {odd.span.start:,})" for odd in by_kind["ambiguous"]]
+    surrounded = [f"{odd.number:,} ({odd.said.removesuffix(' is around it')})" for odd in by_kind["context"]]
     lost = [_named(odd.number, given[odd.number - 1]) for odd in by_kind["lost"]]
     notes = [
         _listed(f"Chunks of {maker} that are not found in the text and left out", lost),
         _listed(f"Chunks of {maker} that are altered, and found where the text is most like them", altered),
         _listed(f"Chunks of {maker} that stand in the text more than once, and may be at another place", ambiguous),
         _listed(f"Chunks of {maker} that are not at the place that they name", elsewhere),
+        _listed(f"Chunks of {maker} with a context around them that the text does not have there", surrounded),
         f"Chunks of {maker} with other white space than the text: {len(by_kind['spaced']):,}." if by_kind["spaced"] else "",
         *unsure,
     ]
@@ -251,8 +343,12 @@ def _listed(what: str, found: Sequence[str]) -> str:
 def _named(number: int, one: GivenChunk) -> str:
     if one.text is None:
         return f"{number:,} ({one.spans[0].start:,} to {one.spans[-1].end:,})"
-    words = " ".join(one.text.split())
-    return f"{number:,} (“{words if len(words) <= 40 else words[:39] + '…'}”)"
+    return f"{number:,} (“{_start_of(one.text)}”)"
+
+
+def _start_of(text: str) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= 40 else words[:39] + "…"
 
 
 def _without_chunk(text: str, chunks: Sequence[Chunk]) -> list[str]:

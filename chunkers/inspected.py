@@ -30,8 +30,9 @@ def inspect(
     """Return chunks that something else made as a result, with notes on what was altered, found elsewhere, or lost.
 
     A chunk is where it says it is if its text is there, else where its text is nearest to that; one that does not say is
-    looked for in the order of the chunks. White space is not compared. What is nowhere is looked for with small changes,
-    as in `chunkers.text.quotations`; what is not found then is left out and named.
+    looked for in the order of the chunks. White space is not compared. Of a chunk with other words around it, such as a line
+    that says what the document is, the passage that stands in the text is the chunk and the rest its ``context``. What is
+    nowhere is looked for with small changes, as in `chunkers.text.quotations`; what is not found then is left out and named.
 
     Parameters
     ----------

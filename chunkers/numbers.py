@@ -23,6 +23,12 @@ def counted(count: int, what: str, several: str = "") -> str:
     return f"{count:,} {what if count == 1 else several or f'{what}s'}"
 
 
+def milliseconds(took: float) -> str:
+    """Return a time in milliseconds without its unit: with two decimals below 1, one below 10, and none above."""
+    decimals = 2 if took < 1 else 1 if took < 10 else 0
+    return f"{took:,.{decimals}f}"
+
+
 def rounded_up(count: int) -> int:
     """Return an estimate from a mean and a deviation, which has no more than two digits, rounded up."""
     unit = int(10 ** max(0, len(str(count)) - 2))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from chunkers.display.notebook import result_html
 from chunkers.documents import Library, to_documents
+from chunkers.embedded import path_of
 from chunkers.errors import InputError
 from chunkers.reason import Reason
 from chunkers.stated import Proposition, Stated
@@ -53,13 +54,15 @@ class Chunk(NamedTuple):
     Attributes
     ----------
     context
-        What the text needs from elsewhere in the original to be understood, as the header of a table whose rows it has; no
-        part of the chunk. Empty for most.
+        What the text needs from elsewhere in the original to be understood, as the header of a table whose rows it has; of a
+        chunk that something else made, what it has around its passage. No part of the chunk, and empty for most.
     stated
         What a language model wrote, where the text is that and not the spans'; None for most.
     situation
         A sentence or two of a language model on where the chunk stands in its document, to be embedded with it; see
         `chunkers.situating`. Empty where none was asked or what it answered cannot be used.
+    document
+        What it was cut from; None for a chunk that is in no result. Equality does not look at it.
     """
 
     spans: tuple[Span, ...]
@@ -67,6 +70,21 @@ class Chunk(NamedTuple):
     context: str = ""
     stated: Stated | None = None
     situation: str = ""
+    document: Document | None = None
+
+    @property
+    def heading_path(self) -> tuple[str, ...]:
+        """The headings in whose sections it begins, from the outermost inwards; empty without any or without a document."""
+        return () if self.document is None else path_of(self.document, self)
+
+    def __eq__(self, other: object) -> bool:
+        return self[:-1] == other[:-1] if isinstance(other, Chunk) else NotImplemented
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other if isinstance(other, Chunk) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self[:-1])
 
     def __repr__(self) -> str:
         """Return the fields, the last ones where there is something in them."""
@@ -78,7 +96,7 @@ class Chunk(NamedTuple):
     @classmethod
     def of(cls, document: Document, *spans: Span) -> Chunk:
         """Return the chunk of these slices of the document; the text of several is joined by line breaks."""
-        return cls(spans, "\n".join([document.text[start:end] for start, end in spans]))
+        return cls(spans, "\n".join([document.text[start:end] for start, end in spans]), document=document)
 
     @property
     def start(self) -> int:
@@ -370,6 +388,13 @@ class Chunking(Sequence[Chunk]):
     misfits: Sequence[Misfit] = ()
     spending: Spending | None = field(default=None, compare=False)
     made_by: Recipe | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        """Let every chunk know the document; a chunker of another package may return anything, which is checked later."""
+        document = self.document
+        if isinstance(self.chunks, tuple) and not all(getattr(chunk, "document", None) is document for chunk in self.chunks):
+            known = [chunk._replace(document=document) if isinstance(chunk, Chunk) else chunk for chunk in self.chunks]
+            object.__setattr__(self, "chunks", tuple(known))
 
     @property
     def recipe(self) -> Recipe:

@@ -4,9 +4,11 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from chunkers.arguments import named_files
 from chunkers.command_line import main as chunkers_main
 from evaluation.command_line import main as evaluation_main
 from tests import ROOT
@@ -22,6 +24,15 @@ COMMANDS = pytest.mark.parametrize(
 
 def start(command, **streams):
     return subprocess.Popen([sys.executable, *command], cwd=ROOT, stderr=subprocess.PIPE, text=True, **streams)
+
+
+def test_names_that_cannot_be_decoded_stay_apart(tmp_path):
+    names = [b"a\xff.txt", b"a\xfe.txt", "ä.txt".encode()]
+    for name in names:
+        Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name)).write_text("Some text.", encoding="utf-8")
+    shown = [name for _, name in named_files([str(tmp_path)])]
+    assert sorted(shown) == ["a\\xfe.txt", "a\\xff.txt", "ä.txt"]
+    assert all(name.encode() for name in shown)
 
 
 @COMMANDS

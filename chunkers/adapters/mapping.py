@@ -58,19 +58,50 @@ def locate(text: str, pieces: Sequence[str]) -> list[Span | None]:
     the one that begins where the piece before ends; else one that begins inside that piece and ends after it, an
     overlap; else the next occurrence, preferably exactly as it is written. The search does not go further when the
     next piece begins right here, for then it stands where nothing was left out, and is no part of the text.
+
+    In periodic text the first place that overlaps may be a period too early. Where pieces found like this leave text out,
+    they are spread evenly instead, if that leaves out less.
     """
     solid = _Solid(text)
     keys = ["".join(piece.split()) for piece in pieces]
+    spans = _in_order(solid, pieces, keys)
+    left_out = _left_over(solid, keys, spans)
+    if any(left_out):
+        even = _in_order(solid, pieces, keys, even=True)
+        if _left_over(solid, keys, even) < left_out:
+            spans = even
+    return [None if span is None else solid.original(span) for span in spans]
+
+
+def _in_order(solid: _Solid, pieces: Sequence[str], keys: Sequence[str], *, even: bool = False) -> list[Span | None]:
+    """Return where the pieces lie in the solid text; ``even``: repeats are as far apart as the rest of the text allows."""
     spans: list[Span | None] = []
     last = Span(-1, 0)
-    for piece, key, following in zip(pieces, keys, [*keys, ""][1:], strict=True):
-        start = solid.find(piece, key, last, following) if key else -1
+    final = solid.length - len(keys[-1]) if keys else 0
+    for number, (piece, key, following) in enumerate(zip(pieces, keys, [*keys, ""][1:], strict=True)):
+        start = -1
+        if even and key and last.start >= 0:
+            step = (final - last.start) / (len(keys) - number)
+            start = solid.nearest(key, last, last.start + round(step))
+        if start < 0 and key:
+            start = solid.find(piece, key, last, following)
         if start < 0:
             spans.append(None)
             continue
         last = Span(start, start + len(key))
-        spans.append(solid.original(last))
+        spans.append(last)
     return spans
+
+
+def _left_over(solid: _Solid, keys: Sequence[str], spans: Sequence[Span | None]) -> tuple[int, int]:
+    """Return how many pieces are not found, and how many characters of the solid text lie in none."""
+    lost = sum(span is None for span, key in zip(spans, keys, strict=True) if key)
+    covered = reached = 0
+    for span in spans:
+        if span is not None and span.end > reached:
+            covered += span.end - max(span.start, reached)
+            reached = span.end
+    return lost, solid.length - covered
 
 
 class _Solid:
@@ -89,6 +120,20 @@ class _Solid:
     @cached_property
     def _word_starts(self) -> list[int]:
         return [start for start, _ in self._words]
+
+    @property
+    def length(self) -> int:
+        """How many characters other than white space there are."""
+        return len(self._solid)
+
+    def nearest(self, key: str, last: Span, place: int) -> int:
+        """Return where ``key`` begins inside ``last`` or at its end, nearest to ``place``; -1 if nowhere there."""
+        place = min(max(place, last.start + 1), last.end)
+        after = self._solid.find(key, place, last.end + len(key))
+        before = self._solid.rfind(key, last.start + 1, place + len(key))
+        if after < 0 or before < 0:
+            return max(after, before)
+        return before if place - before <= after - place else after
 
     def original(self, span: Span) -> Span:
         """Return the range of the original that ``span``, in characters other than white space, covers."""

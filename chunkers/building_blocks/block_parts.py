@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from chunkers.base import Chunker
@@ -14,12 +13,13 @@ from chunkers.building_blocks.sizes import fitting_spans
 from chunkers.building_blocks.token_sizes import TokenSizes
 from chunkers.reason import Reason, chain
 from chunkers.text.document import Document, Span
-from chunkers.text.outline import Block, blocks, list_items
+from chunkers.text.outline import Block, blocks, nested_blocks, special_blocks
 from chunkers.tools import Tools
 
 _LINE = re.compile(r"[^\r\n]+")
 _LETTER = re.compile(r"\w")
 _WORD = re.compile(r"\S+")
+_DASHES = re.compile(r"-{4,}|[ \t]+")
 
 
 class Part(NamedTuple):
@@ -58,50 +58,118 @@ class Parts:
 
     Attributes
     ----------
-    size
-        Gives the tokens between two code points, neither at white space.
     kept
         What the inner chunker said of the places where it did not cut.
     """
 
     def __init__(self, document: Document, inner: Callable[[int], Chunker] | None, most: int, tools: Tools) -> None:
         # By blocks: a text whose blocks all fit is never split into sentences.
-        self.size = TokenSizes(document.text, [block.span.start for block in blocks(document.text)], tools)
+        self._sizes = TokenSizes(document.text, [block.span.start for block in blocks(document.text)], tools)
         self.kept: dict[int, Reason] = {}
         self._measure = measure_for("tokens", tools)
         self._document = document
         self._inner = inner
         self._most = most
         self._tools = tools
+        self._nested = nested_blocks(document.text)
+        self._shortened: list[tuple[int, int]] = []
+        self._shortened = self._wide_rules()
 
-    def of(self, block: Block, first: int, rest: int) -> list[Part]:
-        """Return the parts of a block, in order: the first of at most ``first`` tokens, the others of at most ``rest``."""
-        start, end = block.span
+    def size(self, start: int, end: int) -> int:
+        """Return the tokens between two code points, neither at white space.
+
+        The delimiter row of a table whose header would fit into no chunk counts as it is repeated, with three dashes a cell.
+        """
+        size = self._sizes(start, end)
+        return size - self._saved(start, end) if self._shortened else size
+
+    def notes(self) -> list[str]:
+        """Say how many delimiter rows count with fewer tokens than they have."""
+        count = len(self._shortened)
+        rows = "The delimiter row of a table is" if count == 1 else f"The delimiter rows of {count:,} tables are"
+        return [f"{rows} longer than a chunk may be: it stays whole, and counts with three dashes a cell."] * bool(count)
+
+    def of(self, block: Block, first: int, rest: int) -> list[Part] | None:
+        """Return the parts of a block, in order: the first of at most ``first`` tokens, the others of at most ``rest``.
+
+        None where this would cut an item, a line or a table's header that fits into a chunk by itself.
+        """
+        span, most = block.span, min(first, rest)
         if block.kind == "table":
-            return self._of_table(block, first, rest)
+            return self._of_table(span, first, rest)
         if block.kind == "list":
-            return self._packed([*self._of_items(block.span, min(first, rest))], first, rest)
-        if block.kind in ("code block", "HTML"):
-            said, lines = f"{block.kind} cut between lines", self._fenced(self._lines(start, end), min(first, rest))
-            return self._packed([*self._of_lines(lines, said, "line", min(first, rest))], first, rest)
-        return self._of_prose(block.span, block.kind, min(first, rest))
+            units = [*self._of_items(self._inside(span), most)]
+        elif block.kind in ("code block", "HTML", "front matter", "link definitions"):
+            units = [*self._of_code(span, f"{block.kind} cut between lines", most)]
+        elif block.kind == "quotation" and (inside := [*self._inside(span)]):
+            units = [*self._around(span, inside, block.kind, most)]
+        else:
+            return self._of_prose(span, block.kind, most)
+        return self._packed(units, first, rest) if self._keep_to(units, first, rest) else None
 
-    def _of_table(self, block: Block, first: int, rest: int) -> list[Part]:
-        head, rule, *rows = self._lines(*block.span)
-        if rows and not _LETTER.search(self._document.text, *head):
-            # Some readers give a table without a header an empty one: then its first row tells what the columns are.
-            rule, *rows = rows
-        header = Span(head.start, rule.end)
-        held = self.size(*header)
-        # A header that takes more than half of each chunk would leave too little of the table in it.
-        context = self._document.text[slice(*header)] if held <= self._most // 2 else ""
-        rest -= held if context else 0
-        lines = [Span(header.start, rows[0].end), *rows[1:]] if rows else [header]
-        if lines[0] != header and self.size(*lines[0]) > min(first, rest):
-            lines = [header, *rows]
-        units = self._of_lines(lines, "table cut between rows", "row", min(first, rest))
-        parts = self._packed([*units], first, rest)
+    def _keep_to(self, units: Sequence[Part], first: int, rest: int) -> bool:
+        """Return whether no unit is longer than what is left of a chunk, though it fits into one by itself."""
+        if min(first, rest) >= self._most:
+            return True
+        sizes = [self.size(unit.start, unit.end) for unit in units]
+        return sizes[0] <= first and max(sizes) <= rest
+
+    def _of_table(self, span: Span, first: int, rest: int) -> list[Part] | None:
+        head, rule, *rows = self._lines(*span)
+        text, said = self._document.text, "table cut between rows"
+        # Some readers give a table without a header an empty one: then its first row tells what the columns are.
+        last = rows.pop(0) if rows and not _LETTER.search(text, *head) else rule
+        header = Span(head.start, last.end)
+        context = f"{text[head.start : rule.start]}{_shortened(text[slice(*rule)])}{text[rule.end : header.end]}"
+        held = self._tools.count_tokens([context])[0]
+        if held > self._most // 2:
+            # It would leave too little of the table in each chunk.
+            context, held = "", 0
+        rest -= held
+        if rows and self.size(header.start, rows[0].end) <= min(first, rest):
+            units = [Part(header.start, rows.pop(0).end, self._why(said))]
+        else:
+            units = self._of_header(header, rule, min(first, rest + held))
+            if not self._keep_to(units, first, rest + held):
+                return None
+        parts = self._packed([*units, *self._of_lines(rows, said, "row", rest)], first, rest)
         return [_with_context(part, context) if context and part.start >= header.end else part for part in parts]
+
+    def _of_header(self, header: Span, rule: Span, most: int) -> list[Part]:
+        """Return the parts of a table's header: one that fits into a chunk is whole, and so is the delimiter row."""
+        text, said = self._document.text, "table cut between rows"
+        if self.size(*header) <= self._most:
+            return [Part(*header, self._why(said))]
+        short = self._tools.count_tokens([_shortened(text[slice(*rule)])])[0]
+        lines = self._lines(*header)
+        if short > most or all(self.size(*line) <= most for line in lines):
+            return [*self._of_lines(lines, said, "row", most)]
+        head = Span(header.start, self._stripped(header.start, rule.start))
+        units = [*self._of_words(head, "row cut between words", max(1, most - short))]
+        if self.size(units[-1].start, rule.end) <= most:
+            units[-1] = units[-1]._replace(end=rule.end)
+        else:
+            units.append(Part(*rule, self._why(said)))
+        return [*units, *self._of_lines(self._lines(rule.end, header.end), said, "row", most)]
+
+    def _wide_rules(self) -> list[tuple[int, int]]:
+        """Return where the delimiter rows begin that are too long with their headers, and by how much they are shortened."""
+        text, found = self._document.text, []
+        for block in special_blocks(text):
+            # A token has a character at least.
+            if block.kind != "table" or block.span.end - block.span.start <= self._most:
+                continue
+            head, rule, *_ = self._lines(*block.span)
+            if rule.end - head.start > self._most < self._sizes(head.start, rule.end):
+                short = self._tools.count_tokens([_shortened(text[slice(*rule)])])[0]
+                if short <= min(self._most, self._sizes(*rule) - 1):
+                    found.append((rule.start, self._sizes(*rule) - short))
+        return found
+
+    def _saved(self, start: int, end: int) -> int:
+        """Return by how many tokens the delimiter rows are shortened that begin between two code points."""
+        first, last = (bisect_left(self._shortened, (place, 0)) for place in (start, end))
+        return sum(saved for _, saved in self._shortened[first:last])
 
     def _fenced(self, lines: list[Span], most: int) -> list[Span]:
         """Return the lines of code, its fences joined with the lines beside them if they fit: none stands alone."""
@@ -114,23 +182,60 @@ class Parts:
                 lines[place : place + 2] = [both]
         return lines
 
-    def _of_items(self, span: Span, most: int) -> Iterator[Part]:
-        items = list_items(self._document.text)
-        starts = items[bisect_left(items, span.start) : bisect_left(items, span.end)]
-        edges = [span.start, *(start for start in starts if start > span.start), span.end]
-        why = self._why("list cut between items")
-        for start, following in pairwise(edges):
-            end = self._stripped(start, following)
-            if self.size(start, end) <= most:
-                yield Part(start, end, why)
-                continue
-            lines = [*self._lines(start, end)]
-            if len(lines) == 1:
-                yield from _after(why, self._of_prose(lines[0], "item of the list", most))
-            else:
-                yield from _after(why, self._of_lines(lines, "item of the list cut between lines", "line", most))
+    def _inside(self, span: Span, number: int | None = None) -> Iterator[int]:
+        """Yield the numbers of the nested blocks directly inside a span: of the outermost block there, or the one before."""
+        if number is None:
+            number = bisect_left(self._nested, span.start, key=lambda block: block.span.start)
+        reached = span.start
+        while number < len(self._nested) and self._nested[number].span.start < span.end:
+            if self._nested[number].span.start >= reached:
+                yield number
+                reached = self._nested[number].span.end
+            number += 1
 
-    def _of_lines(self, lines: Sequence[Span], said: str, name: str, most: int) -> Iterator[Part]:
+    def _of_items(self, items: Iterable[int], most: int) -> Iterator[Part]:
+        """Cut between items; one that is too long, between the blocks and lines inside it."""
+        why = self._why("list cut between items")
+        for number in items:
+            span = self._nested[number].span
+            inside = [*self._inside(span, number + 1)]
+            if self.size(*span) <= self._most:
+                yield Part(*span, why)
+            elif inside or len(self._lines(*span)) > 1:
+                yield from _after(why, self._around(span, inside, "item", most))
+            else:
+                yield from _after(why, self._of_prose(span, "item of the list", most))
+
+    def _around(self, span: Span, inside: Sequence[int], kind: str, most: int) -> Iterator[Part]:
+        """Cut an item or a quotation around the blocks inside it, which are whole where they fit."""
+        said = "item of the list cut between lines" if kind == "item" else f"{kind} cut between its blocks"
+        place = span.start
+        for number in (*inside, None):
+            block = None if number is None else self._nested[number]
+            lines = self._lines(place, block.span.start if block else span.end)
+            if lines and kind == "item":
+                yield from self._of_lines(lines, said, "line", most)
+            elif lines:
+                yield from _after(self._why(said), self._of_prose(Span(lines[0].start, lines[-1].end), kind, most))
+            if block is None or number is None:
+                return
+            place = block.span.end
+            # A list in an item goes on with it.
+            if (kind != "item" or block.kind != "list") and self.size(*block.span) <= self._most:
+                yield Part(*block.span, self._why(said))
+            elif block.kind == "list":
+                yield from self._of_items(self._inside(block.span, number + 1), most)
+            elif block.kind == "table":
+                yield from self._of_table(block.span, most, most) or self._of_lines(
+                    self._lines(*block.span), said, "row", most
+                )
+            else:
+                yield from self._of_code(block.span, said, most)
+
+    def _of_code(self, span: Span, said: str, most: int) -> Iterator[Part]:
+        return self._of_lines(self._fenced(self._lines(*span), self._most), said, "line", most)
+
+    def _of_lines(self, lines: Iterable[Span], said: str, name: str, most: int) -> Iterator[Part]:
         why = self._why(said)
         for start, end in lines:
             if self.size(start, end) <= most:
@@ -192,6 +297,8 @@ class Parts:
         text = self._document.text
         following = [*(unit.start for unit in units[1:]), units[-1].end]
         sizes = self._tools.count_tokens([text[unit.start : end] for unit, end in zip(units, following, strict=True)])
+        if self._shortened:
+            sizes = [size - self._saved(unit.start, unit.end) for size, unit in zip(sizes, units, strict=True)]
         parts: list[Part] = []
         begin = 0
         while begin < len(units):
@@ -233,6 +340,13 @@ class Parts:
     def _document_of(self, span: Span) -> Document:
         sentences = tuple([Span(start - span.start, end - span.start) for start, end in self._sentences(span)])
         return Document(self._document.text[slice(*span)], sentences, self._document.name)
+
+
+def _shortened(rule: str) -> str:
+    """Return a table's delimiter row as it is if no cell has more than three dashes, else with three and no white space."""
+    if "----" not in rule:
+        return rule
+    return _DASHES.sub(lambda found: "---" if found[0].startswith("-") else "", rule)
 
 
 def _with_context(part: Part, context: str) -> Part:

@@ -32,6 +32,8 @@ _PIECE, _PIECES = 50, 5
 """Tokens of a piece of `optimal`, as at its defaults, and how many a chunk must be able to hold: of one or two, there is no
 choice."""
 
+_WITHOUT_ARTICLE = ("HTML", "front matter", "link definitions")
+
 _REPORT = 64
 """Groups of blocks between two reports."""
 
@@ -75,7 +77,7 @@ class Structure(Chunker):
         ge=1,
         le=1_000_000,
         title="Maximum size",
-        description="The most that a chunk may hold; only a formula may be longer.",
+        description="The most that a chunk may hold; only a formula and a table's delimiter row may be longer.",
         json_schema_extra={"unit": "tokens", "step": 10, "offered": [50, 2000], "main": True},
     )
     join_below: int = Field(
@@ -199,14 +201,18 @@ class _Cutting:
             f"A {name} of {size:,} tokens stays whole, though a chunk may have {self.chunker.max_size:,} at most."
             for name, size in self.long
         ]
+        notes += self.parts.notes()
         return Chunking(self.document, tuple(chunks), LazyTuple(lambda: self._ledger(starts, outline)), notes=tuple(notes))
 
     def _sections(self, outline: Sequence[Block]) -> Iterator[tuple[int, list[Block]]]:
-        """Yield the level that opens each section, 0 for none, and its blocks; headings at the end go with those before."""
+        """Yield the level that opens each section, 0 for none, and its blocks.
+
+        Front matter goes with the first section, headings at the end with the last.
+        """
         found: list[tuple[int, list[Block]]] = [(0, [])]
         run: list[Block] = []
         for block in outline:
-            if block.kind == "heading":
+            if block.kind in ("heading", "front matter"):
                 run.append(block)
                 continue
             _open(found, run, self.chunker.heading_levels)
@@ -229,6 +235,9 @@ class _Cutting:
                 if self._fits((lead or [block])[0], block, following):
                     lead.append(block)
                     continue
+            if lead and self._fits_alone(block, lead[0].span.start, block.span.end):
+                groups.append(_Group(lead[:-1], lead[-1], []))
+                lead = []
             groups.append(_Group(lead, block, []))
             lead = []
         if lead and groups:
@@ -245,10 +254,16 @@ class _Cutting:
             return True
         return following is not None and self.parts.size(start, following.span.end) <= most
 
+    def _fits_alone(self, block: Block, start: int, end: int) -> bool:
+        """Return whether a block that should stay whole fits into a chunk, and not with what is beside it up to the ends."""
+        if block.kind not in SPECIAL:
+            return False
+        return self.parts.size(*block.span) <= self.chunker.max_size < self.parts.size(start, end)
+
     def _leads(self, block: Block, following: Block | None) -> bool:
         """Return whether a block stays with what follows."""
         if block.kind != "paragraph" or following is None or following.kind not in SPECIAL:
-            return block.kind in ("heading", "rule")
+            return block.kind in ("heading", "rule", "front matter")
         text = self.document.text
         between = text[block.span.end : following.span.start]
         touching = following.kind == "list" and len(between.splitlines()) == 1
@@ -263,6 +278,8 @@ class _Cutting:
             before = block
         start, end, block = group.start, group.end, group.block
         whole, most = self.parts.size(start, end), self.chunker.max_size
+        if self._fits_alone(block, start, end):
+            return [_Piece(start, block.span.end, block.kind), *_tail(group)]
         if whole <= most or block.kind == "formula":
             if whole > most:
                 self.long.append((block.kind, self.parts.size(*block.span)))
@@ -273,25 +290,27 @@ class _Cutting:
         first, rest = max(1, most - lead - tail), max(1, most - tail)
         found = self.parts.of(block, first, rest)
         # Some tokenizers count more in what is left of a text than the difference, so that the first part is cut shorter.
-        while (above := self.parts.size(start, found[0].end) - most) > 0 and first > 1:
+        while found and (above := self.parts.size(start, found[0].end) - most) > 0 and first > 1:
             first = max(1, first - above)
             found = self.parts.of(block, first, rest)
-        pieces = [_Piece(part.start, part.end, block.kind, part.why, part.context) for part in found]
-        if above <= 0:
+        beside = not found or self.parts.size(start, found[0].end) > most
+        parts = found or self.parts.of(block, most, most) or []
+        pieces = [_Piece(part.start, part.end, block.kind, part.why, part.context) for part in parts]
+        if not beside:
             pieces[0] = pieces[0]._replace(start=start, why=None)
         elif group.lead:
-            pieces.insert(0, _Piece(start, group.lead[-1].span.end, group.lead[-1].kind))
-        if group.tail and self.parts.size(pieces[-1].start, end) > most:
-            pieces.append(_Piece(group.tail[0].span.start, end, group.tail[0].kind))
-        else:
-            pieces[-1] = pieces[-1]._replace(end=end)
+            pieces = [_Piece(start, group.lead[-1].span.end, group.lead[-1].kind), pieces[0]._replace(why=None), *pieces[1:]]
+        if group.tail and (not found or self.parts.size(pieces[-1].start, end) > most):
+            return [*pieces, *_tail(group)]
+        pieces[-1] = pieces[-1]._replace(end=end)
         return pieces
 
     def _join(self, pieces: Sequence[_Piece], section: Sequence[Block]) -> None:
         """Join the pieces of a section with their neighbours from left to right, where one is small and both fit."""
         least, most = self.chunker.join_below, self.chunker.max_size
         skips_space = getattr(self.tools.tokenizer, "skips_space", False)
-        same = "same heading" if section[0].kind == "heading" else "no heading between"
+        opening = next((block for block in section if block.kind != "front matter"), section[0])
+        same = "same heading" if opening.kind == "heading" else "no heading between"
         opened, context = pieces[0].start, pieces[0].context
         text = self.document.text
         size, *others = [self.parts.size(piece.start, piece.end) for piece in pieces]
@@ -303,9 +322,12 @@ class _Cutting:
                 self.kept[piece.start] = Reason(remark=f"joined: {same}, {size:,} + {own:,} tokens")
                 size = both
                 continue
-            large = f"{size:,} + {own:,} tokens, {most:,} at most"
+            # White space between them may be tokens too, and so are those of a header that is repeated.
+            together = both + extra
+            compared = f"{size:,} + {own:,} tokens" if together == size + own else f"{together:,} tokens together"
+            large = f"{compared}, {most:,} at most"
             enough = f"{size:,} and {own:,} tokens, both at least {least:,}"
-            new = Reason(remark=f"new {piece.name}: {large if both + extra > most else enough}")
+            new = Reason(remark=f"new {piece.name}: {large if together > most else enough}")
             self.cuts[piece.start] = piece.why or new
             opened, size, extra = piece.start, own, self._note(piece.start, piece.context)
 
@@ -321,7 +343,7 @@ class _Cutting:
         cuts = cuts_to_gaps(self.document, offsets, Verdict.CUT, self.cuts.__getitem__)
         starts = [block.span.start for block in outline]
         cut = {gap.index for gap in cuts if gap.offset is None}
-        inside = [Reason(remark=f"inside a {block.kind}") for block in outline]
+        inside = [Reason(remark=f"inside {'' if block.kind in _WITHOUT_ARTICLE else 'a '}{block.kind}") for block in outline]
         kept = []
         for index, place in enumerate(self.document.starts[1:]):
             if index not in cut:
@@ -336,6 +358,11 @@ def _open(sections: list[tuple[int, list[Block]]], run: Sequence[Block], levels:
     if opening:
         sections.append((opening, []))
     sections[-1][1].extend(run)
+
+
+def _tail(group: _Group) -> list[_Piece]:
+    """Return the headings at the text's end as a piece of their own."""
+    return [_Piece(group.tail[0].span.start, group.end, group.tail[0].kind)] if group.tail else []
 
 
 def _together(before: Block, block: Block, group: _Group) -> Reason:

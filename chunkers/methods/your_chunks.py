@@ -267,6 +267,7 @@ class YourChunks(Chunker):
             "not in the text, and left out": kinds["lost"],
             "altered, and measured as the text has them": kinds["altered"],
             "in the text more than once, and perhaps meant elsewhere": kinds["ambiguous"],
+            "with a context around them, and measured without": kinds["context"],
         }
         odd = "; ".join(f"{what}: {count:,}" for what, count in said.items() if count)
         sentences = [f"Of {given:,} chunks, {odd}."] if odd else []

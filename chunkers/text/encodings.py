@@ -55,6 +55,11 @@ _DECLARED = re.compile(
 _DECLARED_WITHIN = 2048
 """Bytes searched for a declaration; HTML allows 1,024, but many pages exceed that."""
 
+_DESIGNATOR = re.compile(rb"\x1b(?:\$[@AB]|\$[()*+,./-][@-~]|\([IJ])")
+"""The escape sequences by which ISO-2022 changes to other letters; source: ISO/IEC 2022, section 14, and RFC 1468.
+
+Others are no evidence: those that colour the output of a terminal, and the one back to ASCII, which terminals use too."""
+
 _LOOKED_AT = 200_000
 """Bytes that the detectors look at, and characters in which oddities are counted."""
 
@@ -81,7 +86,7 @@ class Encoded(NamedTuple):
 
 def as_plain_utf_8(data: bytes) -> str | None:
     """Return the text if it can only be UTF-8, None otherwise; one pass over the bytes."""
-    if data.startswith(codecs.BOM_UTF8) or b"\0" in data or b"\x1b" in data or data.startswith(b"%PDF-"):
+    if data.startswith(codecs.BOM_UTF8) or b"\0" in data or _DESIGNATOR.search(data) or data.startswith(b"%PDF-"):
         return None
     try:
         return data.decode("utf-8")
@@ -134,7 +139,7 @@ def decode_by_evidence(data: bytes, name: str, *, chosen: str | None = None, mar
         return _wide(data, name)
     if data.startswith(b"%PDF-"):
         raise InputError(f"{name}: the file must be plain text or Markdown; it is binary.")
-    if b"\x1b" not in data or not data.isascii():
+    if not (data.isascii() and _DESIGNATOR.search(data)):
         try:
             return Encoded(data.decode("utf-8"), "utf-8")
         except UnicodeDecodeError as error:
@@ -212,14 +217,15 @@ def _by_letters(data: bytes, name: str) -> Encoded:
         if _is_binary(text[:_LOOKED_AT]):
             break
         # An encoding with escape sequences is certain.
-        near = () if b"\x1b" in data else tuple(other for other, far in candidates[number + 1 :] if far >= _NEAR * score)
+        others = () if _DESIGNATOR.search(data) else candidates[number + 1 :]
+        near = tuple(other for other, far in others if far >= _NEAR * score)
         return Encoded(text, encoding, guessed=True, others=near)
     raise InputError(f"{name}: the file must be text in a known encoding; none was found that fits.")
 
 
 def _sample(data: bytes) -> bytes:
     """Return the lines with bytes beyond ASCII, up to the limit: the others are no evidence."""
-    if len(data) <= _LOOKED_AT or b"\x1b" in data[:_LOOKED_AT]:
+    if len(data) <= _LOOKED_AT or _DESIGNATOR.search(data[:_LOOKED_AT]):
         return data[:_LOOKED_AT]
     telling, size = [], 0
     for line in data.splitlines(keepends=True):

@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
+from chunkers.errors import InputError
 from chunkers.text.encodings import decode_by_evidence
 from chunkers.text.extracted import Collected, Extracted, LeftOut, counted
 from chunkers.text.parts import LONGEST_LABEL, shortened
@@ -17,33 +18,42 @@ from chunkers.text.parts import LONGEST_LABEL, shortened
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
+_ENCRYPTION = "META-INF/encryption.xml"
+_XML_ENC = "{http://www.w3.org/2001/04/xmlenc#}"
 _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(\S[^\n]*)$", re.MULTILINE)
 _MARKS = re.compile(r"[*`]+")
 
 
 class _Package(NamedTuple):
-    """The chapters' files in reading order, and the files that may hold the table of contents."""
+    """The chapters' files in reading order, the files that may hold the table of contents, and chapters without a file."""
 
     chapters: tuple[str, ...]
     contents: tuple[str, ...]
+    missing: int
 
 
 def read_epub(book: zipfile.ZipFile, name: str) -> Extracted:
     """Return the chapters in reading order, each once.
 
-    A chapter is called as the table of contents calls its file first, or by its first heading, or else by its number.
+    A chapter is called as the table of contents calls its file first, or by its first heading, or else by its number. One
+    that the book names but does not have is left out and counted.
 
     Raises
     ------
     InputError
-        If the text is too large, or elements are nested too deeply.
+        If the text is too large, chapters are encrypted, or elements are nested too deeply.
     """
     from chunkers.text.markup import markdown_of
 
     package = _package(book)
+    if encrypted := _encrypted(book) & {*package.chapters}:
+        raise InputError(
+            f"{name}: the chapters of an EPUB must not be encrypted, as they are by copy protection; {len(encrypted):,} of "
+            f"{len(package.chapters):,} are."
+        )
     titles = _titles(book, package)
     chapters = Collected(name, "chapter")
-    left_out: list[LeftOut] = []
+    left_out = [LeftOut("missing chapter", package.missing)] if package.missing else []
     for number, chapter in enumerate(dict.fromkeys(package.chapters)):
         page = markdown_of(decode_by_evidence(book.read(chapter), name, markup=True).text, name, xml=True)
         heading = _HEADING.search(page.text)
@@ -58,15 +68,24 @@ def _package(book: zipfile.ZipFile) -> _Package:
     package_name = next(element.attrib["full-path"] for element in container.iterfind(".//{*}rootfile"))
     package = _parsed(book, package_name)
     folder = posixpath.dirname(package_name)
-    items = {item.attrib["id"]: item for item in package.iterfind("{*}manifest/{*}item")}
+    items = {item.get("id", ""): item for item in package.iterfind("{*}manifest/{*}item")}
+    files = {number: _file(folder, item.attrib["href"]) for number, item in items.items() if "href" in item.attrib}
+    there = {*book.namelist()}
+    named = [files.get(one.get("idref", "")) for one in package.iterfind("{*}spine/{*}itemref")]
+    chapters = tuple(file for file in named if file in there)
+    navigation = [number for number, item in items.items() if "nav" in item.get("properties", "").split()]
+    older = [number for number, item in items.items() if item.get("media-type") == "application/x-dtbncx+xml"]
+    contents = tuple(files[number] for number in [*navigation, *older] if number in files)
+    return _Package(chapters, contents, len(named) - len(chapters))
 
-    def file_of(item: Element) -> str:
-        return _file(folder, item.attrib["href"])
 
-    chapters = tuple(file_of(items[one.attrib["idref"]]) for one in package.iterfind("{*}spine/{*}itemref"))
-    navigation = [item for item in items.values() if "nav" in item.get("properties", "").split()]
-    older = [item for item in items.values() if item.get("media-type") == "application/x-dtbncx+xml"]
-    return _Package(chapters, tuple(file_of(item) for item in [*navigation, *older] if "href" in item.attrib))
+def _encrypted(book: zipfile.ZipFile) -> set[str]:
+    """Return the files that are encrypted, fonts among them; source: EPUB 3.3, section 4.2.6.3.2."""
+    if _ENCRYPTION not in book.namelist():
+        return set()
+    return {
+        _file("", reference.get("URI", "")) for reference in _parsed(book, _ENCRYPTION).iter(f"{_XML_ENC}CipherReference")
+    }
 
 
 def _titles(book: zipfile.ZipFile, package: _Package) -> dict[str, str]:

@@ -69,12 +69,22 @@ def markdown_of(html: str, name: str, *, xml: bool = False) -> Markdown:
     return Markdown(str(_converter().convert_soup(soup)), +left_out)
 
 
+class _Converter(MarkdownConverter):
+    """Escapes the vertical bars in cells, each of which would end a cell, so that the table is none."""
+
+    def convert_td(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        return str(super().convert_td(el, text.replace("|", "\\|"), parent_tags))  # type: ignore[misc]  # not in its stub
+
+    def convert_th(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        return str(super().convert_th(el, text.replace("|", "\\|"), parent_tags))  # type: ignore[misc]
+
+
 def _converter() -> MarkdownConverter:
-    return MarkdownConverter(
+    return _Converter(
         heading_style=ATX,
         bullets="-",
         strip=["a"],
-        # Nothing is escaped: the result is text to be cut, not Markdown to be rendered.
+        # Nothing else is escaped: the result is text to be cut, not Markdown to be rendered.
         escape_asterisks=False,
         escape_underscores=False,
     )

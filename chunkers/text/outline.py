@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from chunkers.errors import InputError
@@ -31,16 +31,32 @@ KINDS = {
     "blockquote_open": "quotation",
     "html_block": "HTML",
     "hr": "rule",
+    "front_matter": "front matter",
+    "definition": "link definitions",
 }
 """The parser's names of blocks, and ours."""
 
 SPECIAL = frozenset({"list", "table", "code block", "formula"})
 """The kinds of blocks that should stay whole."""
 
+NOT_PROSE = frozenset({"heading", "table", "code block", "formula", "HTML", "rule", "front matter", "link definitions"})
+"""The kinds of blocks that are not made of sentences."""
+
+_NESTED = SPECIAL | NOT_PROSE
 _FORMULAS = {"$$": "$$", "\\[": "\\]"}
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _MARKS = re.compile(r"\r\n|[\n\r|>]|(?:[-+*]|\d[.)])(?=\s)")
-_UNLISTED = re.compile(r"(?!\s|[-+*](?:\s|$)|\d{1,9}[.)](?:\s|$))")
+_UNLISTED = re.compile(r"(?!\s|\Z|(?:[-+*]|\d{1,9}[.)])(?:\s|\Z))")
+# The number of a clause, as 1.1 below “1. The boat”: of a numbered text, not of an item.
+_CLAUSE = re.compile(r"\d+(?:\.\d+)+[.)]?\s")
+_STOP = re.compile(r"""[.?!:;…。！？：；؟۔]["'”’»)\]*_`]*\s*\Z""")
+_FRONT_MATTER = re.compile(r"(?P<mark>---|\+\+\+)[ \t]*\n(?P<fields>(?:[^\n]*\n)*?)(?P=mark)[ \t]*(?:\n|\Z)")
+# Between two rules at the top of a text there may be prose instead.
+_FIELDS = {
+    "---": re.compile(r"""(?:[ \t]*(?:#[^\n]*)?\n)*(?:\Z|[ \t]*(?:\{|[\w"'][^\n]*?:(?=\s)))"""),
+    "+++": re.compile(r"""(?:[ \t]*(?:#[^\n]*)?\n)*(?:\Z|[ \t]*(?:\[|[\w"'][^\n]*?=))"""),
+}
+_BYTE_ORDER_MARK = "\ufeff"
 _INLINE = re.compile(r"[*_`\[\]!<&\\]")
 _LONGEST_PARSED = 1_000
 """Characters of a title that is searched for marks; a longer one stays as it is."""
@@ -73,9 +89,11 @@ class Heading(NamedTuple):
 
 
 class _Outline(NamedTuple):
-    blocks: tuple[Block, ...]
-    special: tuple[Block, ...]
-    items: tuple[int, ...]
+    blocks: tuple[Block, ...] = ()
+    special: tuple[Block, ...] = ()
+    items: tuple[int, ...] = ()
+    nested: tuple[Block, ...] = ()
+    not_prose: tuple[Block, ...] = ()
 
 
 def blocks(text: str) -> tuple[Block, ...]:
@@ -101,6 +119,23 @@ def list_items(text: str) -> tuple[int, ...]:
     None in a text with more marks than `check_outline` allows.
     """
     return _outline(text).items
+
+
+def nested_blocks(text: str) -> tuple[Block, ...]:
+    """Return what lies in lists and quotations: items, of the kind “item”, lists, tables, code blocks and formulas.
+
+    They are in order, at every depth, an outer one before those inside it. None in a text with more marks than
+    `check_outline` allows.
+    """
+    return _outline(text).nested
+
+
+def blocks_without_prose(text: str) -> tuple[Block, ...]:
+    """Return the blocks of the kinds in `NOT_PROSE`, in quotations and lists too, in order and without overlap.
+
+    None in a text with more marks than `check_outline` allows.
+    """
+    return _outline(text).not_prose
 
 
 @lru_cache(maxsize=8)
@@ -164,6 +199,7 @@ def _paths(text: str) -> tuple[list[int], list[tuple[str, ...]]]:
 
 def _title(source: str) -> str:
     """Return the text of a heading without its marks and those of emphasis, links and code."""
+    source = source.removeprefix(_BYTE_ORDER_MARK)
     # Either marks before it, and perhaps after it, or a line below it.
     line = re.sub(r"(?:^|\s)#+$", "", source.lstrip("#")) if source.startswith("#") else source.rstrip("=-\t ")
     title = " ".join(line.split())
@@ -185,9 +221,7 @@ def _plain(token: Token) -> Iterator[str]:
 def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
-    parser = MarkdownIt("commonmark").enable("table")
-    # A definition of a link is text like any other.
-    parser.disable("reference")
+    parser = MarkdownIt("commonmark", {"inline_definitions": True}).enable("table")
     parser.block.ruler.at("list", _list, {"alt": ["paragraph", "reference", "blockquote"]})
     # A formula on lines of its own needs no blank line before it.
     parser.block.ruler.before("fence", "formula", _formula, {"alt": ["paragraph", "reference", "blockquote", "list"]})
@@ -197,33 +231,70 @@ def _parser() -> MarkdownIt:
 class _Kept(list["Token"]):
     """The tokens of blocks: those of text and of nested paragraphs would take a gigabyte in a large text."""
 
+    paragraph: Token | None = None
+    """The last paragraph, at any depth."""
+
     def append(self, token: Token) -> None:
+        if token.type == "paragraph_open":
+            self.paragraph = token
         outer = token.level == 0 and token.nesting >= 0
-        if token.type == "list_item_open" or (token.type in KINDS and (outer or KINDS[token.type] in SPECIAL)):
+        if token.type == "list_item_open" or (token.type in KINDS and (outer or KINDS[token.type] in _NESTED)):
             super().append(token)
 
 
 def _list(state: StateBlock, first: int, end: int, silent: bool) -> bool:
-    """Parse a list; an unindented line that is no item ends it, though the parser would take it for the last item's.
+    """Parse a list; a new sentence on an unindented line below it is none of its items', though the parser takes it so.
 
-    So does a list that is nested deeper than the parser goes, which would hold the rest of the text.
+    Nor is the number of a clause. A list that is nested deeper than the parser goes does not hold the rest of the text.
     """
     from markdown_it.rules_block import list_block
 
-    if not silent and state.level == 0:
-        # Lists that touch have the same end: a line is looked at once.
-        begin, stop = state.env.get("listed", (0, 0))
-        if not begin <= first < stop:
-            stop = first + 1
-            while stop < end and not _UNLISTED.match(state.src, state.bMarks[stop], state.eMarks[stop]):
-                stop += 1
-            state.env["listed"] = first, stop
-        # A paragraph inside goes on to the state's last line, whatever the end it is given.
-        lines, state.lineMax = state.lineMax, min(end, stop)
-        found = list_block(state, first, state.lineMax, silent)
-        state.lineMax = lines
-        return found
-    return list_block(state, first, end, silent)
+    if silent or state.level:
+        return list_block(state, first, end, silent)
+    # No list goes on behind this line. For lists that touch it is the same, so that each line is looked at once.
+    begin, stop = state.env.get("listed", (0, 0))
+    if not begin <= first < stop:
+        stop = first + 1
+        while stop < end and not _is_behind_lists(state, stop):
+            stop += 1
+        state.env["listed"] = first, stop
+    before = len(state.tokens)
+    # A paragraph inside goes on to the state's last line, whatever the end it is given.
+    lines, state.lineMax = state.lineMax, min(end, stop)
+    found = list_block(state, first, state.lineMax, silent)
+    state.lineMax = lines
+    if found:
+        _end_before_sentence(state, first, state.tokens[before:])
+    return found
+
+
+def _is_behind_lists(state: StateBlock, line: int) -> bool:
+    """Return whether no list goes on at a line: unindented, it is no item, and comes after a blank one or has a number."""
+    if not state.isEmpty(line - 1):
+        return _CLAUSE.match(state.src, state.bMarks[line], state.eMarks[line]) is not None
+    return _is_unlisted(state, line)
+
+
+def _end_before_sentence(state: StateBlock, first: int, tokens: Sequence[Token]) -> None:
+    """End the list of these tokens before an unindented line that begins a sentence in the paragraph it ends with."""
+    paragraph = state.tokens.paragraph if isinstance(state.tokens, _Kept) else None
+    if paragraph is None or not paragraph.map or paragraph.map[0] < first:
+        return
+    begin, end = paragraph.map
+    if not all(state.isEmpty(line) for line in range(end, state.line)):
+        return
+    for line in range(begin + 1, end):
+        if _is_unlisted(state, line) and _STOP.search(state.src, state.bMarks[line - 1], state.eMarks[line - 1]):
+            state.line = line
+            for token in tokens:
+                if token.map:
+                    token.map[1] = min(token.map[1], line)
+            return
+
+
+def _is_unlisted(state: StateBlock, line: int) -> bool:
+    """Return whether a line is neither blank nor indented, and no item begins with it."""
+    return _UNLISTED.match(state.src, state.bMarks[line], state.eMarks[line]) is not None
 
 
 def _formula(state: StateBlock, first: int, end: int, silent: bool) -> bool:
@@ -242,7 +313,7 @@ def _formula(state: StateBlock, first: int, end: int, silent: bool) -> bool:
         return False
     last = bisect_right(state.bMarks, at, first, end) - 1
     rest = state.src[at + 2 : state.eMarks[last]].strip()
-    if rest and rest[0] not in ".,;:(":
+    if (rest and rest[0] not in ".,;:(") or _leaves_its_item(state, first, last):
         return False
     if not silent:
         state.push("formula", "", 0).map = [first, last + 1]
@@ -250,37 +321,81 @@ def _formula(state: StateBlock, first: int, end: int, silent: bool) -> bool:
     return True
 
 
+def _leaves_its_item(state: StateBlock, first: int, last: int) -> bool:
+    """Return whether a line from ``first`` to ``last`` lies outside of the item or quotation that they begin in."""
+    # Many that begin there may reach the same line behind it: it is looked for once.
+    since, left, indent = state.env.get("left", (0, 0, 0))
+    if since <= first < left <= last and state.blkIndent >= indent:
+        return True
+    for line in range(first + 1, last + 1) if state.level else ():
+        if state.sCount[line] < state.blkIndent and not state.isEmpty(line):
+            state.env["left"] = first, line, state.blkIndent
+            return True
+    return False
+
+
+def _without_front_matter(source: str) -> tuple[str, int]:
+    """Return a text with blank lines for its front matter, and their number: fields of YAML or TOML between two marks."""
+    found = _FRONT_MATTER.match(source)
+    if not found or not _FIELDS[found["mark"]].match(found["fields"]):
+        return source, 0
+    lines = found["fields"].count("\n") + 2
+    return "\n" * lines + source[found.end() :], lines
+
+
+def _with_lines(tokens: Iterable[Token]) -> Iterator[tuple[Token, int, int]]:
+    """Yield each token and the lines from which on and before which it is; definitions of links that touch are one."""
+    for (kind, _), group in groupby(tokens, key=lambda token: (token.type, token.level)):
+        pending: tuple[Token, int, int] | None = None
+        for token in group:
+            if token.map is None:
+                continue
+            first, last = token.map
+            if pending and kind == "definition" and pending[2] == first:
+                pending = pending[0], pending[1], last
+                continue
+            if pending:
+                yield pending
+            pending = token, first, last
+        if pending:
+            yield pending
+
+
 @lru_cache(maxsize=8)
 def _outline(text: str) -> _Outline:
     if _has_too_many_marks(text):
-        return _Outline((), (), ())
+        return _Outline()
     starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
     edges = [*starts, len(text)]
+    source, covered = _without_front_matter(_LINE_END.sub("\n", text).removeprefix(_BYTE_ORDER_MARK))
     parser = _parser()
     tokens = _Kept()
-    parser.block.parse(_LINE_END.sub("\n", text), parser, {}, tokens)
+    parser.block.parse(source, parser, {}, tokens)
 
     def span(first: int, last: int) -> Span:
         whole = text[edges[first] : edges[last]]
         return Span(edges[first] + len(whole) - len(whole.lstrip()), edges[first] + len(whole.rstrip()))
 
-    outer, special, items = [], [], []
-    listed = covered = 0
-    for token in tokens:
-        if token.map is None:
-            continue
-        first, last = token.map
+    found = [(0, Block("front matter", span(0, covered)))] if covered else []
+    outer = [block for _, block in found]
+    special = []
+    listed = 0
+    for token, first, last in _with_lines(tokens):
         kind = KINDS.get(token.type, "item")
+        block = Block(kind, span(first, last), int(token.tag[1]) if kind == "heading" else 0)
+        found.append((token.level, block))
         if token.level == 0:
             # What the parser leaves out would be lost.
-            outer.append(Block("paragraph", span(covered, first)))
-            outer.append(Block(kind, span(first, last), int(token.tag[1]) if kind == "heading" else 0))
+            outer += Block("paragraph", span(covered, first)), block
             covered = last
-        if kind == "item":
-            if token.level == 1:
-                items.append(span(first, last).start)
-        elif kind in SPECIAL and not (kind == "list" and first < listed):
-            special.append(Block(kind, span(first, last)))
+        if kind in SPECIAL and not (kind == "list" and first < listed):
+            special.append(block)
             listed = last if kind == "list" else listed
     outer.append(Block("paragraph", span(covered, len(starts))))
-    return _Outline(tuple([block for block in outer if block.span.start < block.span.end]), tuple(special), tuple(items))
+    return _Outline(
+        tuple([block for block in outer if block.span.start < block.span.end]),
+        tuple(special),
+        tuple([block.span.start for level, block in found if level == 1 and block.kind == "item"]),
+        tuple([block for level, block in found if level and (block.kind == "item" or block.kind in SPECIAL)]),
+        tuple([block for _, block in found if block.kind in NOT_PROSE]),
+    )

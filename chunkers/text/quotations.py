@@ -7,7 +7,8 @@ An excerpt is tied to its text as W3C's Web Annotation Data Model does it (2017)
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -34,6 +35,9 @@ SHORTEST = 12
 
 MOST_COMPARED = 20_000_000_000
 """Pairs of characters that are compared to find the altered excerpts of one file of questions: some half a minute."""
+
+_COMPARED = 500
+"""Characters next to a passage that are compared."""
 
 How = Literal["in place", "elsewhere", "typography", "altered"]
 
@@ -72,6 +76,24 @@ class Match(NamedTuple):
     how: How
     alike: float = 1.0
     several: bool = False
+
+
+class Passage(NamedTuple):
+    """The stretch of a quotation that stands in a text word for word.
+
+    Attributes
+    ----------
+    quoted
+        Its range in the quotation.
+    span
+        Its first place in the text.
+    altered
+        Whether what the quotation has around it is like what the text has there, and so the same passage, altered.
+    """
+
+    quoted: Span
+    span: Span
+    altered: bool
 
 
 def context_of(text: str, span: Span) -> tuple[str, str]:
@@ -138,9 +160,61 @@ class Searched:
             return None
         return Match(self._folded.original(Span(start, end)), "altered", 1 - distance / length)
 
+    def has(self, text: str) -> bool:
+        """Return whether the text has this one, compared as in `typography`."""
+        return (words := folded(text)) != "" and words in self._folded.text
+
+    def begins_with(self, text: str, place: int) -> Span | None:
+        """Return the longest end of ``text`` that stands at ``place``, as a range of ``text``; None without one."""
+        quoted, at = _Folded.of(text), self._folded_place(place)
+        here = self._folded.text[at : at + SHORTEST]
+        start = quoted.text.find(here) if len(here) == SHORTEST else -1
+        while start >= 0:
+            if self._folded.text.startswith(quoted.text[start:], at):
+                return quoted.original(Span(start, len(quoted.text)))
+            start = quoted.text.find(here, start + 1)
+        return None
+
+    def longest_passage(self, text: str, within: Span) -> Passage | None:
+        """Return the longest stretch of ``text`` that a range has; None without one of `SHORTEST` characters.
+
+        It is compared as in `typography`, and is the end, the beginning or around the middle of ``text``.
+        """
+        first = self._folded_place(within.start)
+        quoted, whole = _Folded.of(text), self._folded.text[first : self._folded_place(within.end)]
+        length = len(quoted.text)
+        if length < SHORTEST:
+            return None
+        middle = length // 2
+
+        def reach(most: int, stretch: Callable[[int], str]) -> int:
+            """Return the greatest length up to ``most`` whose stretch stands in the text: every shorter one does too."""
+            return bisect_left(range(1, most + 1), True, key=lambda size: stretch(size) not in whole)
+
+        end = reach(length, lambda size: quoted.text[length - size :])
+        begin = reach(length, lambda size: quoted.text[:size])
+        spans = [Span(length - end, length), Span(0, begin)]
+        if max(begin, end) < middle:
+            after = reach(length - middle, lambda size: quoted.text[middle : middle + size])
+            before = reach(middle, lambda size: quoted.text[middle - size : middle + after])
+            spans.append(Span(middle - before, middle + after))
+        longest = max(spans, key=lambda span: span.end - span.start)
+        if longest.end - longest.start < SHORTEST:
+            return None
+        place = whole.find(quoted.text[longest.start : longest.end])
+        found = Span(first + place, first + place + longest.end - longest.start)
+        earlier = self._folded.text[max(0, found.start - 2 * _COMPARED) : found.start]
+        later = self._folded.text[found.end : found.end + 2 * _COMPARED]
+        altered = _is_like(quoted.text[: longest.start], earlier, before=True)
+        altered = altered or _is_like(quoted.text[longest.end :], later, before=False)
+        return Passage(quoted.original(longest), self._folded.original(found), altered)
+
+    def _folded_place(self, place: int) -> int:
+        return int(np.searchsorted(self._folded.places, place))
+
     def _quoted(self, quoted: Quotation) -> Quotation:
         text, prefix, suffix, start = quoted
-        place = None if start is None else int(np.searchsorted(self._folded.places, start))
+        place = None if start is None else self._folded_place(start)
         return Quotation(folded(text), folded(prefix), folded(suffix), place)
 
     @cached_property
@@ -152,6 +226,20 @@ class Searched:
         from chunkers.text.approximate import codes
 
         return codes(self._folded.text)
+
+
+def _is_like(rest: str, neighbour: str, *, before: bool) -> bool:
+    """Return whether half of ``rest`` agrees with what stands next to the passage in the text; both are folded."""
+    from chunkers.text.approximate import codes, nearest
+
+    # Enough to tell a repeated passage from another text, and of bounded cost.
+    rest = rest[-_COMPARED:] if before else rest[:_COMPARED]
+    reach = len(rest) * 5 // 4
+    neighbour = neighbour[-reach:] if before else neighbour[:reach]
+    if not rest or not neighbour:
+        return False
+    distance, *_ = nearest(codes(rest), codes(neighbour), len(rest) // 2, 0, MOST_COMPARED)
+    return distance >= 0
 
 
 def _place(text: str, quoted: Quotation) -> tuple[int, bool] | None:

@@ -26,7 +26,7 @@ _NUMBER = re.compile(r"\(?\d{1,3}[.)]")
 _NUMBER_OF_A_LINE = re.compile(r"\(?(?:\d{1,3}|[ivxlIVXL]{1,5}|[A-Za-z])[.)]")
 _ABBREVIATIONS = (
     # English, and abbreviations shared with it
-    "secs?|figs?|eqs?|eqns?|nos?|ch|chaps?|vols?|arts?|tabs?|refs?|pp?|pars?|cf|ed|op|"
+    "approx|secs?|figs?|eqs?|eqns?|nos?|ch|chaps?|vols?|arts?|tabs?|refs?|pp?|pars?|cf|ed|op|"
     # German, Dutch
     "nr|abb|kap|bd|s|abs|ziff|anm|blz|afb|"
     # French, Spanish, Portuguese, Italian
@@ -36,6 +36,9 @@ _ABBREVIATIONS = (
 )
 _REFERENCE = re.compile(rf"(?:^|[\s(\[«“\"])(?:{_ABBREVIATIONS})\.\Z", re.IGNORECASE)
 _REFERRED = re.compile(r"[(\[]?(?:\d|[IVXLC]+\b)")
+_TITLE = re.compile(r"(?:^|[\s(\[«“\"])(?:[Mm]evr|[Mm]ej|Pr)\.\Z")
+_HYPHENATED_INITIALS = re.compile(r"(?<![^\W\d_])[^\W\d_]\.[-‐‑][^\W\d_]\.\Z")
+_ABBREVIATED = re.compile(rf"(?:(?i:\b(?:{_ABBREVIATIONS}))|(?<![^\W\d_])(?![A-ZÀ-ÞΑ-ΩА-Я])[^\W\d_]{{1,4}})\.\s+\Z")
 _SHORT_WORD = re.compile(r"(?:^|\s)[^\W\d_]{1,4}\.\Z")
 _LAST_WORD = re.compile(r"[^\s.(\[«“„\"]+(?=\.\Z)")
 _BEFORE_A_LETTER = " \t\n–—―-\"'“”‘’„‚«»‹›([¿¡"
@@ -43,10 +46,27 @@ _QUOTED = re.compile(r"[.?!][\"”’]\Z")
 # It begins with the stop, which is found much faster than words.
 _AND_SO_ON = re.compile(r"\.(?<=(?<!\S)(?:etc|ecc|usw|enz|itd|itp|atd|osv)\.)\s+(?=[^\W\d_])", re.IGNORECASE)
 # The most frequent end of a sentence, to which none of the rules against false ends applies: no initial, no small letter,
-# and no Roman numeral that an abbreviation might refer to.
-_SURE_END = re.compile(r"[A-Za-z]{2}[.?!]\s(?:[-*+] )?(?=[A-Z][a-z]|[ABD-HJKMN-UWYZ])")
+# no title, and no Roman numeral that an abbreviation might refer to.
+_SURE_END = re.compile(r"(?!vr|ej|Pr)[A-Za-z]{2}[.?!]\s(?:[-*+] )?(?=[A-Z][a-z]|[ABD-HJKMN-UWYZ])")
 _SEEN = 24
 """Characters before and after a boundary that a rule looks at."""
+
+# Thai, Lao, Tibetan, Myanmar and Khmer, kana, Chinese characters: their words are not parted by spaces.
+_UNSPACED = re.compile("[\u0e00-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+
+_ORDINAL = re.compile(r"\d\.\s")
+_GERMAN_ARTICLE = (
+    "d(?:er|ie|as|en|em|es)|(?:[km]?ein|dein|sein|ihr|unser|euer)(?:e[rnms]?)?|(?:jed|dies|jen)e[rnms]?|"
+    "im|am|zum|zur|vom|beim|ins|ans|aufs|fürs|übers|in|ab|an|bei|mit|seit|bis|nach|vor"
+)
+_GERMAN_ORDINAL = re.compile(rf"(?:^|[\s(\[„»“\"])(?:{_GERMAN_ARTICLE})\s+\d{{1,2}}\.\Z", re.IGNORECASE)
+_GERMAN_BEGINNING = re.compile(
+    r"(?:d(?:er|ie|as|en|em|es|ies(?:e[rnms]?)?|ann|anach|aher|abei|adurch|amit|aran|arauf|azu|ort|a|och|u|enn)|ein(?:e[rnms]?)?|"
+    r"e[sr]|sie|so|seit(?:dem|her)?|(?:[dsmk]ein|ihr|unser|jed|all|viel)(?:e[rnms]?)?|wi[re]|ich|man|und|aber|auch|als|wenn|weil|"
+    r"was|wer|wo|nach(?:dem|her)?|vor(?:her)?|bevor|in|i[mn]s?|a[nm]|auf|bei|mit|zu[mr]?|für|von|vom|hier|jetzt|nun|nur|noch|"
+    r"schon|später|trotzdem|ob|oder|obwohl)\b",
+    re.IGNORECASE,
+)
 
 _STOP_AND_SMALL = re.compile(r"[.?!]\s+[a-z]")
 _WIDE_SPACE_BEFORE_STOP = re.compile(r"[^\S\x00-\x7f]+(?=\s*\.)")
@@ -65,11 +85,13 @@ _HEADERS_RULE = re.compile(r"[ \t|:]*-[ \t|:-]*")
 Rule = Callable[[str, Sequence[int]], list[int]]
 
 
-def rules_for(text: str) -> tuple[Rule, ...]:
+def rules_for(text: str, language: str) -> tuple[Rule, ...]:
     """Return the rules for the boundaries of sentencex, in their order, without those that change nothing in this text."""
-    rules: list[Rule] = [with_opening_marks, without_false_ends]
+    rules: list[Rule] = [with_opening_marks, without_ends_in_words, without_false_ends]
     if _AND_SO_ON.search(text):
         rules.append(after_and_so_on)
+    if language == "de" and _ORDINAL.search(text):
+        rules.append(without_ends_after_german_ordinals)
     if not text.isascii() and any(stop in text for stop in _IDEOGRAPHIC_STOPS):
         rules.append(after_ideographic_stops)
     if _MARKED_LINE.search(f"\n{text}"):
@@ -129,7 +151,10 @@ def without_false_ends(text: str, starts: Sequence[int]) -> list[int]:
         if start - previous <= _SEEN:
             first_of_line = previous == 0 or text[previous - 1] == "\n"
             numbers = _NUMBER_OF_A_LINE if first_of_line else _NUMBER
-            if _is(numbers, text, previous, start) and not _is(numbers, text, start, following):
+            is_number = _is(numbers, text, previous, start) and not _is(numbers, text, start, following)
+            # What an abbreviation refers to, as "3." after "Fig.", is no item's number.
+            is_referred = kept[-1] < previous and _ABBREVIATED.search(text, max(kept[-1], previous - _SEEN), previous)
+            if is_number and not is_referred:
                 continue
             if start - previous >= 4 and sure_end(text, start - 4):
                 kept.append(start)
@@ -137,13 +162,16 @@ def without_false_ends(text: str, starts: Sequence[int]) -> list[int]:
         elif sure_end(text, start - 4):
             kept.append(start)
             continue
-        before, after = text[max(previous, start - _SEEN) : start].rstrip(), text[start : start + _SEEN]
-        if not (
-            (_refers(before, after) or _is_initial(before) if before.endswith(".") else _is_cited(before, after))
-            or (sizes_tell and _begins_small(after))
-        ):
+        before, after = text[max(kept[-1], start - _SEEN) : start].rstrip(), text[start : start + _SEEN]
+        false = _is_abbreviated(before, after) if before.endswith(".") else _is_cited(before, after)
+        if not (false or (sizes_tell and _begins_small(after))):
             kept.append(start)
     return kept
+
+
+def _is_abbreviated(before: str, after: str) -> bool:
+    """Return whether the full stop belongs to an abbreviation, an initial or a title, and not to a sentence."""
+    return _refers(before, after) or _is_initial(before) or _TITLE.search(before) is not None
 
 
 def _is(pattern: re.Pattern[str], text: str, start: int, end: int) -> bool:
@@ -160,6 +188,8 @@ def _refers(before: str, after: str) -> bool:
 
 def _is_initial(before: str) -> bool:
     """Return whether a name's initial comes before: a capital, or a letter of a script without capitals, with its marks."""
+    if _HYPHENATED_INITIALS.search(before):
+        return True
     if before[-3:-1].isalpha() and len(before) > 2:
         return False
     word = _LAST_WORD.search(before)
@@ -180,6 +210,34 @@ def _is_small(letter: str) -> bool:
 def _is_cited(before: str, after: str) -> bool:
     """Return whether the particle that follows a quotation in Korean is attached to it."""
     return "\uac00" <= after[:1] <= "\ud7a3" and bool(_QUOTED.search(before))
+
+
+def without_ends_in_words(text: str, starts: Sequence[int]) -> list[int]:
+    """Remove ends inside words, after a stop that a letter or digit follows at once, as in "a.C." and "CONFIG.SYS".
+
+    Scripts that part no words by spaces are left as they are.
+    """
+    return [
+        start
+        for start in starts
+        if start == 0 or text[start - 1] not in ".?!:;" or not text[start].isalnum() or _UNSPACED.match(text, start)
+    ]
+
+
+def without_ends_after_german_ordinals(text: str, starts: Sequence[int]) -> list[int]:
+    """Remove ends between a German ordinal and its noun, as in "im 19. Jahrhundert".
+
+    An ordinal has one or two digits and follows an article, or a preposition that a plain number seldom follows. A word that
+    begins sentences and is no noun, as in "Das war die 7. Er ging.", says that the number ended one.
+    """
+    return [
+        start
+        for start in starts
+        if start == 0
+        or text[start : start + 1].isdecimal()
+        or not _GERMAN_ORDINAL.search(text[max(0, start - _SEEN) : start].rstrip())
+        or _GERMAN_BEGINNING.match(text, start)
+    ]
 
 
 def after_and_so_on(text: str, starts: Sequence[int]) -> list[int]:

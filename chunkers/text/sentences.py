@@ -202,7 +202,7 @@ def _with_sentencex(text: str, language: str) -> Iterator[tuple[int, int]]:
         return [boundary["start_index"] for boundary in get_sentence_boundaries(language, window)]
 
     may_end = re.compile(f"[{re.escape(ASCII_STOPS.get(language, '.?!'))}]")
-    rules = rules_for(text)
+    rules = rules_for(text, language)
     for start, end in _between(text, _BLANK_LINES):
         paragraph = text[start:end]
         if paragraph.isascii() and not may_end.search(paragraph):

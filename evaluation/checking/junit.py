@@ -21,7 +21,7 @@ def as_junit(report: Report) -> str:
     totals = {"tests": 0, "failures": 0, "errors": 0}
     rules = [name for name in report.levels if name not in SCORES]
     for one in report.documents:
-        suite = _suite(one.file, rules, one.problems, one.complaint)
+        suite = _suite(one.file, rules, [problem for problem in one.problems if not problem.quiet], one.complaint)
         root.append(suite)
     named = {*report.scores, *(problem.rule for problem in report.general)}
     scored = [name for name in report.levels if name in SCORES and name in named]

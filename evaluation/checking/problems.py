@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from chunkers import Chunker, Chunking, Document, InputError, Span, Tools, run
+from chunkers import Chunk, Chunker, Chunking, Document, InputError, Span, Tools, run
 from chunkers.embedded import EmbeddedAs, embedded_text
 from chunkers.errors import shown
 from chunkers.text.formats import format_of
+from evaluation.checking.comments import ignored_in
 from evaluation.inbox.rules import RULES, inbox
 from evaluation.segmentation.compliance import Bounds, asked_of, sizes_in
 
@@ -43,7 +44,8 @@ class Rule(NamedTuple):
     level: Level
 
 
-_ERRORS = ("inside_code", "inside_table", "inside_formula", "inside_list", "stranded_heading", "unread")
+_BLOCKS = ("inside_code", "inside_table", "inside_formula", "inside_list")
+_ERRORS = (*_BLOCKS, "stranded_heading", "unread")
 _NOTES = ("far_from_heading", "off_a_paragraph", "bad_split", "whole_paragraph", "by_a_hair", "flat")
 
 
@@ -81,6 +83,8 @@ class Problem:
         The page or the chapter, in words; empty where the document has none.
     passage
         The text that it is about, by which it is known again when lines have moved.
+    quiet
+        Why it is not said: it is ``known``, or ``ignored`` by a comment; empty where it is said.
     """
 
     rule: str
@@ -90,6 +94,7 @@ class Problem:
     place: Place | None = None
     where: str = ""
     passage: str = ""
+    quiet: Literal["", "known", "ignored"] = ""
 
 
 @dataclass(frozen=True)
@@ -100,6 +105,15 @@ class Checked:
     chunking: Chunking | None
     problems: tuple[Problem, ...] = ()
     complaint: str = ""
+    remarks: tuple[str, ...] = ()
+    """Sentences on comments in it that mean nothing."""
+
+
+class _Found(NamedTuple):
+    rule: str
+    span: Span
+    message: str
+    avoidable: bool = True
 
 
 @dataclass(frozen=True)
@@ -122,9 +136,12 @@ class Check:
     bounds: Bounds | None = None
     embedded_as: EmbeddedAs = "plain"
 
-    def level(self, rule: str) -> Level | None:
-        """Return how grave a rule is; None where it is not looked at."""
-        said = self.levels.get(rule, ALL_RULES[rule].level)
+    def level(self, rule: str, *, avoidable: bool = True) -> Level | None:
+        """Return how grave a rule is; None where it is not looked at.
+
+        What no chunk of the size that is asked for could avoid is a note, unless the rule was given a level.
+        """
+        said = self.levels.get(rule, ALL_RULES[rule].level if avoidable else "note")
         return next((one for one in LEVELS if one == said), None)
 
     def look(self, document: Document, file: str) -> Checked:
@@ -138,23 +155,44 @@ class Check:
         tools = replace(self.tools)
         chunking = run(self.chunker, document, tools, self.embedded_as)
         lines = _Lines(document, file)
-        found = [
-            Problem(rule, level, file, message, lines.place(span), lines.where(span), document.text[slice(*span)])
-            for rule, span, message in sorted(self._found(chunking), key=lambda one: (one[1], one[0]))
-            if (level := self.level(rule)) is not None
-        ]
-        return Checked(file, chunking, tuple(found))
+        # Only what is read as it is can have comments of Markdown.
+        ignored, wrong = ignored_in(document.text, ALL_RULES) if format_of(file) is None else ([], [])
+        problems = []
+        for found in sorted(self._found(chunking), key=lambda one: (one.span, one.rule)):
+            level = self.level(found.rule, avoidable=found.avoidable)
+            if level is not None:
+                quiet: Literal["", "ignored"] = "ignored" if any(one.has(found.rule, found.span) for one in ignored) else ""
+                passage, place, where = document.text[slice(*found.span)], lines.place(found.span), lines.where(found.span)
+                problems.append(Problem(found.rule, level, file, found.message, place, where, passage, quiet))
+        said = "a comment may only ignore rules; {} is none."
+        remarks = tuple(f"{file}:{lines.line(span.start)}: {said.format(shown(name))}" for span, name in wrong)
+        return Checked(file, chunking, tuple(problems), remarks=remarks)
 
-    def _found(self, chunking: Chunking) -> Iterator[tuple[str, Span, str]]:
+    def _found(self, chunking: Chunking) -> Iterator[_Found]:
+        findings = inbox(chunking)
+        long = self._too_long(chunking, [one.span for one in findings if one.rule in _BLOCKS])
         # What is read is said of the text that is embedded, which may be longer than the chunk.
-        for finding in inbox(chunking):
-            yield finding.rule, finding.span, f"{finding.reason[0].upper()}{finding.reason[1:]}."
+        for finding in findings:
+            said = f"{finding.reason[0].upper()}{finding.reason[1:]}".rstrip(".")
+            avoidable = finding.rule not in _BLOCKS or finding.span not in long
+            said += "" if avoidable else f"; it cannot be whole: {long[finding.span]}"
+            yield _Found(finding.rule, finding.span, f"{said}.", avoidable)
         if self.level("unread") is not None:
             yield from self._unread(chunking)
         if self.level("size") is not None:
             yield from self._sizes(chunking)
 
-    def _unread(self, chunking: Chunking) -> Iterator[tuple[str, Span, str]]:
+    def _too_long(self, chunking: Chunking, spans: Sequence[Span]) -> dict[Span, str]:
+        """Return which blocks no chunk of the size that is asked for can hold, with their sizes in words."""
+        bounds = self.bounds or asked_of(self.chunker)
+        if not spans or bounds is None or bounds.most is None:
+            return {}
+        blocks = replace(chunking, chunks=tuple(Chunk.of(chunking.document, span) for span in spans))
+        sizes = zip(spans, sizes_in(bounds.unit, blocks, self.tools.tokenizer, self.tools.embedder), strict=True)
+        most, said = bounds.most, f"{bounds.unit}, where a chunk has {bounds.words()}"
+        return {span: f"{size:,} {said}" for span, size in sizes if size > most}
+
+    def _unread(self, chunking: Chunking) -> Iterator[_Found]:
         embedder = self.tools.embedder
         if embedder is None or embedder.max_tokens is None:
             return
@@ -163,9 +201,9 @@ class Check:
         for chunk, length in zip(chunking.chunks, embedder.lengths(texts), strict=True):
             if length > most:
                 said = f"The chunk is embedded as {length:,} tokens, of which {embedder.name} reads {most:,}."
-                yield "unread", Span(chunk.start, chunk.end), said
+                yield _Found("unread", Span(chunk.start, chunk.end), said)
 
-    def _sizes(self, chunking: Chunking) -> Iterator[tuple[str, Span, str]]:
+    def _sizes(self, chunking: Chunking) -> Iterator[_Found]:
         bounds = self.bounds or asked_of(self.chunker)
         if bounds is None:
             return
@@ -173,7 +211,8 @@ class Check:
         for chunk, size in zip(chunking.chunks, sizes, strict=True):
             if size < (bounds.least or 0) or (bounds.most is not None and size > bounds.most):
                 unit = bounds.unit.removesuffix("s") if size == 1 else bounds.unit
-                yield "size", Span(chunk.start, chunk.end), f"The chunk has {size:,} {unit}; asked for are {bounds.words()}."
+                said = f"The chunk has {size:,} {unit}; asked for are {bounds.words()}."
+                yield _Found("size", Span(chunk.start, chunk.end), said)
 
 
 class _Lines:
@@ -186,6 +225,10 @@ class _Lines:
     @cached_property
     def _starts(self) -> list[int]:
         return [0, *(end.end() for end in _LINE_END.finditer(self._document.text))]
+
+    def line(self, place: int) -> int:
+        """Return the number, from 1, of the line on which a code point is."""
+        return bisect_right(self._starts, place)
 
     def place(self, span: Span) -> Place | None:
         if not self._plain:

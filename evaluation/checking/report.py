@@ -34,9 +34,19 @@ class Report:
 
     @cached_property
     def all(self) -> list[Problem]:
-        """Every problem: the gravest first, then as the documents were given."""
-        found = [problem for one in self.documents for problem in one.problems]
+        """Every problem that is said: the gravest first, then as the documents were given."""
+        found = [problem for one in self.documents for problem in one.problems if not problem.quiet]
         return sorted([*self.general, *found], key=lambda problem: LEVELS.index(problem.level))
+
+    @cached_property
+    def quiet(self) -> list[Problem]:
+        """The problems that are known, or ignored by a comment."""
+        return [problem for one in self.documents for problem in one.problems if problem.quiet]
+
+    @property
+    def quiet_counts(self) -> dict[str, int]:
+        """How many problems are known, and how many ignored; without those that none are."""
+        return {**Counter(problem.quiet for problem in self.quiet)}
 
     @property
     def problems(self) -> list[Problem]:
@@ -76,7 +86,8 @@ def as_text(report: Report) -> str:
     chunks = sum(len(one.chunking.chunks) for one in report.documents if one.chunking is not None)
     found = ", ".join(counted(count, level) for level, count in report.counts.items())
     checked = f"{counted(len(report.documents), 'document')}, {counted(chunks, 'chunk')}"
-    lines.append(f"{checked}: {found}; {report.verdict}")
+    quiet = "".join(f", {count:,} {why}" for why, count in sorted(report.quiet_counts.items(), reverse=True))
+    lines.append(f"{checked}: {found}{quiet}; {report.verdict}")
     return "\n".join("".join(letter if letter.isprintable() else " " for letter in line) for line in lines) + "\n"
 
 
@@ -94,7 +105,7 @@ def as_json(report: Report) -> dict[str, Any]:
         "verdict": report.verdict,
         "recipe": report.recipe.model_dump(),
         "rules": {name: {"level": level, "title": ALL_RULES[name].title} for name, level in report.levels.items()},
-        "counts": {**report.counts},
+        "counts": {**report.counts, **report.quiet_counts},
         "scores": {kind: {**scores} for kind, scores in report.scores.items()},
         "documents": [
             {

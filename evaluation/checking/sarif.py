@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from chunkers import __version__
-from evaluation.checking.problems import ALL_RULES, Problem
+from evaluation.checking.problems import ALL_RULES, MOST_PROBLEMS, Problem
 from evaluation.checking.report import Report
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+_SUPPRESSED = {"known": "external", "ignored": "inSource"}
+"""What SARIF calls the reasons for which a problem is not said; hosts do not show these."""
 
 
 def as_sarif(report: Report) -> dict[str, Any]:
@@ -39,7 +44,10 @@ def as_sarif(report: Report) -> dict[str, Any]:
                         ],
                     }
                 ],
-                "results": [_result(problem, rules.index(problem.rule)) for problem in report.problems],
+                "results": [
+                    _result(problem, rules.index(problem.rule), number)
+                    for problem, number in _numbered([*report.problems, *report.quiet[:MOST_PROBLEMS]])
+                ],
             }
         ],
     }
@@ -56,21 +64,38 @@ def _rule(name: str, level: str) -> dict[str, Any]:
     }
 
 
-def _result(problem: Problem, index: int) -> dict[str, Any]:
+def _numbered(problems: Sequence[Problem]) -> Iterator[tuple[Problem, int]]:
+    """Yield each problem with its number, from 1, among those of the same file, rule and passage."""
+    seen: Counter[tuple[str, str, str]] = Counter()
+    for problem in problems:
+        key = (problem.file, problem.rule, _told(problem))
+        seen[key] += 1
+        yield problem, seen[key]
+
+
+def _told(problem: Problem) -> str:
+    """Return what a problem is known by: the same passage under the same rule is the same problem, wherever it is by now."""
+    return problem.passage or problem.message
+
+
+def _result(problem: Problem, index: int, number: int) -> dict[str, Any]:
     said = f"{problem.message} ({problem.where})" if problem.where else problem.message
     physical: dict[str, Any] = {"artifactLocation": {"uri": uri(problem.file)}}
     if problem.place is not None:
         line, column, last_line, last_column = problem.place
         physical["region"] = {"startLine": line, "startColumn": column, "endLine": last_line, "endColumn": last_column}
-    # The same passage under the same rule is the same problem, wherever it stands by now.
-    told = f"{problem.rule}\0{problem.passage or problem.message}".encode("utf-8", "surrogatepass")
+    told = f"{problem.rule}\0{_told(problem)}".encode("utf-8", "surrogatepass")
+    # A second one with the same passage would be taken for the first.
+    again = f":{number}" if number > 1 else ""
+    quiet = {"suppressions": [{"kind": _SUPPRESSED[problem.quiet]}]} if problem.quiet else {}
     return {
         "ruleId": problem.rule,
         "ruleIndex": index,
         "level": problem.level,
         "message": {"text": said},
         "locations": [{"physicalLocation": physical}],
-        "partialFingerprints": {"passage/v1": hashlib.sha256(told).hexdigest()},
+        "partialFingerprints": {"passage/v1": f"{hashlib.sha256(told).hexdigest()}{again}"},
+        **quiet,
     }
 
 

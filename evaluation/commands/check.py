@@ -21,6 +21,7 @@ from chunkers.arguments import (
     limit_of,
     named_files,
     preparing_on_terminal,
+    readable,
     say,
 )
 from chunkers.cache import EmbeddingCache
@@ -28,6 +29,7 @@ from chunkers.recipe import build_chunker
 from chunkers.text.reading import READABLE
 from evaluation.checking.baseline import TOLERANCE, Baseline, Scores, boundary_scores, identity, retrieval_scores
 from evaluation.checking.junit import as_junit
+from evaluation.checking.known import KnownProblems
 from evaluation.checking.problems import (
     ALL_RULES,
     BOUNDARIES,
@@ -104,6 +106,8 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     command.add_argument(
         "--tolerance", type=float, default=TOLERANCE, metavar="X", help="how much worse one may be (default: %(default)s)"
     )
+    command.add_argument("--known", metavar="FILE", help="problems that are known, of which nothing is said")
+    command.add_argument("--write-known", metavar="FILE", help="write the problems there are now into a file")
     command.add_argument(
         "--report",
         action="append",
@@ -135,9 +139,9 @@ def run_check(options: argparse.Namespace) -> int:
     """Check everything, write the reports, and return the exit status."""
     reports = [_report(one) for one in options.report] or [("text", "")]
     _check_options(options)
-    for file in (options.write_baseline, *(file for _, file in reports)):
+    for file in (options.write_baseline, options.write_known, *(file for _, file in reports)):
         _check_place(file)
-    recipe, baseline = _recipe(options), _baseline(options.baseline)
+    recipe, baseline, known = _recipe(options), _baseline(options.baseline), _known(options.known)
     embedder = load_embedder(recipe.embedder, options.device)
     tools = Tools(embedder, load_tokenizer(recipe.tokenizer), EmbeddingCache(), preparing=preparing_on_terminal(embedder))
     chunker = recipe.build()
@@ -157,11 +161,12 @@ def run_check(options: argparse.Namespace) -> int:
         # However it ends: what was asked is paid for.
         if tools.asking is not None:
             say(f"{tools.asking.model.name}: {tools.asking.spent}.")
+    documents = _without_known(documents, known, options)
     whole = all(made.chunking is not None for one, made in zip(given, documents, strict=True) if one.known)
     general = _worse(baseline, scores, check, options) if baseline is not None and whole else []
     looked_at = {name: level for name in ALL_RULES if (level := check.level(name)) is not None}
     report = Report(recipe, looked_at, documents, scores, general)
-    for complaint in report.complaints:
+    for complaint in (*report.complaints, *(remark for one in documents for remark in one.remarks)):
         say(complaint)
     if recipe.embedded_as == "context":
         _say_unsituated(documents)
@@ -176,6 +181,16 @@ def run_check(options: argparse.Namespace) -> int:
     for form, file in reports:
         _write(file, FORMS[form](report))
     return report.status
+
+
+def _without_known(documents: list[Checked], known: KnownProblems | None, options: argparse.Namespace) -> list[Checked]:
+    """Return the documents with their known problems marked, all there are now where these are written."""
+    if options.write_known:
+        known = KnownProblems.of(documents)
+        _write(options.write_known, known.to_json())
+    elif known is not None and (gone := known.gone(documents)):
+        say(f"{options.known}: known problems that are there no more: {gone:,}; --write-known writes the list anew.")
+    return documents if known is None else [known.without(one) for one in documents]
 
 
 def _asking(options: argparse.Namespace, recipe: Recipe, chunker: Chunker) -> Asking | None:
@@ -222,6 +237,8 @@ def _check_options(options: argparse.Namespace) -> None:
         raise InputError(
             "--baseline and --write-baseline must not be given together: a check reads its scores or writes them."
         )
+    if options.known and options.write_known:
+        raise InputError("--known and --write-known must not be given together: one reads the list, the other writes it.")
     if options.write_baseline and not (options.marked or options.sample or options.questions):
         raise InputError(_NO_SCORES)
 
@@ -324,6 +341,10 @@ def _baseline(file: str | None) -> Baseline | None:
     return None if file is None else Baseline.in_file(file_bytes(file), file)
 
 
+def _known(file: str | None) -> KnownProblems | None:
+    return None if file is None else KnownProblems.from_json(file_bytes(file).decode("utf-8-sig", "replace"), file)
+
+
 def _documents(options: argparse.Namespace, splitter: str) -> list[_Given]:
     """Return everything that is to be checked; raises InputError if there is nothing."""
     found: list[_Given] = []
@@ -331,12 +352,12 @@ def _documents(options: argparse.Namespace, splitter: str) -> list[_Given]:
     for path, name in named_files(options.files):
         try:
             text = read(file_bytes(path, name), name)
-            found.append(_Given(path, Document.from_text(text.text, splitter, name, text.parts)))
+            found.append(_Given(readable(path), Document.from_text(text.text, splitter, name, text.parts)))
         except InputError as error:
-            found.append(_Given(path, _about(path, error)))
+            found.append(_Given(readable(path), _about(readable(path), error)))
     # By their paths, which reports name.
-    paths = [path for path, _ in named_files(options.marked, (*READABLE, MARKS_ENDING))]
-    texts, complaints = marked_texts(((path, file_bytes(path)) for path in paths), read)
+    paths = {readable(path): path for path, _ in named_files(options.marked, (*READABLE, MARKS_ENDING))}
+    texts, complaints = marked_texts(((name, file_bytes(path)) for name, path in paths.items()), read)
     found += [
         _Given(next((path for path in paths if complaint.startswith(path)), "--marked"), complaint)
         for complaint in complaints

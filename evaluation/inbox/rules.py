@@ -15,7 +15,7 @@ import numpy as np
 
 from chunkers import Chunking, Embedder, InputError, Span
 from chunkers.numbers import signed
-from chunkers.text.outline import blocks, headings, special_blocks
+from chunkers.text.outline import Block, blocks, blocks_without_prose, headings, nested_blocks, special_blocks
 from chunkers.text.sentences import GIVEN
 from evaluation.inbox.abbreviations import ABBREVIATIONS
 from evaluation.segmentation.measures import cuts_of
@@ -82,6 +82,41 @@ class Case:
         """The characters of every chunk."""
         return [len(chunk.text) for chunk in self.chunking.chunks]
 
+    @cached_property
+    def _edges(self) -> list[int]:
+        """The code points at which blocks begin and end, at every depth, in ascending order."""
+        text = self.chunking.document.text
+        found = (block.span for block in (*blocks(text), *nested_blocks(text), *self._without_prose))
+        return sorted({0, *(edge for span in found for edge in span), len(text)})
+
+    @cached_property
+    def _without_prose(self) -> list[Block]:
+        return [*blocks_without_prose(self.chunking.document.text)]
+
+    def prose_around(self, place: int) -> Span | None:
+        """Return the stretch of one block of prose that goes on across a code point; None at an edge or outside of prose."""
+        number = bisect_left(self._without_prose, place, key=lambda block: block.span.end)
+        if number < len(self._without_prose) and self._without_prose[number].span.start < place:
+            return None
+        edge = bisect_left(self._edges, place)
+        if edge in (0, len(self._edges)) or self._edges[edge] == place:
+            return None
+        return Span(self._edges[edge - 1], self._edges[edge])
+
+
+def has_prose(text: str) -> bool:
+    """Return whether a text has more words outside of links, pictures and tags than links, and is no row of these."""
+    links = 0
+    for pattern in (_LINK, _LINK):
+        # A picture in a link is left out first, then the link.
+        text, count = pattern.subn(" ", text)
+        links = max(links, count)
+    words = sum(any(map(str.isalpha, word)) for word in _TAG.sub(" ", text).split())
+    return words > links
+
+
+_LINK = re.compile(r"!?\[[^\[\]]*+\](?:\([^()\n]*+\)|\[[^\[\]]*+\])|https?://\S++")
+_TAG = re.compile(r"<[^<>]*+>|&[a-z]+;")
 
 Found = Iterator[tuple[Span, float, str]]
 
@@ -100,7 +135,12 @@ def _inside_sentence(case: Case) -> Found:
     for cut in case.cuts:
         number = document.sentence_at(cut)
         start, end = document.sentences[number]
-        if start < cut < end:
+        prose = case.prose_around(cut) if start < cut < end else None
+        if prose is None:
+            continue
+        # A splitter does not know all blocks: of what it took for one sentence, the part in this block is meant.
+        start, end = max(start, prose.start), min(end, prose.end)
+        if document.text[start:cut].strip() and document.text[cut:end].strip() and has_prose(document.text[start:end]):
             # Worst in the middle, where each half needs the other.
             score = 0.7 + 0.3 * (1 - abs(2 * (cut - start) / (end - start) - 1))
             yield (
@@ -133,7 +173,7 @@ def _bad_split(case: Case) -> Found:
         before, after = document.sentences[number - 1], document.sentences[number]
         left, right = document.text[before.start : before.end], document.text[after.start : after.end]
         why = _why_bad(left, right, touching=before.end == after.start)
-        if why:
+        if why and case.prose_around(before.end) is not None:
             score = 0.9 if after.start in cuts else 0.4
             cut = ", and a chunk begins there" if after.start in cuts else ""
             yield Span(before.start, after.end), score, f"sentences {number:,} and {number + 1:,} part {why}{cut}"
@@ -192,7 +232,7 @@ def _without_header(case: Case) -> Found:
                 rows = Span(start, min(end, tables[place].end))
                 count = text.count("\n", *rows) + 1
                 lines = f"{count:,} line{'s' * (count != 1)}"
-                yield rows, 0.7, f"{lines} of a table begin a chunk, and its header is in one before"
+                yield rows, 0.7, f"{lines} of a table begin{'s' * (count == 1)} a chunk, and its header is in one before"
 
 
 _STOP = re.compile(r"[.!?…][\"'”’»)\]]*\s+(?=\S)|[。！？]")
@@ -205,6 +245,8 @@ def _whole_paragraph(case: Case) -> Found:
         return
     paragraphs = [block.span for block in blocks(document.text) if block.kind == "paragraph"]
     for start, end in sorted(set(paragraphs) & set(document.sentences)):
+        if not has_prose(document.text[start:end]):
+            continue
         stops = len(_STOP.findall(document.text, start, end - 1))
         if end - start > LONG_PARAGRAPH or stops >= FEW_STOPS:
             within = f"{stops:,} stop{'s' * (stops != 1)} in it" if stops else "no stop in it"

@@ -51,6 +51,10 @@ body.ROOT { margin: 0; border-radius: 0; }
   .ROOT th, .ROOT td { padding: 0.2rem 0.35rem; }
   .ROOT thead th { min-width: 0; }
   .ROOT details:not([open]) { display: none; }
+  /* On paper the columns follow each other over its whole width: side by side, pages would part their curves. */
+  .ROOT .columns { display: block; }
+  .ROOT .columns > section + section { margin-top: 1.2rem; }
+  .ROOT .box { break-inside: auto; }
   .ROOT table, .ROOT tr, .ROOT .axis { break-inside: avoid; }
   .ROOT h2, .ROOT h3 { break-after: avoid; }
 }

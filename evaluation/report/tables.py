@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from chunkers import Chunker, Chunking, Document, Embedder, InputError, Tools, build_chunker, load_tokenizer, run
 from chunkers.arrays import VectorArray
-from chunkers.numbers import signed
+from chunkers.numbers import milliseconds, signed
 from evaluation.inbox.rules import RULES, counts, inbox
 from evaluation.segmentation.chunk_facts import against_known
 from evaluation.segmentation.measures import cuts_of
@@ -152,7 +152,7 @@ def _scored(compared: Compared, chunking: Chunking) -> list[Cell]:
     found = counts(inbox(chunking, compared.embedder))
     said = ", ".join(f"{count:,} {RULES[name].title.lower()}" for name, count in found.items())
     timing = chunking.timing
-    took = "–" if timing is None else f"{timing.decide_ms + timing.merge_ms:,.2g}"
+    took = "–" if timing is None else milliseconds(timing.decide_ms + timing.merge_ms)
     return [*cells, Cell(f"{sum(found.values()):,}", said), Cell(took)]
 
 

@@ -22,6 +22,7 @@ TEXT = ("--text", "sample_docs/three_topics.txt")
 
 SETTINGS = {
     "__main__": ["--repeats", "1", *TEXT],
+    "blocks": ["docs"],
     "browser": ["--steps", "2", "--characters", "5000"],
     "browser ask": ["--ask", "--steps", "2"],
     "browser hostile": ["--hostile", "--steps", "2", "--only", "spaces"],
@@ -47,7 +48,7 @@ SETTINGS = {
 }
 """A small setting by module, and a word where a module has several; chroma's corpus is made by the test."""
 
-CHEAP = {"hostile_files", "scaling", "structure"}
+CHEAP = {"blocks", "hostile_files", "scaling", "structure"}
 
 TIMED = {"__main__", "embedding", "load sliders", "load rounds", "load waiting", "load soak", "shift"}
 """Those whose targets a busy machine may miss. All others must reach theirs."""

@@ -3,16 +3,17 @@
 import csv
 import io
 import json
+import pickle
 
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkers import InputError, Recipe, build_chunker, chunk
+from chunkers import Chunk, InputError, Recipe, build_chunker, chunk
 from chunkers.command_line import main
 from chunkers.embedded import LONGEST_TITLE, embedded_text, path_of
-from chunkers.export import to_csv, to_dict, to_jsonl, to_parquet
+from chunkers.export import to_csv, to_dict, to_json, to_jsonl, to_parquet
 from tests.support import cut
 
 TEXT = """Before all.
@@ -55,6 +56,26 @@ def chunking():
 
 def test_a_chunk_lies_under_the_headings_above_its_beginning(chunking):
     assert [(one.text, path_of(chunking.document, one)) for one in chunking] == PATHS
+
+
+def test_a_chunk_knows_the_headings_above_it():
+    text = "# Harbour\n\nThe tide goes out.\n\n## Quay\n\nIt comes back.\n"
+    made = chunk(text, "fixed_sentences", size=1)
+    assert [piece.heading_path for piece in made if "tide" in piece.text or "back" in piece.text] == [
+        ("Harbour",),
+        ("Harbour", "Quay"),
+    ]
+    assert [list(piece.heading_path) for piece in made] == [
+        row["heading_path"] for row in json.loads(to_json(made))["chunks"]
+    ]
+    again = pickle.loads(pickle.dumps(made))
+    assert again == made
+    assert again[-1].heading_path == ("Harbour", "Quay")
+    # Alone it has none, and is the same chunk.
+    alone = Chunk(made[0].spans, made[0].text)
+    assert alone == made[0]
+    assert hash(alone) == hash(made[0])
+    assert alone.heading_path == ()
 
 
 def test_the_path_stands_on_a_line_before_the_text(chunking):

@@ -39,6 +39,12 @@ BLOCKS = [
     "Title line\n==========\n\n\n\nBody.\n",
     "{'a': [1, 2.5, \"x.y\"], 'b': None}",
     "https://example.org/a.b?c=d.e#f. Next.",
+    "---\ntitle: A. B.\ntags: [x]\n---\n",
+    "1. First.\n\n   ```sh\n   run --all\n   ```\n\n2. Second.\n\n   - inner\n\n   More.\nA new line.\n",
+    "[one]: https://a.example/b. 'c'\n[two]: <d e>\n",
+    "<div>\nIt is. So.\n</div>\n",
+    "> Note.\n>\n> - quoted\n>\n> ```\n> code\n> ```\n",
+    "| a | b |\n|" + "-" * 300 + "|" + "-" * 300 + "|\n| 1 | 2 |\n| 3 | 4 |\n",
 ]
 
 ODD = [

@@ -46,6 +46,7 @@ _TITLES = {
     "altered": ("altered", "Chunks that stand in the text with small changes."),
     "ambiguous": ("ambiguous", "Chunks that stand in the text more than once, and say nothing of their place."),
     "elsewhere": ("elsewhere", "Chunks that are not at the place that they name."),
+    "context": ("context", "Chunks with words around them that the text does not have there."),
     "spaced": ("other white space", "Chunks that are in the text but for their white space."),
 }
 

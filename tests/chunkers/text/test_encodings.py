@@ -61,10 +61,25 @@ def test_no_bytes_are_more_than_a_sentence(data):
     assert "\n" not in said
 
 
-@given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\x1b"), max_size=200))
+@given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0$("), max_size=200))
 def test_utf_8_is_always_read_as_it_is(text):
     if not text.startswith(("%PDF-", "\ufeff")):
         assert as_plain_utf_8(text.encode()) == decode_by_evidence(text.encode(), "file.txt").text == text
+
+
+@pytest.mark.parametrize(
+    "escaped", ["\x1b[31mError\x1b[0m: it failed.\n", "\x1b(B\x1b[m plain", "a\x1bb", "\x1b]0;title\x07 x"]
+)
+def test_escapes_that_select_no_letters_are_utf_8(escaped):
+    for text in (escaped, f"{escaped} Größe"):
+        read = decode_by_evidence(text.encode(), "log.txt")
+        assert (read.text, read.encoding, read.guessed) == (text, "utf-8", False)
+
+
+@pytest.mark.parametrize("encoding", ["iso-2022-jp", "iso-2022-kr"])
+def test_escapes_that_select_letters_are_evidence(encoding):
+    text = {"iso-2022-jp": "潮が引く。また満ちる。\n", "iso-2022-kr": "물이 빠진다. 다시 들어온다.\n"}[encoding] * 3
+    assert decode_by_evidence(text.encode(encoding), "tide.txt").text == text
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=100), st.sampled_from(["utf-8-sig", "utf-16", "utf-32"]))

@@ -1,20 +1,28 @@
 """The outline of a text: its blocks and headings."""
 
+import random
+from itertools import pairwise
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from chunkers import InputError
+from chunkers import InputError, chunk
+from chunkers.embedded import path_of
 from chunkers.limits import MOST_OUTLINE_MARKS
 from chunkers.text import outline
 from chunkers.text.outline import (
+    KINDS,
+    NOT_PROSE,
     Heading,
     blocks,
+    blocks_without_prose,
     check_outline,
     forget_outlines,
     heading_path,
     headings,
     list_items,
+    nested_blocks,
     special_blocks,
 )
 from sample_docs import load_sample, sample_titles
@@ -90,6 +98,129 @@ def test_a_line_that_only_follows_a_list_is_none_of_its_items():
     (block,) = special_blocks(text)
     assert text[slice(*block.span)].startswith("1. Divide")
     assert text[slice(*block.span)].endswith("step 1.")
+
+
+@pytest.mark.parametrize(
+    ("text", "items"),
+    [
+        ("- a\n\n- b\n\n- c\n", ["- a", "- b", "- c"]),
+        ("1.  Install.\n\n    It needs a network.\n", ["1.  Install."]),
+        ("- a\n\n\n\n  ```\n  b\n\n  c\n  ```\n\n- d\n", ["- a", "- d"]),
+        ("* a\n \t\n* b\n", ["* a", "* b"]),
+        ("1) a\n\n   - b\n\n   - c\n\n2) d", ["1) a", "2) d"]),
+    ],
+)
+@pytest.mark.parametrize("end", ENDS)
+def test_a_list_with_blank_lines_is_one_list(text, items, end):
+    text = text.replace("\n", end)
+    assert texts(text, blocks(text)) == [text.strip()]
+    assert {block.kind for block in blocks(text)} == {"list"}
+    assert [text[start:].splitlines()[0] for start in list_items(text)] == items
+
+
+@pytest.mark.parametrize(
+    ("text", "end"),
+    [
+        # Unindented lines go on with an item, as CommonMark has it, ...
+        ("- a long\nitem\n- b", "- b"),
+        ("- a long\nitem", "item"),
+        ("- One.\nTwo.\n- b", "- b"),
+        # ... but for a new sentence below the last item, and for the numbers of clauses.
+        ("- a\n- b.\nThen go.", "- b."),
+        ("- a\n- b:\nthen go\n  on", "- b:"),
+        ("- a\n\n  b.\nThen go.\n\nOn.", "b."),
+        ("1. The boat\n1.1 The owner lets it.\n2. Time", "1. The boat"),
+        # What stands in the last item is its own.
+        ("- a.\nb\n  # c", "# c"),
+        ("- ```\n  a.\n  ```\nb", "  ```"),
+    ],
+)
+def test_a_list_ends_before_a_new_sentence_on_an_unindented_line(text, end):
+    first, *rest = blocks(text)
+    assert first.kind == "list"
+    assert text[slice(*first.span)].endswith(end)
+    assert all(block.kind == "paragraph" for block in rest)
+
+
+FRONT = "---\ntitle: A. B.\ntags:\n- one\n\n# comment\n---"
+
+
+@pytest.mark.parametrize(
+    "front",
+    [FRONT, "---\n---", '+++\ntitle = "A"\n+++', "+++\n# c\n[a]\n+++", '--- \n\n"a b": c\n---\t', "---\n{a: b}\n---"],
+)
+@pytest.mark.parametrize("rest", ["", "\n", "\n# Title\n\nText.", "\n\nText\n---\n", "\n- a\n"])
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_front_matter_is_a_block_of_its_own_and_no_heading(front, rest, end, mark):
+    text = mark + (front + rest).replace("\n", end)
+    first, *others = blocks(text)
+    assert (first.kind, first.level) == ("front matter", 0)
+    assert text[slice(*first.span)] == mark + front.strip().replace("\n", end)
+    after = rest.replace("\n", end)
+    assert [(block.kind, text[slice(*block.span)]) for block in others] == [
+        (block.kind, after[slice(*block.span)]) for block in blocks(after)
+    ]
+    assert [heading.title for heading in headings(text)] == [heading.title for heading in headings(after)]
+    assert blocks_without_prose(text)[0] == first
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\n\nProse.\n\n---\n\nMore.",
+        "Text.\n---\na: b\n---",
+        "---\na: b\n",
+        "----\na: b\n----",
+        "+++\nprose\n+++",
+        "---\na: b\n+++",
+    ],
+)
+def test_what_only_looks_like_front_matter_is_none(text):
+    assert "front matter" not in {block.kind for block in blocks(text)}
+
+
+def test_front_matter_of_generated_documents_is_no_heading_is_not_embedded_as_one_and_no_chunk_of_dashes():
+    drawn = random.Random(4)
+    for _ in range(100):
+        mark, between = drawn.choice([("---", ": "), ("+++", " = ")])
+        fields = [
+            f"{key}{between}{drawn.randrange(99)}. Words." for key in drawn.sample(["title", "author", "tags", "date"], 3)
+        ]
+        body = [f"{'#' * drawn.randint(1, 3)} Part {number}\n\nText of it. More." for number in range(drawn.randint(0, 3))]
+        end = drawn.choice(ENDS)
+        text = "\n".join([mark, *fields, mark, "", drawn.choice(["Before.", ""]), "", "\n\n".join(body) or "Text."])
+        text = text.replace("\n", end)
+        assert {heading.title for heading in headings(text)} <= {f"Part {number}" for number in range(3)}
+        result = chunk(text, "structure", max_size=drawn.randint(30, 80), join_below=5, sentences="lines", tokenizer="words")
+        assert not any(
+            path.startswith(("title", "author", "tags", "date")) for one in result for path in path_of(result.document, one)
+        )
+        assert not any(one.text.strip(f"{mark}\r\n ") == "" for one in result)
+        assert result[0].text.startswith(mark)
+        # It stays with what follows.
+        assert "Before." in result[0].text or "Text" in result[0].text
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_what_is_not_made_of_sentences_can_be_asked_for(end):
+    text = (
+        f"{FRONT}\n\n# 1. One\n\nProse. More.\n\n[a]: https://b.example 'C. D.'\n[e]:\n  f\n\n<div>\nG. H.\n</div>\n\n"
+        "- I. J.\n\n      code. in. it.\n\n- <br>\n\n> | a. | b |\n> |---|---|\n>\n> [k]: l\n>\n> Quoted.\n\n***\n"
+    ).replace("\n", end)
+    found = blocks_without_prose(text)
+    assert [block.kind for block in found] == [
+        *("front matter", "heading", "link definitions", "HTML"),
+        *("code block", "HTML", "table", "link definitions", "rule"),
+    ]
+    assert {block.kind for block in found} <= NOT_PROSE
+    assert all(before.span.end <= after.span.start for before, after in pairwise(found))
+    assert [block.kind for block in nested_blocks(text)] == ["item", "code block", "item", "table"]
+    assert {block.kind for block in blocks(text)} <= {*KINDS.values()}
+
+
+def test_a_byte_order_mark_hides_no_heading():
+    assert [heading.title for heading in headings("\ufeff# One\n\nText.")] == ["One"]
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])

@@ -124,6 +124,34 @@ def test_rules(splitter, marked):
     assert sentences(marked.replace(bar, ""), splitter) == expected
 
 
+@pytest.mark.parametrize(
+    ("language", "marked"),
+    [
+        # An ordinal goes on with its noun; a number at the end of a sentence does not.
+        ("de", "Im 19. Jahrhundert war alles anders.| Zum 50. Geburtstag las er das 1. Kapitel."),
+        ("de", "Der 2. Weltkrieg begann.| Er wohnt im 4. Stock auf der 2. Seite."),
+        ("de", "Das war die 7.| Er ging.| Er kam auf Platz 3.| Danach kam keiner."),
+        # A number that an abbreviation refers to is no item's.
+        ("pl", "Zob. rys. 3.| Rozdział 4 jest dłuższy."),
+        ("ru", "См. рис. 3.| Глава 4 длиннее."),
+        ("el", "Βλ. εικ. 3.| Το κεφάλαιο 4 είναι μεγαλύτερο."),
+        ("tr", "Bkz. şek. 3.| Bölüm 4 daha uzundur."),
+        ("pl", "1. Pierwszy rozdział.| 2. Drugi rozdział."),
+        # No sentence ends inside a word.
+        ("it", "Nel 44 a.C. a Roma morì Cesare."),
+        ("pt", "Em 44 a.C. a Roma antiga mudou."),
+        ("pl", "To jest plik CONFIG.SYS i inne."),
+        ("zh", "他用A.|他用B。|对。"),
+        # Abbreviations, and initials with a hyphen.
+        ("fr", "J.-P. Sartre est mort.| Le Pr. Martin est là."),
+        ("nl", "Mevr. Jansen is hier.| Zij lacht."),
+        ("en", "It takes approx. 5 minutes.| Take vitamin-C.| Then it ends."),
+    ],
+)
+def test_rules_of_languages(language, marked):
+    assert sentences(marked.replace("|", ""), f"sentencex:{language}") == [part.strip() for part in marked.split("|")]
+
+
 def test_a_long_paragraph_is_split_as_its_parts_are():
     sentence = "The tide at Dr. Hollis's gauge rose by 3.5 metres."
     assert sentences(" ".join([sentence] * 2000), "sentencex:en") == [sentence] * 2000

@@ -37,6 +37,7 @@ RESULT = an_object(
     message=MESSAGE,
     locations=items(an_object([], physicalLocation=PHYSICAL)),
     partialFingerprints={"type": "object", "additionalProperties": TEXT},
+    suppressions=items(an_object(["kind"], kind={"enum": ["inSource", "external"]}), unique=True),
 )
 INVOCATION = an_object(
     ["executionSuccessful"],

@@ -48,10 +48,11 @@ def test_a_file_that_is_no_plain_text_has_no_lines_but_pages():
 def test_what_the_inbox_finds_is_found_at_its_place():
     document = Document.from_text(TABLE, "regex", "tides.md")
     looked = check("fixed_characters", size=60).look(document, "docs/tides.md")
-    found = [(one.rule, one.message.rstrip(".").lower()) for one in looked.problems if one.rule != "size"]
+    found = [(one.rule, one.message.rstrip(".").lower().partition("; it cannot")[0]) for one in looked.problems]
+    found = [one for one in found if one[0] != "size"]
     assert sorted(found) == sorted((one.rule, one.reason.lower()) for one in inbox(looked.chunking))
     (table,) = (one for one in looked.problems if one.rule == "inside_table")
-    assert (table.level, table.file, table.place[:2]) == ("error", "docs/tides.md", (5, 1))
+    assert (table.level, table.file, table.place[:2]) == ("note", "docs/tides.md", (5, 1))
     assert table.passage.startswith("| a | b |")
 
 
@@ -87,6 +88,52 @@ def test_a_level_says_whether_a_problem_is_there_and_how_grave(levels):
     found = check("fixed_characters", checked_levels(levels), size=60).look(document, "tides.md").problems
     expected = [(one.rule, one.passage, levels.get(one.rule, one.level)) for one in usual if levels.get(one.rule) != "off"]
     assert [(one.rule, one.passage, one.level) for one in found] == expected
+
+
+def test_a_block_that_no_chunk_can_hold_is_a_note_and_one_that_fits_is_not():
+    document = Document.from_text(TABLE, "regex", "tides.md")
+    for size, level in ((60, "note"), (190, "error")):
+        (table,) = (
+            one for one in check("fixed_characters", size=size).look(document, "a.md").problems if one.rule == "inside_table"
+        )
+        assert (table.level, "it cannot be whole: 181 characters" in table.message) == (level, level == "note")
+    # Where no size is asked for, every cut could be avoided.
+    found = check("fixed_words", size=10, overlap=0, bounds=Bounds(5, None, "words")).look(document, "a.md").problems
+    assert {one.level for one in found if one.rule == "inside_table"} == {"error"}
+
+
+IGNORED = "# Tides\n\nOne.\n\n{}\n\n- high water\n- low water\n- slack water\n\n{}"
+
+
+@pytest.mark.parametrize(
+    ("comment", "quiet"),
+    [
+        ("<!-- seamark: ignore -->", {"inside_list": "ignored"}),
+        ("<!-- seamark: ignore inside_list, inside_code -->", {"inside_list": "ignored"}),
+        ("<!--seamark:ignore\n  inside_list-->", {"inside_list": "ignored"}),
+        ("<!-- seamark: ignore tiny -->", {"inside_list": ""}),
+        ("<!-- seamark: ignored -->", {"inside_list": ""}),
+        ("<!-- something else -->", {"inside_list": ""}),
+        ("```\n<!-- seamark: ignore -->\n```", {"inside_list": ""}),
+    ],
+)
+def test_a_comment_ignores_the_block_behind_it_alone(comment, quiet):
+    def lists(text, file):
+        document = Document.from_text(text, "lines", file)
+        found = check("fixed_sentences", size=1).look(document, file).problems
+        return {one.rule: one.quiet for one in found if one.rule == "inside_list"}
+
+    assert lists(IGNORED.format(comment, ""), "a.md") == quiet
+    # A comment behind a block is not about it.
+    assert lists(IGNORED.format("Two.", comment), "a.md") == {"inside_list": ""}
+    assert lists(IGNORED.format(comment, ""), "a.html") == {"inside_list": ""}
+
+
+def test_a_comment_that_names_no_rule_ignores_nothing_and_is_told():
+    document = Document.from_text(IGNORED.format("<!-- seamark: ignore inside_lists -->", ""), "lines", "a.md")
+    looked = check("fixed_sentences", size=1).look(document, "docs/a.md")
+    assert not [one for one in looked.problems if one.quiet]
+    assert looked.remarks == ("docs/a.md:5: a comment may only ignore rules; 'inside_lists' is none.",)
 
 
 def test_every_rule_of_the_inbox_is_a_rule_of_the_check():

@@ -98,6 +98,46 @@ def test_a_rule_flags_what_it_must_and_nothing_else(rule):
     assert rule not in counts(inbox(good, Reads20()))
 
 
+PROSE = "The harbour was dredged, and then the ferries came back to it."
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "```sh\nmake one two. Three four.\n```",
+        "    an indented line. Another one",
+        "<details>\n<summary>One two. Three</summary>\n</details>",
+        '[one]: https://example.org/two "Three four. Five"',
+        "| one two. Three | four |\n|---|---|\n| five | six seven. Eight |",
+        "## 1. One two three",
+        "[one two](three) | [four](five) [![six](seven)](eight)",
+        "[one](two) | Three | [four](five) | [six](seven)",
+        '<a href="one"><img src="two three"></a> <br/> <a href="four"><img src="five"></a>',
+        "---\ntitle: One two. Three\nauthor: Four\n---",
+    ],
+)
+def test_rules_on_sentences_are_about_prose_alone(block):
+    text = f"{block}\n\n{PROSE}\n" if block.startswith("---") else f"{PROSE}\n\n{block}\n\n{PROSE}\n"
+    document = Document.from_text(text, "sentencex:en")
+    start = text.index(block)
+    for cut in range(start + 1, start + len(block)):
+        spans = [Span(0, cut), Span(cut, len(text))]
+        found = counts(inbox(Chunking(document, tuple(Chunk.of(document, span) for span in spans), ())))
+        assert not {"inside_sentence", "bad_split", "whole_paragraph"} & found.keys(), (cut, found)
+    cut = text.index("ferries")
+    spans = [Span(0, cut), Span(cut, len(text))]
+    assert "inside_sentence" in counts(inbox(Chunking(document, tuple(Chunk.of(document, span) for span in spans), ())))
+
+
+def test_of_a_sentence_over_two_blocks_the_part_in_one_is_meant():
+    text = "Run this and see\n```\nfirst()\n```\n"
+    document = Document.from_text(text, "paragraphs")
+    for word, flagged in (("this", True), ("```\nfirst", False), ("first", False)):
+        cut = text.index(word)
+        chunking = Chunking(document, tuple(Chunk.of(document, span) for span in (Span(0, cut), Span(cut, len(text)))), ())
+        assert ("inside_sentence" in counts(inbox(chunking))) == flagged
+
+
 def test_the_worst_comes_first_and_reasons_have_numbers():
     findings = inbox(cut_at(CODE, "Run:", "second", "Done."))
     assert [finding.score for finding in findings] == sorted((finding.score for finding in findings), reverse=True)

@@ -8,6 +8,7 @@ from html import unescape
 import pytest
 
 from chunkers import Chunking, Document, Tools, build_chunker, load_embedder, load_tokenizer, run
+from chunkers.numbers import milliseconds
 from evaluation.report import page
 from evaluation.report.page import report
 from evaluation.report.tables import Compared, ranking, scores, without_labels
@@ -139,3 +140,15 @@ def test_an_empty_text_has_a_report_too():
     said = words_of(report(compared("", chunkers=CHUNKERS[:2])))
     assert "Nothing can be ranked: no column cuts anywhere." in said
     assert "No chunk." in said
+
+
+@pytest.mark.parametrize(
+    ("took", "shown"), [(0, "0.00"), (0.034, "0.03"), (4.26, "4.3"), (9.96, "10.0"), (110, "110"), (12345.6, "12,346")]
+)
+def test_times_are_written_without_an_exponent(took, shown):
+    assert milliseconds(took) == shown
+
+
+def test_on_paper_columns_follow_each_other(stubs):
+    sheet = re.search(r"<style>(.*)</style>", report(stubs), re.DOTALL)[1]
+    assert re.search(r"@media print \{(?:(?!@media).)*\.columns \{ display: block; \}", sheet, re.DOTALL)

@@ -1,0 +1,229 @@
+"""The blocks of Markdown beside markdown-it's tree: where they differ though docs/chunkers.md names no difference."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from benchmarks.measure import table
+from benchmarks.structured_files import FILES
+from chunkers import Span
+from chunkers.text.outline import KINDS, NOT_PROSE, SPECIAL, blocks, blocks_without_prose, nested_blocks
+from chunkers.text.reading import read_document
+from sample_docs import load_sample, sample_titles
+
+LISTS = ("bullet_list_open", "ordered_list_open")
+_MARKED = re.compile(r"(?:[-+*]|\d{1,9}[.)])(?:\s|$)")
+_CLAUSE = re.compile(r"\d+(?:\.\d+)+[.)]?\s")
+_END_OF_SENTENCE = re.compile(r"""[.?!:;…。！？：；؟۔]["'”’»)\]*_`]*$""")
+
+
+class Found(NamedTuple):
+    """A block as both sides name it: its depth is 0, or 1 for whatever lies in a list or quotation."""
+
+    depth: int
+    kind: str
+    span: Span
+
+
+def our_blocks(text: str) -> set[Found]:
+    """Return the blocks that `chunkers.text.outline` finds, nested ones included."""
+    outer = {Found(0, block.kind, block.span) for block in blocks(text)}
+    without_prose = {Found(0, block.kind, block.span) for block in blocks_without_prose(text)} - outer
+    nested = {Found(1, block.kind, block.span) for block in nested_blocks(text)}
+    return outer | nested | {found._replace(depth=1) for found in without_prose}
+
+
+def expected_blocks(text: str) -> set[Found]:
+    """Return the blocks of markdown-it's tree, but for the differences that docs/chunkers.md lists.
+
+    Those are written into the text before it is parsed: front matter as blank lines, formulas as comments, and a blank line
+    before each line that ends a list.
+    """
+    lines = _Lines(text)
+    front = _blank_front_matter(lines)
+    formulas = _comment_formulas(text, lines)
+    parser = MarkdownIt("commonmark", {"inline_definitions": True}).enable("table")
+    tokens = parser.parse("\n".join(lines.read))
+    while (place := _end_of_a_list(tokens, lines.read)) is not None:
+        lines.insert_blank(place)
+        tokens = parser.parse("\n".join(lines.read))
+    found = {Found(0, "front matter", lines.span(0, front))} if front else set()
+    if re.match(r"\ufeff[ \t]*(?:[\r\n]|$)", text):
+        found.add(Found(0, "paragraph", Span(0, 1)))
+    for before, token in zip([None, *tokens], tokens, strict=False):
+        if (
+            before
+            and before.type == token.type == "definition"
+            and before.map
+            and token.map
+            and before.map[1] == token.map[0]
+        ):
+            # Those on neighbouring lines are one block.
+            found.discard(Found(min(token.level, 1), "link definitions", lines.span(*before.map)))
+            token.map[0] = before.map[0]
+        kind = "item" if token.type == "list_item_open" else KINDS.get(token.type)
+        if kind is None or not token.map or (token.level and kind not in SPECIAL | NOT_PROSE | {"item"}):
+            continue
+        span = lines.span(*token.map)
+        kind = "formula" if kind == "HTML" and span.start in formulas else kind
+        found.add(Found(min(token.level, 1), kind, span))
+    # White space that Unicode alone counts as such is no block.
+    return {block for block in found if block.span.start < block.span.end}
+
+
+def differences(text: str) -> set[Found]:
+    """Return the blocks that only one side has."""
+    return our_blocks(text) ^ expected_blocks(text)
+
+
+def lists_with_blank_lines(text: str) -> Iterator[bool]:
+    """Yield for each outermost list of the tree that has blank lines between its lines whether it is one list here too."""
+    ours = {block.span.start: block.span.end for block in blocks(text) if block.kind == "list"}
+    lines = _Lines(text)
+    _blank_front_matter(lines)
+    for token in MarkdownIt("commonmark").enable("table").parse("\n".join(lines.read)):
+        if token.type in LISTS and token.level == 0 and token.map:
+            span = lines.span(*token.map)
+            blank = [found.end() for found in re.finditer(r"(?:\r\n|\n|\r(?!\n))[ \t]*(?=[\r\n])", text[slice(*span)])]
+            if blank:
+                # Lines below a list that are a paragraph here may be the last of the last item's.
+                yield ours.get(span.start, 0) >= span.start + blank[-1]
+
+
+class _Lines:
+    """The lines of a text as the parser reads them, and where they are in it."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        ends = [match.end() for match in re.finditer(r"\r\n|\n|\r", text)]
+        self._edges = [0, *ends, len(text)]
+        self._numbers = [*range(len(ends) + 1)]
+        self._inserted = [False] * (len(ends) + 1)
+        self.read = re.split(r"\r\n|\n|\r", text)
+        self.read[0] = self.read[0].removeprefix("\ufeff")
+
+    def insert_blank(self, place: int) -> None:
+        """Insert a blank line that is not in the text; of the text behind it, those that were inserted are taken back."""
+        for number in reversed(range(place, len(self.read))):
+            if self._inserted[number]:
+                del self.read[number], self._numbers[number], self._inserted[number]
+        self.read.insert(place, "")
+        self._numbers.insert(place, self._numbers[place])
+        self._inserted.insert(place, True)
+
+    def span(self, first: int, last: int) -> Span:
+        """Return where lines are, in code points, without white space at the ends."""
+        start = self._edges[self._numbers[first]]
+        end = self._edges[self._numbers[last - 1] + (not self._inserted[last - 1])]
+        inside = self._text[start:end]
+        return Span(start + len(inside) - len(inside.lstrip()), start + len(inside.rstrip()))
+
+    def number(self, offset: int) -> int:
+        """Return the number of the line that a code point is in."""
+        return next(number for number, edge in enumerate(self._edges[1:]) if offset < edge)
+
+
+def _blank_front_matter(lines: _Lines) -> int:
+    """Leave the lines of front matter blank, and return how many there are."""
+    mark = lines.read[0].rstrip(" \t")
+    ends = [number for number, line in enumerate(lines.read) if number and line.rstrip(" \t") == mark]
+    if mark not in ("---", "+++") or not ends:
+        return 0
+    fields = [line.strip() for line in lines.read[1 : ends[0]] if line.strip() and not line.lstrip().startswith("#")]
+    pattern = r"""\{|[\w"'].*?:(\s|$)""" if mark == "---" else r"""\[|[\w"'].*?="""
+    if fields and not re.match(pattern, fields[0]):
+        return 0
+    lines.read[: ends[0] + 1] = [""] * (ends[0] + 1)
+    return ends[0] + 1
+
+
+def _comment_formulas(text: str, lines: _Lines) -> set[int]:
+    """Write each formula as a comment of HTML, which takes the same lines, and return where they begin."""
+    formulas = [block for block in {*nested_blocks(text), *blocks(text)} if block.kind == "formula"]
+    starts = set()
+    for formula in formulas:
+        first, last = (lines.number(offset) for offset in (formula.span.start, formula.span.end - 1))
+        mark = min((lines.read[first].find(mark), mark) for mark in ("$$", "\\[") if mark in lines.read[first])[1]
+        for number in range(first, last + 1):
+            lines.read[number] = lines.read[number].replace("-->", "...")
+        lines.read[first] = lines.read[first].replace(mark, "<!--", 1)
+        closing = "$$" if mark == "$$" else "\\]"
+        before, found, after = lines.read[last].rpartition(closing)
+        if not found or not re.fullmatch(r"\s*([.,;:(].*)?", after):
+            raise AssertionError(f"no formula: {text[slice(*formula.span)]!r}")
+        lines.read[last] = f"{before}-->{after}"
+        starts.add(formula.span.start)
+    return starts
+
+
+def _end_of_a_list(tokens: Sequence[Token], lines: Sequence[str]) -> int | None:
+    """Return the first line that the tree has in an outermost list, and that is none of its items' by our list."""
+    for opening, token in enumerate(tokens):
+        if token.type not in LISTS or token.level or not token.map:
+            continue
+        first, last = token.map
+        clauses = [
+            number for number in range(first + 1, last) if lines[number - 1].strip(" \t") and _CLAUSE.match(lines[number])
+        ]
+        closing = next(
+            number for number in range(opening, len(tokens)) if tokens[number].nesting < 0 and not tokens[number].level
+        )
+        paragraphs = [one.map for one in tokens[opening:closing] if one.type == "paragraph_open" and one.map]
+        begin, end = paragraphs[-1] if paragraphs else (last, last)
+        if any(line.strip(" \t") for line in lines[end:last]):
+            begin = end
+        sentences = [
+            number
+            for number in range(begin + 1, end)
+            if not re.match(r"\s|$", lines[number])
+            and not _MARKED.match(lines[number])
+            and _END_OF_SENTENCE.search(lines[number - 1].rstrip())
+        ]
+        if clauses or sentences:
+            return min([*clauses, *sentences])
+    return None
+
+
+def texts(folders: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the name and the text of each file of Markdown in the folders, once for each text; or the bundled documents."""
+    if not folders:
+        yield from ((name, load_sample(name).text) for name in sample_titles())
+        yield from ((name, read_document(data(), name).text) for name, data in FILES.items())
+        return
+    seen = set()
+    for path in sorted(path for folder in folders for path in Path(folder).rglob("*.md")):
+        text = path.read_text(encoding="utf-8", errors="replace")
+        if text not in seen:
+            seen.add(text)
+            yield path.name, text
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the counts, and where the sides differ; return 1 if they do anywhere."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.blocks", description=__doc__)
+    parser.add_argument("folders", nargs="*", metavar="FOLDER", help="with files of Markdown (default: what is bundled)")
+    given = parser.parse_args(arguments)
+    files = lists = torn = compared = 0
+    different = []
+    for name, text in texts(given.folders):
+        whole = [*lists_with_blank_lines(text)]
+        files, lists, torn = files + 1, lists + len(whole), torn + whole.count(False)
+        compared += len(our_blocks(text))
+        different += [(name, *found) for found in sorted(differences(text))]
+    head = ["files", "blocks", "different", "lists with blank lines", "torn"]
+    print(table(head, [[f"{count:,}" for count in (files, compared, len(different), lists, torn)]]))
+    for name, depth, kind, span in different:
+        print(f"{name}: {kind} at {span.start:,} to {span.end:,}, {'nested' if depth else 'outermost'}")
+    return int(bool(different or torn))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,52 @@
+"""Comments in a document that have a check ignore problems at one place."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Collection
+from typing import NamedTuple
+
+from chunkers import Span
+from chunkers.text.outline import blocks, blocks_without_prose, nested_blocks
+
+_COMMENT = re.compile(r"<!--\s*seamark:\s*ignore\b([^<>]*?)-->")
+_NAMES = re.compile(r"[\s,]+")
+
+
+class Ignored(NamedTuple):
+    """What a comment says: the passage that it is about, and the rules that are not looked at there; empty for all."""
+
+    span: Span
+    rules: frozenset[str]
+
+    def has(self, rule: str, span: Span) -> bool:
+        """Return whether a problem of a rule is ignored, as its passage is in the comment's, or has some of it."""
+        return (not self.rules or rule in self.rules) and span.start < self.span.end and self.span.start < span.end
+
+
+def ignored_in(text: str, known_rules: Collection[str]) -> tuple[list[Ignored], list[tuple[Span, str]]]:
+    """Return what the comments of a document ignore, and each word in them that is no rule, with its comment.
+
+    A comment ``<!-- seamark: ignore RULE, RULE -->`` on lines of its own is about the next block, or item of a list; without
+    a rule, about all of them. One that is shown in code is none.
+    """
+    if "seamark:" not in text:
+        return [], []
+    comments = [block.span for block in blocks_without_prose(text) if block.kind == "HTML"]
+    others = sorted(
+        {block.span for block in (*blocks(text), *nested_blocks(text)) if block.kind != "HTML"},
+        key=lambda span: (span.start, -span.end),
+    )
+    found, wrong = [], []
+    for html in comments:
+        for comment in _COMMENT.finditer(text, *html):
+            span = Span(*comment.span())
+            names = [name for name in _NAMES.split(comment[1]) if name]
+            wrong += [(span, name) for name in names if name not in known_rules]
+            rules = frozenset(name for name in names if name in known_rules)
+            place = bisect_left(others, span.end, key=lambda other: other.start)
+            # A comment whose words are all wrong is about nothing, not about all.
+            if place < len(others) and (rules or not names):
+                found.append(Ignored(others[place], rules))
+    return found, wrong

@@ -1,0 +1,109 @@
+"""Known problems, in a file that is kept with the documents: a check says only what is new."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from chunkers import InputError
+from chunkers.errors import shown
+from evaluation.checking.problems import Checked, Problem
+
+_LONGEST_SHOWN = 60
+_DIGITS = 16
+
+
+class KnownProblem(BaseModel):
+    """A problem that is known: its rule, a hash of its passage, and the beginning of that for those who read the file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    rule: str = Field(max_length=64)
+    passage: str = Field(max_length=64)
+    text: str = Field("", max_length=1_000)
+
+    @classmethod
+    def of(cls, problem: Problem) -> Self:
+        """Return what a problem is known by: lines above it may move, and its numbers may change."""
+        told = problem.passage or problem.message
+        words = " ".join(told.split())
+        text = words if len(words) <= _LONGEST_SHOWN else words[: _LONGEST_SHOWN - 1] + "…"
+        digest = hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+        return cls(rule=problem.rule, passage=digest, text=text.encode("utf-8", "replace").decode())
+
+
+class KnownProblems(BaseModel):
+    """The known problems of each file, by its name."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    seamark_known: Literal[1] = 1
+    files: dict[str, list[KnownProblem]]
+
+    @classmethod
+    def from_json(cls, text: str, name: str) -> Self:
+        """Read the file called ``name``.
+
+        Raises
+        ------
+        InputError
+            If it is no list of known problems; the message names the place.
+        """
+        try:
+            return cls.model_validate_json(text)
+        except ValidationError as error:
+            detail = error.errors(include_url=False)[0]
+            place = ".".join(map(str, detail["loc"])) or "the whole"
+            raise InputError(
+                f"{name}: known problems must be as --write-known writes them; {shown(place)}: {detail['msg']}."
+            ) from error
+
+    @classmethod
+    def of(cls, documents: Sequence[Checked]) -> Self:
+        """Return all problems of these documents as known."""
+        return cls(files={_name(one.file): found for one in documents if (found := _found(one))})
+
+    def to_json(self) -> str:
+        """Return it as JSON with a problem on each line, so that a change shows which, and a line break at the end."""
+        files = []
+        for file, problems in sorted(self.files.items()):
+            rows = ",\n".join(f"      {json.dumps(one.model_dump(), ensure_ascii=False)}" for one in problems)
+            files.append(f"    {json.dumps(file, ensure_ascii=False)}: [\n{rows}\n    ]")
+        listed = ",\n".join(files)
+        return f'{{\n  "seamark_known": 1,\n  "files": {{\n{listed}\n  }}\n}}\n'
+
+    def without(self, checked: Checked) -> Checked:
+        """Return a document with those of its problems as known that are so here; an entry stands for one problem."""
+        left = Counter((one.rule, one.passage) for one in self.files.get(_name(checked.file), ()))
+        problems = []
+        for problem in checked.problems:
+            key = KnownProblem.of(problem)
+            is_known = not problem.quiet and left[key.rule, key.passage] > 0
+            left[key.rule, key.passage] -= is_known
+            problems.append(replace(problem, quiet="known") if is_known else problem)
+        return replace(checked, problems=tuple(problems))
+
+    def gone(self, documents: Sequence[Checked]) -> int:
+        """Return how many known problems of these documents they do not have any more."""
+        gone = 0
+        for one in documents:
+            if one.chunking is not None:
+                found = sum(problem.quiet == "known" for problem in self.without(one).problems)
+                gone += len(self.files.get(_name(one.file), ())) - found
+        return gone
+
+
+def _found(checked: Checked) -> list[KnownProblem]:
+    return [KnownProblem.of(problem) for problem in checked.problems if problem.quiet != "ignored"]
+
+
+def _name(file: str) -> str:
+    """Return a file's name as the list has it: from the working folder, where the check runs, however it was given."""
+    return os.path.relpath(file).replace(os.sep, "/")
