@@ -26,9 +26,11 @@ LARGEST_ANSWER = 4_000_000
 TEMPERATURE = 0
 """How freely the model chooses its words: not at all, so that the same question has the same answer as far as may be."""
 
+_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
+
 MOST_BRACKETS = 100_000
-"""Lists and objects of an answer, brackets in its words counted too. One of nothing takes 50 times its characters in memory,
-so that they are counted before they are read."""
+"""Lists and objects of an answer, what it says in words aside. One of nothing takes 50 times its characters in memory, so
+that they are counted before they are read."""
 
 _MOST_COUNTED = 1_000_000_000
 """Tokens of a request that a server may claim; with more it does not say how many there were."""
@@ -140,7 +142,8 @@ class ChatServer(LanguageModel):
 
     def _parsed(self, body: bytes) -> Any:
         """Return what an answer holds, once it is known to fit into memory."""
-        if body.count(b"[") + body.count(b"{") > MOST_BRACKETS:
+        beside_words = _STRING.sub(b"", body)
+        if beside_words.count(b"[") + beside_words.count(b"{") > MOST_BRACKETS:
             raise self._bad(f"one with more than {MOST_BRACKETS:,} lists and objects")
         try:
             return json.loads(body)
