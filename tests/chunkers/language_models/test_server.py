@@ -500,11 +500,15 @@ def test_after_an_interruption_nothing_more_is_sent(http, monkeypatch):
     assert len(http.requests) <= MOST_AT_ONCE
 
 
-def test_after_an_interruption_no_retry_follows(http):
+def test_after_an_interruption_no_retry_follows(http, monkeypatch):
+    # A retry waits longer than it takes to ask whether the user has stopped.
+    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.5)
     http.script = [(500, {})] * 9
+    before = []
 
     def cancelled():
         if http.requests:
+            before.append(len(http.requests))
             raise KeyboardInterrupt
         return False
 
@@ -513,7 +517,8 @@ def test_after_an_interruption_no_retry_follows(http):
     threads = [thread for thread in threading.enumerate() if thread.name == "request"]
     for thread in threads:
         thread.join(60)
-    assert len(http.requests) <= 2
+    # One may have been on its way.
+    assert len(http.requests) <= before[0] + 1
 
 
 @pytest.mark.parametrize("key", [f"{KEY}\n", f" {KEY} "])
