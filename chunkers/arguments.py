@@ -239,7 +239,7 @@ def contents(
 
 
 def readable(name: str) -> str:
-    """Return a file's name as text: bytes that are none are escaped, so that different names stay different."""
+    """Return a file's name as text; undecodable bytes are escaped, so that different names stay different."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 

@@ -228,7 +228,7 @@ def _tunnel(address: str) -> str | None:
 
 
 def _is_this_machine(host: str) -> bool:
-    """Whether a host's name or number is a loopback address."""
+    """Return whether a host's name or number is a loopback address."""
     name = host.rstrip(".").lower()
     if name == "localhost" or name.endswith(".localhost"):
         return True

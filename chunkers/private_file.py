@@ -72,7 +72,7 @@ def file_size(path: Path) -> int:
 
 
 def is_full(error: sqlite3.Error) -> bool:
-    """Whether nothing could be written because the file, the disk or the user's share of it is full."""
+    """Return whether writing failed because the file, the disk or the user's quota is full."""
     return getattr(error, "sqlite_errorcode", None) in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE)
 
 

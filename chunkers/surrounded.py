@@ -16,7 +16,7 @@ LEAST_SHARE_OF_LINES = 0.25
 
 
 class Passage(NamedTuple):
-    """What a chunk has of the text, and what it has around that.
+    """The part of a chunk that occurs in the text, and the rest of the chunk.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ def shared_front(texts: Sequence[str]) -> str:
 
 
 def passage_of(searched: Searched, text: str, spans: Sequence[Span], front: str, within: Span) -> Passage | None:
-    """Return the passage of a chunk of which the text has not every word; None if most of it is not in the text.
+    """Return the part of a chunk that occurs in the text; None if most of the chunk does not.
 
     Parameters
     ----------

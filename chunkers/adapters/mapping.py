@@ -123,7 +123,7 @@ class _Solid:
 
     @property
     def length(self) -> int:
-        """How many characters other than white space there are."""
+        """The number of characters other than white space."""
         return len(self._solid)
 
     def nearest(self, key: str, last: Span, place: int) -> int:

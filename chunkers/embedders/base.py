@@ -113,7 +113,7 @@ class Embedder(ABC):
         return ""
 
     def loading_said(self) -> str:
-        """Return what is waited for before the first texts are embedded, in words."""
+        """Return the progress text shown before the first texts are embedded."""
         return f"Waiting for {self.destination}" if self.destination else "Loading the embedding model"
 
     @property

@@ -28,8 +28,8 @@ LARGEST_ANSWER = 393_216
 """Bytes of an answer for each text that is sent: 24 for each number, which take no more in their shortest form."""
 
 MOST_BRACKETS = 10
-"""Lists and objects of an answer for each text that is sent, which has two. One of nothing takes 50 times its characters in
-memory, so that they are counted before they are read."""
+"""Most lists and objects in an answer, for each text that is sent; a valid answer has two. An empty one takes 50 times its
+characters in memory, so they are counted before they are parsed."""
 
 
 class OpenAIServer(Embedder):

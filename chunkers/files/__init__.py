@@ -1,1 +1,1 @@
-"""What users give as files beside documents: tables, lists and values, each read in another process and counted."""
+"""Files from users other than documents: tables, lists and values, each read in a separate process and counted."""

@@ -1,4 +1,4 @@
-"""Chunks that something else made, as a file or an object of another library has them.
+"""Chunks made by another tool, read from a file or from another library's objects.
 
 A file is read in another process, so this module imports little.
 """
@@ -17,14 +17,14 @@ from chunkers.limits import MOST_CHUNKS
 from chunkers.text.document import Span
 
 TEXTS = ("text", "page_content", "content", "chunk_text")
-"""What a chunk's text is called: by Chonkie, LlamaIndex, Docling and here, by LangChain, by Haystack, in tables."""
+"""Names of the field with a chunk's text: in Chonkie, LlamaIndex, Docling and here, in LangChain, in Haystack, in tables."""
 
 STARTS = ("start", "start_index", "start_char_idx", "split_idx_start", "start_offset")
 ENDS = ("end", "end_index", "end_char_idx", "end_offset")
-"""What its place is called, in the chunk or in its metadata."""
+"""Names of the field with its position, in the chunk or in its metadata."""
 
 DOCUMENTS = ("document", "file_name", "filename", "source", "corpus_id")
-"""What the document that it is of is called, in the chunk or in its metadata."""
+"""Names of the field with its document, in the chunk or in its metadata."""
 
 KNOWN = frozenset((*TEXTS, *STARTS, *ENDS, *DOCUMENTS, "spans", "metadata", "meta", "kwargs", "__data__"))
 """The fields that are read."""

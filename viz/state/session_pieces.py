@@ -15,7 +15,7 @@ LONGEST_HEAD = 4_000_000
 """The most characters of JSON of a session file besides its text and its chunks: mostly the places of known boundaries."""
 
 PIECE = 1_000_000
-"""Characters of the text that are told at once."""
+"""Number of characters of the text sent at once."""
 
 
 def not_one(name: str, where: str, why: str) -> InputError:
