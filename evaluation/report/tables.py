@@ -10,8 +10,9 @@ from chunkers import Chunker, Chunking, Document, Embedder, InputError, Tools, b
 from chunkers.arrays import VectorArray
 from chunkers.numbers import milliseconds, signed
 from evaluation.inbox.rules import RULES, counts, inbox
+from evaluation.segmentation.boundary_scores import MEASURES, boundary_scores, why_no_cut_wins
 from evaluation.segmentation.chunk_facts import against_known
-from evaluation.segmentation.measures import cuts_of
+from evaluation.segmentation.measures import Segmentation, cuts_of, in_sentences
 from evaluation.segmentation.ranking import Ranking, by_known, by_structure
 from evaluation.segmentation.unlabelled import BASELINES, EXPLAINED, Unlabelled, sizes_of, unlabelled
 
@@ -101,8 +102,21 @@ def ranking(compared: Compared) -> Table:
         ("95 % between", "The interval that holds 95 % of 10,000 resamples of the sections."),
         ("p", "How often a difference as large comes about if both swap at random what they do in a section."),
     ]
-    rows = [(found.contenders[place].name, _lead(found, place)) for place in found.order]
-    return Table("Which is best?", f"{found.words()} {found.basis(known is not None)}", heads, rows)
+    said = f"{found.words()} {found.basis(known is not None)}"
+    if known is None:
+        rows = [(found.contenders[place].name, _lead(found, place)) for place in found.order]
+        return Table("Which is best?", said, heads, rows)
+    reference = in_sentences(document, known)
+    cut = [in_sentences(document, cuts_of(chunking)) for _, chunking in named]
+    cut += [Segmentation(reference.units, one.cuts) for one in found.contenders[len(named) :]]
+    rows = [(found.contenders[place].name, _lead(found, place) + _measured(reference, cut[place])) for place in found.order]
+    said = f"{said} {why_no_cut_wins(reference, cut[: len(named)])}".rstrip()
+    return Table("Which is best?", said, [*heads, *MEASURES.items()], rows)
+
+
+def _measured(reference: Segmentation, found: Segmentation) -> list[Cell]:
+    scores = boundary_scores(reference, found).values()
+    return [Cell("–", one.undefined) if one.value is None else Cell(f"{one.value:.2f}") for one in scores]
 
 
 def _lead(found: Ranking, place: int) -> list[Cell]:

@@ -22,7 +22,7 @@ from chunkers.numbers import signed
 from chunkers.text.outline import special_blocks
 from evaluation.retrieval.bootstrap import LEVEL, RESAMPLES
 from evaluation.segmentation.measures import cuts_of, in_sentences
-from evaluation.segmentation.trivial import NO_CUT, at_random, every_words, mean_section, random_words, regular
+from evaluation.segmentation.trivial import NO_CUT, at_random, even_words, evenly, random_words
 
 EXACT = 12
 """Sections up to which all swaps are tried; with more, `RESAMPLES` of them are drawn."""
@@ -227,8 +227,8 @@ def f1(sums: IntArray) -> FloatArray:
 def by_known(document: Document, known: Sequence[int], named: Sequence[tuple[str, Chunking]]) -> Ranking:
     """Rank chunkings of a document by boundary F1, beside the trivial answers.
 
-    These are no cut, a cut after every so many sentences, and the known number of cuts at random places: of `DRAWN` draws
-    the one with the median F1.
+    These are no cut, and as many cuts as the best chunking has: evenly spaced, and at random places, of `DRAWN` draws the
+    one with the median F1. None of them is told how many boundaries are known.
 
     ``known`` are the boundaries, code points. A section's counts are whether the boundary at its beginning is found, whether
     it is missed, and the cuts inside it.
@@ -245,15 +245,20 @@ def by_known(document: Document, known: Sequence[int], named: Sequence[tuple[str
             rows.append((found, number > 0 and not found, added))
         return np.array(rows, dtype=np.intp).reshape(-1, 3)
 
-    contenders = [Contender(name, counts(in_sentences(document, cuts_of(made)).boundaries)) for name, made in named]
-    every = regular(reference)
-    drawn = sorted((at_random(reference, draw) for draw in range(DRAWN)), key=lambda cuts: _f1_of(counts(cuts)))
-    middle = drawn[DRAWN // 2]
-    contenders += [
-        Contender(NO_CUT, counts(()), trivial=True),
-        Contender(every_words(mean_section(reference)), counts(every), trivial=True, cuts=every),
-        Contender(random_words(len(middle)), counts(middle), trivial=True, cuts=middle),
-    ]
+    found = [in_sentences(document, cuts_of(made)).boundaries for _, made in named]
+    contenders = [Contender(name, counts(cuts)) for (name, _), cuts in zip(named, found, strict=True)]
+    contenders.append(Contender(NO_CUT, counts(()), trivial=True))
+    own = len(max(zip(contenders, found, strict=False), key=lambda one: _f1_of(one[0].counts), default=((), ()))[1])
+    if own:
+        even = evenly(reference.units, own)
+        drawn = sorted(
+            (at_random(reference.units, own, draw) for draw in range(DRAWN)), key=lambda cuts: _f1_of(counts(cuts))
+        )
+        middle = drawn[DRAWN // 2]
+        contenders += [
+            Contender(even_words(own), counts(even), trivial=True, cuts=even),
+            Contender(random_words(own), counts(middle), trivial=True, cuts=middle),
+        ]
     return rank(contenders, f1, [_f1_of(one.counts) for one in contenders])
 
 

@@ -33,6 +33,11 @@ def random_words(count: int) -> str:
     return f"{count:,} cut{'s' * (count != 1)} at random places"
 
 
+def even_words(count: int) -> str:
+    """Return the name of the trivial answer that makes ``count`` evenly spaced cuts."""
+    return f"{count:,} cut{'s' * (count != 1)} evenly spaced"
+
+
 def every_words(count: int) -> str:
     """Return the name of the trivial answer that cuts after every ``count`` sentences."""
     return "a cut after every sentence" if count == 1 else f"a cut after every {count:,} sentences"
@@ -49,16 +54,20 @@ def mean_section(reference: Segmentation) -> int:
     return max(1, round(reference.mean_length))
 
 
-def at_random(reference: Segmentation, draw: int) -> tuple[int, ...]:
-    """Return as many places as the reference has boundaries, drawn with the seed ``draw``; every place is as likely."""
-    places = range(1, reference.units)
-    return tuple(sorted(random.Random(draw).sample(places, len(reference.boundaries))))
+def evenly(units: int, count: int) -> tuple[int, ...]:
+    """Return ``count`` places of 1..``units`` - 1 that are as far apart as they can be, ascending."""
+    return tuple(number * units // (count + 1) for number in range(1, count + 1))
+
+
+def at_random(units: int, count: int, draw: int) -> tuple[int, ...]:
+    """Return ``count`` places of 1..``units`` - 1, drawn with the seed ``draw``, ascending; every place is as likely."""
+    return tuple(sorted(random.Random(draw).sample(range(1, units), count)))
 
 
 def answers(name: str, reference: Segmentation) -> list[tuple[int, ...]]:
     """Return the sentences before which the answer called ``name`` cuts: once, or for each of `DRAWS`."""
     if name == RANDOM:
-        return [at_random(reference, draw) for draw in range(DRAWS)]
+        return [at_random(reference.units, len(reference.boundaries), draw) for draw in range(DRAWS)]
     return [regular(reference) if name == REGULAR else ()]
 
 

@@ -47,12 +47,13 @@ def ranked(known, **columns):
 
 def test_counts_and_values_by_hand():
     ranking = ranked([10, 20], one={10, 15}, other={10, 20})
-    one, other, nothing, regular, drawn = ranking.contenders
+    one, other, nothing, even, drawn = ranking.contenders
     # Sections 0 to 10, 10 to 20 and 20 to 40: found, missed, added.
     assert one.counts.tolist() == [[0, 0, 0], [1, 0, 1], [0, 1, 0]]
     assert other.counts.tolist() == [[0, 0, 0], [1, 0, 0], [1, 0, 0]]
     assert nothing.counts.tolist() == [[0, 0, 0], [0, 1, 0], [0, 1, 0]]
-    assert (regular.name, regular.trivial) == ("a cut after every 13 sentences", True)
+    # As many cuts as the best chunking has.
+    assert (even.name, even.trivial, even.cuts) == ("2 cuts evenly spaced", True, (13, 26))
     assert (drawn.name, drawn.trivial, len(drawn.cuts)) == ("2 cuts at random places", True, 2)
     # Most pairs of 39 places hit neither boundary.
     assert ranking.values == (0.5, 1.0, 0.0, 0.0, 0.0)
@@ -94,13 +95,20 @@ def test_with_few_sections_no_difference_can_be_told():
 def test_a_clear_winner_is_named():
     known = [4, 8, 12, 16, 20, 24, 28, 32, 36]
     ranking = ranked(known, best=set(known), worst={place + 1 for place in known})
-    assert ranking.winner is None, "cutting after every 4 sentences is as good"
+    assert ranking.winner is None, "as many cuts evenly spaced are as good"
     assert ranking.words().startswith("best is best: worst is behind by 1.00")
-    assert ranking.words().endswith("Mind the trivial answer: best is not better than “a cut after every 4 sentences”.")
+    assert ranking.words().endswith("Mind the trivial answer: best is not better than “9 cuts evenly spaced”.")
     uneven = [2, 9, 11, 17, 20, 21, 27, 33, 34]
     ranking = ranked(uneven, best=set(uneven), worst={place + 1 for place in uneven})
     assert ranking.winner == 0
     assert "trivial" not in ranking.words()
+
+
+def test_the_trivial_answers_have_as_many_cuts_as_the_best_and_are_not_told_the_known_number():
+    ranking = ranked([10, 20, 30], best={10, 15, 20, 25, 30}, worst={1})
+    assert [one.name for one in ranking.contenders[2:]] == ["no cut", "5 cuts evenly spaced", "5 cuts at random places"]
+    assert [len(one.cuts) for one in ranking.contenders[2:]] == [0, 5, 5]
+    assert [one.name for one in ranked([10, 20], nowhere=set()).contenders[1:]] == ["no cut"]
 
 
 def test_equals_are_said_to_be_equal():

@@ -1,6 +1,7 @@
 """The trivial answers: where they cut, and their rows beside those of chunkers."""
 
 import statistics
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from chunkers import Document
 from evaluation.segmentation.measures import Segmentation, cuts_of, in_sentences, pk
 from evaluation.segmentation.sweep import MEASURES, TRIVIAL, Marked, Setting, scores_of, summaries, sweep
-from evaluation.segmentation.trivial import DRAWS, NO_CUT, RANDOM, REGULAR, answers, as_chunking, at_random, regular
+from evaluation.segmentation.trivial import DRAWS, NO_CUT, RANDOM, REGULAR, answers, as_chunking, at_random, evenly, regular
 from sample_docs import load_sample
 from tests.support import tools
 
@@ -25,18 +26,20 @@ def test_regular_cuts_lie_a_mean_section_apart():
 
 
 @given(st.integers(1, 40), st.data())
-def test_random_cuts_are_as_many_as_are_known_and_seeded(units, data):
-    known = tuple(sorted(data.draw(st.sets(st.integers(1, units - 1)) if units > 1 else st.just(set()))))
-    reference = Segmentation(units, known)
-    places = at_random(reference, 5)
-    assert places == at_random(reference, 5)
-    assert len(set(places)) == len(known)
-    assert all(0 < place < units for place in places)
+def test_cuts_at_random_or_evenly_spaced_are_as_many_as_asked_for(units, data):
+    count = data.draw(st.integers(0, units - 1))
+    assert at_random(units, count, 5) == at_random(units, count, 5)
+    for places in (at_random(units, count, 5), evenly(units, count)):
+        assert len(set(places)) == count
+        assert [*places] == sorted(places)
+        assert all(0 < place < units for place in places)
+    edges = [0, *evenly(units, count), units]
+    lengths = [end - start for start, end in pairwise(edges)]
+    assert max(lengths) - min(lengths) <= 1
 
 
 def test_every_place_is_drawn():
-    reference = Segmentation(6, (2,))
-    assert {at_random(reference, draw) for draw in range(200)} == {(place,) for place in range(1, 6)}
+    assert {at_random(6, 1, draw) for draw in range(200)} == {(place,) for place in range(1, 6)}
 
 
 def test_a_chunking_has_the_cuts_of_the_answer():

@@ -60,7 +60,7 @@ def test_the_ranking_by_known_boundaries_says_that_four_sections_are_too_few(app
     assert [row["title"] for row in rows[:2]] == ["Double pass", "Breakpoint"]
     assert {row["title"] for row in rows if row["title"].islower()} == {
         "no cut",
-        "a cut after every 4 sentences",
+        "3 cuts evenly spaced",
         "3 cuts at random places",
     }
     assert [row["Boundary F1"]["text"] for row in rows[:2]] == ["1.00", "0.75"]

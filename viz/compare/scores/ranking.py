@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from chunkers import Chunking, Document, Embedder
 from chunkers.numbers import signed
 from chunkers.registry import chunker_class
-from evaluation.segmentation.measures import Score, cuts_of, in_sentences, pk, window_diff
+from evaluation.segmentation.boundary_scores import MEASURES, boundary_scores, why_no_cut_wins
+from evaluation.segmentation.measures import Score, cuts_of, in_sentences
 from evaluation.segmentation.ranking import Contender, Ranking, by_known, by_structure, structure
 from viz.compare.scores.table import CellData, HeadData, RowData, ScoresData, cell, draw
 from viz.jobs.chunking import Task
@@ -30,11 +31,7 @@ _BY_KNOWN: list[HeadData] = [
         "help": "2 × found / (2 × found + missed + added), of cuts at known boundaries; higher is better.",
     },
     *_BEHIND,
-    {
-        "label": "Pk",
-        "help": "Share of windows whose two ends are in one section and in two chunks, or the reverse; lower is better.",
-    },
-    {"label": "WindowDiff", "help": "Share of windows with another number of boundaries; lower is better."},
+    *(HeadData(label=label, help=help_) for label, help_ in MEASURES.items()),
 ]
 _BY_STRUCTURE: list[HeadData] = [
     {
@@ -77,9 +74,13 @@ def show_ranking(
             "cells": [*_lead_cells(ranking, place), *cells(place, contender)],
         }
         rows.append(row)
+    note = "A difference counts as told where p is below 0.05 and the interval leaves out 0."
+    if known is not None:
+        found = [in_sentences(document, cuts_of(one)) for one in chunkings]
+        note = f"{note} {why_no_cut_wins(in_sentences(document, known), found)}".rstrip()
     data: ScoresData = {
         "said": f"{ranking.words()} {ranking.basis(known is not None)}",
-        "note": "A difference counts as told where p is below 0.05 and the interval leaves out 0.",
+        "note": note,
         "heads": _BY_KNOWN if known is not None else _BY_STRUCTURE,
         "rows": rows,
         "limit": None,
@@ -125,8 +126,7 @@ def _known_cells(
 
     def cells(place: int, contender: Contender) -> list[CellData]:
         cuts = cuts_of(chunkings[place]) if place < len(chunkings) else [document.starts[one] for one in contender.cuts]
-        found = in_sentences(document, cuts)
-        return [_score(pk(reference, found)), _score(window_diff(reference, found))]
+        return [_score(one) for one in boundary_scores(reference, in_sentences(document, cuts)).values()]
 
     return cells
 
