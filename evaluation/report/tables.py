@@ -98,7 +98,7 @@ def ranking(compared: Compared) -> Table:
     )
     heads = [
         value,
-        ("Behind the first", "How far it is behind the best column."),
+        ("Behind", "How far it is behind the best column."),
         ("95 % between", "The interval that holds 95 % of 10,000 resamples of the sections."),
         ("p", "How often a difference as large comes about if both swap at random what they do in a section."),
     ]

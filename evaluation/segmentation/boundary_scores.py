@@ -9,7 +9,7 @@ from evaluation.segmentation.measures import Score, Segmentation, agreement, bou
 MEASURES = {
     "Precision": "Share of the cuts that are at known boundaries; higher is better.",
     "Recall": "Share of the known boundaries at which it cuts; higher is better.",
-    "Boundary similarity": "Fournier's B: a cut one sentence away counts half; higher is better.",
+    "Similarity": "Boundary similarity, Fournier's B: a cut one sentence away counts half; higher is better.",
     "Pk": "Share of windows whose two ends are in one section and in two chunks, or the reverse; lower is better.",
     "WindowDiff": "Share of windows with another number of boundaries; lower is better.",
 }

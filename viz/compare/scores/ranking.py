@@ -18,7 +18,7 @@ from viz.shell.results import ColumnResult
 from viz.state.choices import Choices
 
 _BEHIND: list[HeadData] = [
-    {"label": "Behind the first", "help": "How far it is behind the best column."},
+    {"label": "Behind", "help": "How far it is behind the best column."},
     {"label": "95 % between", "help": "The interval that holds 95 % of 10,000 resamples of the sections."},
     {
         "label": "p",
