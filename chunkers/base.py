@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import metadata
+from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -132,12 +133,14 @@ class Chunker(BaseModel, ABC):
     ``step``, ``offered`` (a slider's bounds, where they are narrower than the allowed range), ``ordered`` (choices that go
     from less to more) and ``main`` (shown unfolded) go into ``json_schema_extra``. For the Guide, ``formula`` is the
     decision in LaTeX, ``symbols`` names what is in it, as Markdown, and ``failure`` is what is known to go wrong.
+    ``older`` has the values of parameters that recipes and links lack because they were made before there were such.
     ``embeds`` tells whether a chunker may ask for embeddings; of a class, whether it does at its defaults. ``asks`` tells
     whether it asks a language model; ``elsewhere``, whether its chunks were made elsewhere, so that it cuts nothing itself.
 
     Code that uses chunkers calls their methods and never checks their types. A chunker that needs more than parameters
-    overrides hooks: `levels`, `describe`, `remark`, `idle`, `reach`, `tipping`, `estimate`, `for_documents`, `caveat`,
-    `wording` and `versions`, or sets ``packages``, the distributions besides this one on whose versions the result depends.
+    overrides hooks: `levels`, `describe`, `remark`, `changed_since`, `idle`, `reach`, `tipping`, `estimate`,
+    `for_documents`, `caveat`, `wording` and `versions`, or sets ``packages``, the distributions besides this one on whose
+    versions the result depends.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -150,6 +153,7 @@ class Chunker(BaseModel, ABC):
     symbols: ClassVar[str] = ""
     failure: ClassVar[str] = ""
     embeds: ClassVar[bool] = False
+    older: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     asks: ClassVar[bool] = False
     elsewhere: ClassVar[bool] = False
     packages: ClassVar[tuple[str, ...]] = ()
@@ -196,6 +200,16 @@ class Chunker(BaseModel, ABC):
 
     def remark(self, parameter: str) -> str:
         """Return a sentence on what the value of a parameter means here; empty where its name and number say it all."""
+        return ""
+
+    def changed_since(self, sentences: int) -> str:
+        """Return a sentence on how cuts in a text of that length may have moved since ``older`` held; empty if they did not.
+
+        Parameters
+        ----------
+        sentences
+            Number of sentences of the text.
+        """
         return ""
 
     def idle(self) -> frozenset[str]:

@@ -8,11 +8,14 @@ Every s before t is a candidate for the last cut, so the plain search is quadrat
 candidates that can never be best again, which are none where a text has one subject. Therefore the others are also left out
 for as long as a bound shows that they cannot be best, see `_left_out`. Both leave out only what could not have been chosen,
 so the result is that of the plain search. Ties, up to `SAME`, take the earliest last cut.
+
+Where cuts are allowed only at some places, the search runs over these: s and t are places, and t - s is the number of
+vectors between them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -58,17 +61,22 @@ def _earliest_least(values: FloatArray, best: FloatArray, lasts: IntArray, candi
                 best[column], lasts[column] = value, candidate
 
 
-def _strayed(sums: FloatArray, run: int, start: int, ahead: int) -> FloatArray:
-    """Return how far the sum of the next vectors, up to m, strays from as many times the run's mean, for m = 1..ahead."""
-    mean = (sums[start] - sums[run]) / (start - run)
-    apart = sums[start + 1 : start + 1 + ahead] - sums[start] - np.arange(1, ahead + 1)[:, np.newaxis] * mean
+def _strayed(sums: FloatArray, mean: FloatArray, start: int, following: FloatArray) -> FloatArray:
+    """Return how far the sum of the next m vectors strays from m times the mean, at most, up to each m of ``following``."""
+    apart = sums[start + 1 : start + 1 + len(following)] - sums[start] - following[:, np.newaxis] * mean
     return np.sqrt(np.maximum.accumulate(_squares(apart)))
 
 
 def _left_out(
-    behind: FloatArray, apart: FloatArray, sizes: FloatArray, run_size: int, strayed: FloatArray, block: int
+    behind: FloatArray,
+    apart: FloatArray,
+    sizes: FloatArray,
+    run_size: float,
+    strayed: FloatArray,
+    following: FloatArray,
+    block: int,
 ) -> IntArray:
-    """Return for how many sentences after ``start`` each candidate cannot be best, at most ``len(strayed)``.
+    """Return for how many places after ``start`` each candidate cannot be best, at most ``len(strayed)``.
 
     Let R be the run up to ``start`` from the best candidate there, S that from this one, and B the next m vectors, whose sum
     less m times the mean of R is b. By Ward's identity for the cost of two runs joined, this candidate is behind the other
@@ -77,7 +85,7 @@ def _left_out(
         h_S |μ_S - μ_B|² - h_R |μ_R - μ_B|² ≥ h_S D² - 2 |S| / (|S| + m) D |b| - (|R| - |S|)⁺ |b|² / ((|S| + m) (|R| + m))
 
     where D = |μ_S - μ_R|, h_S = |S| m / (|S| + m), and h_R likewise. As long as it is behind, it is not best. The bound is
-    taken for stretches of m, of which the first has ``block``: each factor at the end where it makes the bound lowest.
+    taken for stretches of places, of which the first has ``block``: each factor at the end where it makes the bound lowest.
 
     Parameters
     ----------
@@ -88,7 +96,9 @@ def _left_out(
     sizes, run_size
         |S|, shape (n,), and |R|.
     strayed
-        The greatest |b| up to each m.
+        The greatest |b| up to each place after ``start``.
+    following
+        m at each of these places, ascending.
     """
     roots = np.sqrt(apart)
     left_out = np.zeros(len(behind), np.intp)
@@ -98,8 +108,9 @@ def _left_out(
         last = min(last, len(strayed))
         far = strayed[last - 1]
         size = sizes[going]
-        bound = behind[going] + size / (size + first) * (first * apart[going] - 2 * roots[going] * far)
-        bound -= np.maximum(run_size - size, 0) / ((size + first) * (run_size + first)) * far * far
+        passed = following[first - 1] if first else 0.0
+        bound = behind[going] + size / (size + passed) * (passed * apart[going] - 2 * roots[going] * far)
+        bound -= np.maximum(run_size - size, 0) / ((size + passed) * (run_size + passed)) * far * far
         going = going[bound > 1000 * SAME]
         left_out[going] = last
         first, last = last, last + max(1, block // 2, last // 4)
@@ -108,6 +119,7 @@ def _left_out(
 
 def _look_back(
     sums: FloatArray,
+    places: FloatArray,
     totals: FloatArray,
     lasts: IntArray,
     due: IntArray,
@@ -119,7 +131,7 @@ def _look_back(
     """Try the candidates before ``start``, as `advance` does, and return how many comparisons that took."""
     run = int(lasts[start])
     candidates = np.flatnonzero(due[:start] <= stop)
-    sizes = (start - candidates).astype(np.float64)
+    sizes = places[start] - places[candidates]
     before = sums[candidates] - sums[start]
     squares = _squares(before)
     behind = totals[candidates] - squares / sizes - (totals[start] - penalty)
@@ -127,29 +139,41 @@ def _look_back(
     dropped = behind > penalty + SAME
     due[candidates[dropped]] = NEVER
     candidates, sizes, before, squares, behind = (array[~dropped] for array in (candidates, sizes, before, squares, behind))
-    apart = _squares(before / sizes[:, np.newaxis] + (sums[start] - sums[run]) / (start - run))
-    strayed = _strayed(sums, run, start, min(AHEAD, len(totals) - 1 - start))
-    left_out = _left_out(behind, apart, sizes, start - run, strayed, stop - start)
+    run_size = places[start] - places[run]
+    mean = (sums[start] - sums[run]) / run_size
+    apart = _squares(before / sizes[:, np.newaxis] + mean)
+    following = places[start + 1 : start + 1 + AHEAD] - places[start]
+    strayed = _strayed(sums, mean, start, following)
+    left_out = _left_out(behind, apart, sizes, float(run_size), strayed, following, stop - start)
     due[candidates] = start + left_out + 1
     tried = left_out == 0
     after = sums[start + 1 : stop + 1] - sums[start]
     values = squares[tried, np.newaxis] + _squares(after) - 2 * (before[tried] @ after.T)
-    values = totals[candidates[tried], np.newaxis] - values / (sizes[tried, np.newaxis] + np.arange(1, stop - start + 1))
+    values = totals[candidates[tried], np.newaxis] - values / (sizes[tried, np.newaxis] + following[: stop - start])
     _earliest_least(values, best, lasts[start + 1 : stop + 1], candidates[tried])
     return compared + int(values.size)
 
 
 def advance(
-    sums: FloatArray, totals: FloatArray, lasts: IntArray, due: IntArray, start: int, stop: int, penalty: float
+    sums: FloatArray,
+    places: FloatArray,
+    totals: FloatArray,
+    lasts: IntArray,
+    due: IntArray,
+    start: int,
+    stop: int,
+    penalty: float,
 ) -> int:
-    """Write the best totals and the last cuts of the first t vectors for t = start + 1..stop; return the comparisons made.
+    """Write the best totals and the last cuts up to the places t = start + 1..stop; return the comparisons made.
 
     Parameters
     ----------
     sums
-        Sums of the first 0..n vectors, shape (n + 1, dimension).
+        Sums of the vectors before each of n + 1 places, the first and the last of which are the ends, (n + 1, dimension).
+    places
+        How many vectors are before each place, ascending, shape (n + 1,).
     totals, lasts
-        Those of the first t vectors, shape (n + 1,); known up to ``start``.
+        Those of the vectors before each place, shape (n + 1,); known up to ``start``.
     due
         The t from which each candidate is to be tried again, shape (n + 1,).
     """
@@ -157,9 +181,9 @@ def advance(
     best = np.full(block, np.inf)
     compared = block * (block + 1) // 2
     if start > 0:
-        compared += _look_back(sums, totals, lasts, due, best, start, stop, penalty)
+        compared += _look_back(sums, places, totals, lasts, due, best, start, stop, penalty)
     for t in range(start + 1, stop + 1):
-        values = totals[start:t] - _squares(sums[t] - sums[start:t]) / np.arange(t - start, 0, -1)
+        values = totals[start:t] - _squares(sums[t] - sums[start:t]) / (places[t] - places[start:t])
         for s, value in enumerate(values.tolist(), start):
             if value < best[t - start - 1] - SAME:
                 best[t - start - 1], lasts[t] = value, s
@@ -167,20 +191,22 @@ def advance(
     return compared
 
 
-def advance_by_number(sums: FloatArray, totals: FloatArray, lasts: IntArray, start: int, stop: int) -> None:
-    """Write the best totals of the first t vectors in 0, 1, ... runs, and the last cuts, for t = start + 1..stop.
+def advance_by_number(
+    sums: FloatArray, places: FloatArray, totals: FloatArray, lasts: IntArray, start: int, stop: int
+) -> None:
+    """Write the best totals in 0, 1, ... runs, and the last cuts, up to the places t = start + 1..stop.
 
     Parameters
     ----------
-    sums
-        Sums of the first 0..n vectors, shape (n + 1, dimension).
+    sums, places
+        As for `advance`.
     totals, lasts
-        Those of the first t vectors in k runs, shape (n + 1, k + 1); known up to ``start``, infinite where there are none.
+        Those of the vectors before each place in k runs, shape (n + 1, k + 1); known up to ``start``, infinite where there
+        are none.
     """
     candidates = np.arange(stop)
     after, before = sums[start + 1 : stop + 1] - sums[start], sums[:stop] - sums[start]
-    ends = np.arange(start + 1, stop + 1)
-    sizes = ends - candidates[:, np.newaxis]
+    sizes = places[start + 1 : stop + 1] - places[:stop, np.newaxis]
     squares = _squares(before)[:, np.newaxis] + _squares(after) - 2 * (before @ after.T)
     gains = np.where(sizes > 0, squares / np.where(sizes > 0, sizes, 1), -np.inf)
     for runs in range(1, totals.shape[1]):
@@ -196,7 +222,17 @@ def sums_of(vectors: FloatArray) -> FloatArray:
     return sums
 
 
-def best_by_penalty(vectors: FloatArray, penalty: float, step: Callable[[int, int], None]) -> list[int]:
+def _edges(count: int, allowed: Sequence[int] | IntArray | None) -> IntArray:
+    """Return the places at which a run may begin or end, in order, both ends included."""
+    return np.arange(count + 1) if allowed is None else np.array([0, *allowed, count])
+
+
+def best_by_penalty(
+    vectors: FloatArray,
+    penalty: float,
+    step: Callable[[int, int], None],
+    allowed: Sequence[int] | IntArray | None = None,
+) -> list[int]:
     """Return where the runs begin, except the first, of the partition of least costs and penalties.
 
     Parameters
@@ -207,75 +243,102 @@ def best_by_penalty(vectors: FloatArray, penalty: float, step: Callable[[int, in
         β, what a cut has to lower the costs by.
     step
         Called after each block with the vectors done and the candidates compared since the last call; it may raise.
+    allowed
+        Where a run may begin, ascending, each between 0 and n, both excluded; None for everywhere.
     """
-    count = len(vectors)
-    sums = sums_of(vectors)
-    totals = np.zeros(count + 1)
-    lasts, due = np.zeros(count + 1, np.intp), np.zeros(count + 1, np.intp)
-    for start in range(0, count, BLOCK):
-        stop = min(start + BLOCK, count)
-        step(stop, advance(sums, totals, lasts, due, start, stop, penalty))
+    edges = _edges(len(vectors), allowed)
+    sums, places, last = sums_of(vectors)[edges], edges.astype(np.float64), len(edges) - 1
+    totals = np.zeros(last + 1)
+    lasts, due = np.zeros(last + 1, np.intp), np.zeros(last + 1, np.intp)
+    for start in range(0, last, BLOCK):
+        stop = min(start + BLOCK, last)
+        step(int(edges[stop]), advance(sums, places, totals, lasts, due, start, stop, penalty))
+    return edges[_cuts(lasts)].tolist()
+
+
+def _cuts(lasts: IntArray) -> list[int]:
+    """Return the cuts of the best partition, ascending, from the last cut before each place."""
     cuts = []
-    at = int(lasts[count])
+    at = int(lasts[-1])
     while at:
         cuts.append(at)
         at = int(lasts[at])
     return cuts[::-1]
 
 
-def best_by_number(vectors: FloatArray, runs: int, step: Callable[[int, int], None]) -> list[int]:
+def best_by_number(
+    vectors: FloatArray, runs: int, step: Callable[[int, int], None], allowed: Sequence[int] | IntArray | None = None
+) -> list[int]:
     """Return where the runs begin, except the first, of the partition into so many runs of least costs.
 
     Parameters
     ----------
     vectors
-        Shape (n, dimension), n at least ``runs``.
+        Shape (n, dimension).
     runs
-        At least 1.
-    step
+        At least 1, and at most one more than there are allowed places.
+    step, allowed
         As for `best_by_penalty`.
     """
-    count = len(vectors)
-    sums = sums_of(vectors)
-    totals = np.full((count + 1, runs + 1), np.inf)
+    edges = _edges(len(vectors), allowed)
+    sums, places, last = sums_of(vectors)[edges], edges.astype(np.float64), len(edges) - 1
+    totals = np.full((last + 1, runs + 1), np.inf)
     totals[0, 0] = 0.0
-    lasts = np.zeros((count + 1, runs + 1), np.intp)
-    for start in range(0, count, BLOCK):
-        stop = min(start + BLOCK, count)
-        advance_by_number(sums, totals, lasts, start, stop)
-        step(stop, (stop * stop - start * start) // 2)
+    lasts = np.zeros((last + 1, runs + 1), np.intp)
+    for start in range(0, last, BLOCK):
+        stop = min(start + BLOCK, last)
+        advance_by_number(sums, places, totals, lasts, start, stop)
+        step(int(edges[stop]), (stop * stop - start * start) // 2)
     cuts = []
-    at = count
+    at = last
     for left in range(runs, 1, -1):
         at = int(lasts[at, left])
         cuts.append(at)
-    return cuts[::-1]
+    return edges[cuts[::-1]].tolist()
 
 
-def critical_penalty(vectors: FloatArray, step: Callable[[int, int], None]) -> float:
+def critical_penalty(
+    vectors: FloatArray, step: Callable[[int, int], None], allowed: Sequence[int] | IntArray | None = None
+) -> float:
     """Return the least penalty at which the best partition has no cut: the most that cuts gain, divided by their number.
 
     That is the greatest (cost(1) - cost(K)) / (K - 1), where cost(K) is the least cost of K runs. The ratio is maximised by
-    Dinkelbach's method (1967): the best partition at a penalty that is too low shows a higher one.
+    Dinkelbach's method (1967): the best partition at a penalty that is too low shows a higher one. Without subjects hardly
+    any candidate can be left out, so the search is plain, and what every run explains is computed once for all penalties:
+    the square of the allowed places in memory.
 
     Parameters
     ----------
     vectors
         Shape (n, dimension), n at least 2.
-    step
-        As for `best_by_penalty`.
+    step, allowed
+        As for `best_by_penalty`; there must be at least one place.
     """
     count = len(vectors)
-    sums = sums_of(vectors)
-    before = np.arange(1, count)
-    # With the mean taken off, the cost of one run is explained to nothing, and that of two to |S|² (1 / m + 1 / (n - m)).
-    squares = np.einsum("ij,ij->i", sums[1:-1], sums[1:-1])
-    penalty = float((squares * count / (before * (count - before))).max())
-    while cuts := best_by_penalty(vectors, penalty + SAME, step):
-        edges = np.array([0, *cuts, count])
-        totals = np.diff(sums[edges], axis=0)
-        gained = float((np.einsum("ij,ij->i", totals, totals) / np.diff(edges)).sum()) / len(cuts)
+    edges = _edges(count, allowed)
+    sums, last = sums_of(vectors)[edges], len(edges) - 1
+    # What the run between two places explains: |U_t - U_s|² / (t - s), in row t and column s.
+    products = sums @ sums.T
+    squares = products.diagonal().copy()
+    explained = products
+    explained *= -2
+    explained += squares
+    explained += squares[:, np.newaxis]
+    explained /= np.maximum(np.abs(edges[:, np.newaxis] - edges), 1)
+    step(count, last * last // 2)
+    totals, lasts = np.zeros(last + 1), np.zeros(last + 1, np.intp)
+    # With the mean taken off, one run explains nothing, and two explain what both do.
+    penalty = float((explained[1:-1, 0] + explained[-1, 1:-1]).max())
+    while True:
+        for t in range(1, last + 1):
+            values = totals[:t] - explained[t, :t]
+            lasts[t] = at = values.argmin()
+            totals[t] = values[at] + penalty + SAME
+        cuts = [0, *_cuts(lasts), last]
+        step(count, last)
+        if len(cuts) == 2:
+            return penalty
+        gained = float(explained[cuts[1:], cuts[:-1]].sum()) / (len(cuts) - 2)
         if gained <= penalty + SAME:
-            break
+            return penalty
         penalty = gained
-    return penalty

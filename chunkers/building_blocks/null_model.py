@@ -22,14 +22,14 @@ SHUFFLES = 20
 """How often a text is shuffled."""
 
 SAMPLE = 500
-"""Most sentences of a shuffled text that are looked at, so that a long text takes no longer."""
+"""Most sentences of a shuffled text that are looked at unless more are asked for, so that a long text takes no longer."""
 
 _SEED = 0
 
 
 @lru_cache(maxsize=16)
-def orders(count: int, run: int = 1) -> tuple[IntArray, ...]:
-    """Return `SHUFFLES` seeded orders of ``count`` sentences, of each its first `SAMPLE`.
+def orders(count: int, run: int = 1, most: int = SAMPLE) -> tuple[IntArray, ...]:
+    """Return `SHUFFLES` seeded orders of ``count`` sentences, of each its first ``most``.
 
     Parameters
     ----------
@@ -42,26 +42,30 @@ def orders(count: int, run: int = 1) -> tuple[IntArray, ...]:
         first = int(random.integers(1, run + 1))
         runs = np.split(np.arange(count), np.arange(first, count, run))
         places = random.permutation(len(runs))
-        enough = np.searchsorted(np.cumsum([len(runs[place]) for place in places]), SAMPLE) + 1
-        found.append(np.concatenate([runs[place] for place in places[:enough]])[:SAMPLE])
+        enough = np.searchsorted(np.cumsum([len(runs[place]) for place in places]), most) + 1
+        found.append(np.concatenate([runs[place] for place in places[:enough]])[:most])
     return tuple(found)
 
 
 @lru_cache(maxsize=16)
-def _looked_at(count: int, run: int) -> IntArray | slice:
+def _looked_at(count: int, run: int, most: int) -> IntArray | slice:
     """Return which of ``count`` sentences are in any of the orders; a slice where all are, which copies nothing."""
-    seen = np.unique(np.concatenate(orders(count, run)))
+    if most >= count:
+        return slice(None)
+    seen = np.unique(np.concatenate(orders(count, run, most)))
     return seen if len(seen) < count else slice(None)
 
 
-def _key(vectors: FloatArray | VectorArray, run: int, name: str, measure: object) -> tuple[object, ...]:
+def _key(vectors: FloatArray | VectorArray, run: int, name: str, measure: object, most: int = SAMPLE) -> tuple[object, ...]:
     # A hash of all vectors that are looked at: nothing of the text is kept. Processors compute this one themselves.
-    seen = vectors[_looked_at(len(vectors), run)]
-    return hashlib.sha256(seen.tobytes()).digest(), len(vectors), seen.shape, run, name
+    seen = vectors[_looked_at(len(vectors), run, most)]
+    return hashlib.sha256(seen.tobytes()).digest(), len(vectors), seen.shape, run, name, most
 
 
 @kept_in(RecentlyUsed(64), _key)
-def under_shuffling(vectors: Vectors, run: int, name: str, measure: Callable[[Vectors], FloatArray]) -> FloatArray:
+def under_shuffling(
+    vectors: Vectors, run: int, name: str, measure: Callable[[Vectors], FloatArray], most: int = SAMPLE
+) -> FloatArray:
     """Return what ``measure`` says of every shuffled text, one after the other; what has been measured is remembered.
 
     Parameters
@@ -74,5 +78,7 @@ def under_shuffling(vectors: Vectors, run: int, name: str, measure: Callable[[Ve
         What is measured: two measures of one name are the same.
     measure
         Is given the vectors in another order; it may raise, to stop.
+    most
+        As for `orders`.
     """
-    return np.concatenate([measure(vectors[order]) for order in orders(len(vectors), run)])
+    return np.concatenate([measure(vectors[order]) for order in orders(len(vectors), run, most)])

@@ -2,25 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import ClassVar, Literal, Self
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from itertools import pairwise
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
 
-from chunkers.arrays import FloatArray
+from chunkers.arrays import FloatArray, IntArray
 from chunkers.building_blocks.change_search import best_by_number, best_by_penalty, critical_penalty
 from chunkers.building_blocks.distances import gap_distances
-from chunkers.building_blocks.null_model import under_shuffling
+from chunkers.building_blocks.null_model import SAMPLE, under_shuffling
 from chunkers.building_blocks.sizes import Sized, within_sizes
 from chunkers.errors import Cancelled, InputError
 from chunkers.limits import MOST_CHANGE_PRODUCTS, MOST_CHANGE_STEPS
 from chunkers.reason import Reason, chain
 from chunkers.result import Band, Chunking, Curve, Gap, Line, Verdict
 from chunkers.text.document import Document
+from chunkers.text.paragraphs import paragraph_starts
 from chunkers.tools import Tools
 
 Caution = Literal["eager", "balanced", "cautious"]
+CutsAt = Literal["auto", "paragraphs", "sentences"]
+
+WHOLE = 1_500
+"""Sentences, or paragraphs, up to which all of a shuffled text is searched. Of a longer text, this much of every shuffle is
+searched, and the penalty is extrapolated to the text's length: it grows linearly in the logarithm of the length, as the
+maximum of many scores with an exponential tail does. The slope comes from the quarters of the part that is searched."""
+
+QUARTERS = 4
+"""Pieces of a shuffled part that are searched for the slope: two doublings of the length."""
+
+FEWEST_PARAGRAPHS = 4
+"""Paragraphs below which ``auto`` cuts at sentences: two places or fewer leave hardly anything to choose from."""
+
+LONGEST_PARAGRAPHS = 12
+"""Most sentences in the average sentence's paragraph for ``auto`` to cut at paragraphs; the bundled prose has 4 to 10.
+Where there are more, the blank lines part pages or chapters, or the text is one block below a title, and a change inside
+a block would be missed."""
 
 
 class ChangePoint(Sized):
@@ -28,7 +50,9 @@ class ChangePoint(Sized):
 
     The cost of a chunk is the sum of squared distances of its sentences' vectors to their mean; the sum of the costs and a
     penalty for every cut is minimised over all partitions. The penalty is what cuts gain in the same text with its sentences
-    shuffled, where the order means nothing: the most that the cuts of any partition gain there, divided by their number.
+    shuffled, where the order means nothing: the most that the cuts of any partition gain there, divided by their number. It
+    grows with the length of the text, as more partitions are tried. Where the text has paragraphs, a cut is allowed only
+    where one begins, both in the text and at the same places of the shuffled text.
 
     Kernel change-point detection with the linear kernel, as by KernelCPD of the library ruptures (PELT for a penalty,
     dynamic programming for a number of chunks), whose partitions it finds in less time; see
@@ -44,13 +68,15 @@ class ChangePoint(Sized):
         r"&+ \beta \cdot (\text{number of cuts}) \end{aligned}"
     )
     symbols: ClassVar[str] = (
-        r"$c$ a chunk; $e_i$ vector of sentence $i$; $\mu_c$ mean of the vectors of the chunk; $\beta$ penalty: the most "
-        "that cuts gain in the text shuffled, mean of 20 shuffles"
+        r"$c$ a chunk, which begins with a paragraph where the text has paragraphs; $e_i$ vector of sentence $i$; $\mu_c$ "
+        r"mean of the vectors of the chunk; $\beta$ penalty: the most that cuts gain in the text shuffled, at its own "
+        "length, mean of 20 shuffles"
     )
     failure: ClassVar[str] = (
-        "A subject that drifts slowly has no place where it changes, and a passage of one sentence is rarely "
-        "worth its penalty."
+        "A subject that drifts slowly has no place where it changes, a passage of one sentence is rarely worth its penalty, "
+        "and a change inside a paragraph moves to the paragraph's beginning or end."
     )
+    older: ClassVar[Mapping[str, Any]] = MappingProxyType({"cuts_at": "sentences"})
     embeds: ClassVar[bool] = True
 
     caution: Caution = Field(
@@ -68,6 +94,14 @@ class ChangePoint(Sized):
         description="How many neighbouring sentences stay together when the text is shuffled. More than one asks for more "
         "than the resemblance that neighbours have throughout the text: fewer, longer chunks.",
         json_schema_extra={"unit": "sentences", "step": 1, "offered": [1, 6], "main": True},
+    )
+    cuts_at: CutsAt = Field(
+        "auto",
+        title="Cuts at",
+        description="Whether a cut is allowed only where a paragraph begins, after a blank line, or at every sentence. auto "
+        f"takes paragraphs if there are at least {FEWEST_PARAGRAPHS}, of at most {LONGEST_PARAGRAPHS} sentences for the "
+        "average sentence, and no fewer than the requested chunks.",
+        json_schema_extra={"main": True},
     )
     penalty: float | None = Field(
         None,
@@ -109,6 +143,9 @@ class ChangePoint(Sized):
 
     def describe(self) -> str:
         """Say the settings in a few words."""
+        return self._decided_by() + (f", at {self.cuts_at}" if self.cuts_at != "auto" else "")
+
+    def _decided_by(self) -> str:
         if self.chunks is not None:
             return f"{self.chunks:,} chunks"
         if self.target_sentences is not None:
@@ -121,7 +158,16 @@ class ChangePoint(Sized):
         """Return what the caution means."""
         if parameter != "caution" or parameter in self.idle():
             return ""
-        return "A cut must gain more than cuts gain in your text shuffled."
+        return "A cut must gain more than cuts gain in your text shuffled, at its own length."
+
+    def changed_since(self, sentences: int) -> str:
+        """Return a sentence on the penalty of a text longer than the part of it that was shuffled before."""
+        if sentences <= SAMPLE or self.penalty is not None or self.chunks is not None or self.target_sentences is not None:
+            return ""
+        return (
+            f"{self.title} now takes its penalty from the text's own length, {sentences:,} sentences, and no longer from "
+            f"{SAMPLE:,} of them: its cuts may be others than when this was made."
+        )
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
         """Cut the document.
@@ -137,35 +183,71 @@ class ChangePoint(Sized):
         count = len(document.sentences)
         if not count:
             return Chunking(document, (), ())
-        wanted = self._wanted(count)
-        searched = wanted is not None and 1 < wanted < count
+        asked = self._asked(count)
+        allowed = self._allowed(document, asked)
+        # Sentences, or paragraphs.
+        units, unit = (count, "sentences") if allowed is None else (len(allowed) + 1, "paragraphs")
+        wanted = None if asked is None else min(asked, units)
+        searched = wanted is not None and 1 < wanted < units
         if wanted is not None and searched:
-            _check_steps(count, wanted)
+            _check_steps(units, wanted, unit)
             # One vector tells the dimensions.
-            _check_products(count, tools.embed(document.sentence_texts[:1]).shape[1])
+            _check_products(units, tools.embed(document.sentence_texts[:1]).shape[1], unit)
         vectors = tools.embed(document.sentence_texts).astype(np.float64)
         penalty, null = None, None
         if wanted is None:
-            null = self._null(vectors, tools)
+            null = self._null(vectors, allowed, tools)
             penalty = self._penalty(null)
-            starts = set(best_by_penalty(vectors, penalty, _watch(vectors, tools)))
+            starts = set(best_by_penalty(vectors, penalty, _watch(vectors, tools), allowed))
         elif searched:
-            starts = set(best_by_number(vectors, wanted, _watch(vectors, tools)))
+            starts = set(best_by_number(vectors, wanted, _watch(vectors, tools), allowed))
         else:
-            starts = set(range(1, count)) if wanted == count else set()
+            starts = set(range(1, count) if allowed is None else allowed.tolist()) if wanted == units else set()
         gains = _gains(vectors, starts)
-        decided = [_gap(index, gain, index + 1 in starts, penalty, wanted) for index, gain in enumerate(gains.tolist())]
+        shuffled = f"from {count:,} sentences shuffled" if self.penalty is None else ""
+        decided = [
+            _gap(index, gain, index + 1 in starts, penalty, wanted, shuffled) for index, gain in enumerate(gains.tolist())
+        ]
+        if allowed is not None:
+            places = set(allowed.tolist())
+            decided = [gap if gap.index + 1 in places else _inside(gap.index, gap.score) for gap in decided]
         gaps = within_sizes(document, decided, self.limits, tools, lambda: gap_distances(vectors).tolist())
-        lines = () if penalty is None else (Line("penalty", penalty, "penalty"),)
+        lines = () if penalty is None or units == 1 < count else (Line("penalty", penalty, "penalty"),)
         band = None if null is None else Band(*np.percentile(null, [25, 75]).tolist())
         curve = Curve("gain of a cut", tuple(gains.tolist()), lines, cut_above=True, live=False, null=band)
-        return Chunking.from_gaps(document, gaps, curves=(curve,))
+        notes = [] if allowed is None else [_said_of(units)]
+        if asked is not None and asked > units and allowed is not None:
+            notes.append(f"Asked for {asked:,} chunks, made {units:,}: there are no more paragraphs.")
+        return replace(Chunking.from_gaps(document, gaps, curves=(curve,)), notes=tuple(notes))
 
-    def _null(self, vectors: FloatArray, tools: Tools) -> FloatArray | None:
-        """Return for each shuffled text the most that its cuts gain, divided by their number; None without a gap."""
-        if len(vectors) < 2:
+    def _allowed(self, document: Document, asked: int | None) -> IntArray | None:
+        """Return the numbers of the sentences that a chunk may begin with, but for the first; None for all."""
+        if self.cuts_at == "sentences":
             return None
+        count = len(document.sentences)
+        starts = np.array(paragraph_starts(document), dtype=np.intp)
+        lengths = np.diff([*starts, count])
+        if self.cuts_at == "auto" and (
+            len(starts) in (count, *range(FEWEST_PARAGRAPHS))
+            or len(starts) < (asked or 0)
+            or int((lengths * lengths).sum()) > LONGEST_PARAGRAPHS * count
+        ):
+            return None
+        return starts[1:]
 
+    def _null(self, vectors: FloatArray, allowed: IntArray | None, tools: Tools) -> FloatArray | None:
+        """Return for each shuffled text the most that its cuts gain, divided by their number; None without a place for one.
+
+        The sentences are shuffled, the places of the cuts stay. Of a long text, they are those of paragraphs drawn from it.
+        """
+        count = len(vectors)
+        places = np.arange(1, count) if allowed is None else allowed
+        if not len(places):
+            return None
+        units = len(places) + 1
+        most = count if units <= WHOLE else round(WHOLE * count / units)
+        lengths = np.diff([0, *places, count])
+        random = np.random.default_rng(0)
         work = 0
 
         def step(done: int, compared: int) -> None:
@@ -175,9 +257,25 @@ class ChangePoint(Sized):
                 raise Cancelled
 
         def critical(shuffled: FloatArray) -> FloatArray:
-            return np.array([critical_penalty(shuffled, step)])
+            if most == count:
+                return np.array([[critical_penalty(shuffled, step, places)]])
+            drawn = np.cumsum(random.permutation(lengths))
+            bounds = np.linspace(0, most, QUARTERS + 1).astype(np.intp)
+            penalties = []
+            for start, end in [(0, most), *pairwise(bounds)]:
+                inside = drawn[(drawn > start) & (drawn < end)] - start
+                if len(inside):
+                    penalties.append(critical_penalty(shuffled[start:end], step, inside))
+            # A paragraph may be longer than all that is searched.
+            return np.array([[penalties[0], np.mean(penalties[1:] or penalties)]]) if penalties else np.zeros((1, 2))
 
-        return under_shuffling(vectors, self.shuffled_runs, "critical penalty", critical)
+        name = f"critical penalty {hashlib.sha256(places.tobytes()).hexdigest()}"
+        found = under_shuffling(vectors, self.shuffled_runs, name, critical, most)
+        whole = found[:, 0]
+        if most == count:
+            return whole
+        doubling = (found.mean(axis=0) @ [1, -1]) / np.log2(QUARTERS)
+        return np.asarray(whole + max(doubling, 0.0) * np.log2(count / most))
 
     def _penalty(self, null: FloatArray | None) -> float:
         """Return what a cut has to gain."""
@@ -187,27 +285,33 @@ class ChangePoint(Sized):
             return float(null.mean())
         return float(np.percentile(null, 25 if self.caution == "eager" else 75))
 
-    def _wanted(self, count: int) -> int | None:
+    def _asked(self, count: int) -> int | None:
         """Return the requested number of chunks; None where the penalty decides."""
         if self.target_sentences is not None:
             return max(1, min(count, round(count / self.target_sentences)))
         return None if self.chunks is None else min(count, self.chunks)
 
 
-def _check_steps(count: int, wanted: int) -> None:
-    if count * count * wanted > MOST_CHANGE_STEPS:
+def _check_steps(units: int, wanted: int, unit: str) -> None:
+    if units * units * wanted > MOST_CHANGE_STEPS:
         raise InputError(
-            f"change_point: sentences² × chunks must be at most {MOST_CHANGE_STEPS:,} for the exact search; this text has "
-            f"{count:,} sentences for {wanted:,} chunks. A penalty has no such limit."
+            f"change_point: {unit}² × chunks must be at most {MOST_CHANGE_STEPS:,} for the exact search; this text has "
+            f"{units:,} {unit} for {wanted:,} chunks. A penalty has no such limit."
         )
 
 
-def _check_products(count: int, width: int) -> None:
-    if count * count * width > 2 * MOST_CHANGE_PRODUCTS:
+def _check_products(units: int, width: int, unit: str) -> None:
+    if units * units * width > 2 * MOST_CHANGE_PRODUCTS:
         raise InputError(
-            f"change_point: sentences² × dimensions must be at most {2 * MOST_CHANGE_PRODUCTS:,} for a number of chunks; "
-            f"this text has {count:,} sentences, and their vectors {width:,} dimensions. A penalty needs far less."
+            f"change_point: {unit}² × dimensions must be at most {2 * MOST_CHANGE_PRODUCTS:,} for a number of chunks; "
+            f"this text has {units:,} {unit}, and the vectors {width:,} dimensions. A penalty needs far less."
         )
+
+
+def _said_of(paragraphs: int) -> str:
+    if paragraphs == 1:
+        return "The text is one paragraph: without a blank line there is no place to cut."
+    return f"Cuts are allowed only where one of the {paragraphs:,} paragraphs begins."
 
 
 AT_ONCE = 500_000_000
@@ -259,9 +363,14 @@ def _gains(vectors: FloatArray, starts: set[int]) -> FloatArray:
     return explained(before, gaps) + explained(gaps, after) - explained(before, after)
 
 
-def _gap(index: int, gain: float, cut: bool, penalty: float | None, wanted: int | None) -> Gap:
+def _gap(index: int, gain: float, cut: bool, penalty: float | None, wanted: int | None, shuffled: str) -> Gap:
     verdict = Verdict.CUT if cut else Verdict.KEPT
     if penalty is None:
         best = Reason(remark=f"the best {wanted:,} chunks {'part' if cut else 'hold'} these sentences")
         return Gap(index, gain, None, verdict, chain(Reason("gain", gain), best))
-    return Gap(index, gain, penalty, verdict, Reason("gain", gain, ">" if gain > penalty else "≤", penalty, "penalty"))
+    why = Reason("gain", gain, ">" if gain > penalty else "≤", penalty, "penalty", shuffled)
+    return Gap(index, gain, penalty, verdict, why)
+
+
+def _inside(index: int, gain: float | None) -> Gap:
+    return Gap(index, gain, None, Verdict.KEPT, Reason("gain", gain, remark="inside a paragraph"))

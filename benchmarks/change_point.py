@@ -1,0 +1,136 @@
+"""False cuts of `change_point` in texts of independent sentences, as texts grow, and the time of the decision.
+
+The sentences of a text share a mean, as those of a document do, and nothing else: whatever is cut is cut falsely. Their
+vectors are made, so that nothing is embedded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import statistics
+import sys
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks.measure import table
+from benchmarks.scaling import WIDTH, Made
+from chunkers import Document, Tools, build_chunker, load_tokenizer, run
+from chunkers.building_blocks.change_search import best_by_penalty, critical_penalty
+from chunkers.building_blocks.null_model import SAMPLE, under_shuffling
+
+TEXTS = {50: 100, 400: 100, 1_500: 100, 5_000: 20}
+"""Number of texts by their number of sentences."""
+
+MOST_FALSE = 1.3
+"""The most false cuts a text on average; two standard errors of the mean are added."""
+
+LONGEST_PARAGRAPH = 9
+"""Sentences of a paragraph in the texts that have any: from one to this many."""
+
+
+class Measured(NamedTuple):
+    """False cuts of every text, and the median seconds of the decision, of the processor."""
+
+    cuts: list[int]
+    seconds: float
+
+    @property
+    def mean(self) -> float:
+        """The false cuts a text."""
+        return statistics.fmean(self.cuts)
+
+    @property
+    def error(self) -> float:
+        """The standard error of the mean; NaN for a single text."""
+        return statistics.stdev(self.cuts) / math.sqrt(len(self.cuts)) if len(self.cuts) > 1 else math.nan
+
+    @property
+    def misses(self) -> bool:
+        """Whether there are more false cuts than allowed."""
+        return self.mean > MOST_FALSE + 2 * (0 if math.isnan(self.error) else self.error)
+
+    def __str__(self) -> str:
+        """Return the mean with its standard error."""
+        return f"{self.mean:.2f} ± {self.error:.2f}"
+
+
+def vectors_of(count: int, random: np.random.Generator) -> npt.NDArray[np.float32]:
+    """Return unit vectors that are independent but for a common mean, with a mean cosine near 0.2, shape (count, 384)."""
+    # Embeddings vary in fewer directions than they have dimensions.
+    scale = np.exp(-np.arange(WIDTH) / 100)
+    own, common = random.normal(size=(count, WIDTH)) * scale, random.normal(size=WIDTH) * scale
+    own /= np.linalg.norm(own, axis=1, keepdims=True)
+    rows = math.sqrt(0.2) * common / np.linalg.norm(common) + math.sqrt(0.8) * own
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
+
+
+def text_of(count: int, random: np.random.Generator) -> str:
+    """Return a text of so many sentences, one a line, in paragraphs of one to nine."""
+    lines = []
+    while len(lines) < count:
+        lines += [f"Sentence {len(lines) + number}." for number in range(random.integers(1, LONGEST_PARAGRAPH + 1))]
+        lines[-1] += "\n"
+    return "\n".join(lines[:count])
+
+
+def measured(count: int, texts: int, cuts_at: str) -> Measured:
+    """Cut texts of independent sentences."""
+    chunker = build_chunker("change_point", {"cuts_at": cuts_at})
+    cuts, seconds = [], []
+    for seed in range(texts):
+        random = np.random.default_rng([seed, count])
+        tools = Tools(Made(vectors_of(count, random)), load_tokenizer())
+        document = Document.from_text(text_of(count, random), "lines")
+        tools.embed(document.sentence_texts)
+        began = time.process_time()
+        cuts.append(len(run(chunker, document, tools)) - 1)
+        seconds.append(time.process_time() - began)
+    return Measured(cuts, statistics.median(seconds))
+
+
+def from_a_sample(count: int, texts: int) -> Measured:
+    """Cut the same texts with the penalty of 500 sentences of each shuffle, whatever the length."""
+    cuts, seconds = [], []
+    for seed in range(texts):
+        vectors = vectors_of(count, np.random.default_rng([seed, count])).astype(np.float64)
+        began = time.process_time()
+        null = under_shuffling(vectors, 1, "sample", lambda rows: np.array([critical_penalty(rows, _ignore)]), SAMPLE)
+        cuts.append(len(best_by_penalty(vectors, float(null.mean()), _ignore)))
+        seconds.append(time.process_time() - began)
+    return Measured(cuts, statistics.median(seconds))
+
+
+def _ignore(done: int, compared: int) -> None:
+    """Take note of no progress."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the table; the exit status is 1 where there are more false cuts than `MOST_FALSE` and two standard errors."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.change_point", description=__doc__)
+    sizes = ",".join(map(str, TEXTS))
+    parser.add_argument("--sizes", default=sizes, help=f"numbers of sentences, separated by commas (default: {sizes})")
+    parser.add_argument(
+        "--texts", type=int, metavar="N", help="texts of each size (default: 100, from 5,000 sentences on 20)"
+    )
+    options = parser.parse_args(arguments)
+    rows, misses = [], False
+    for count in [int(size) for size in options.sizes.split(",")]:
+        texts = options.texts or TEXTS.get(count, 20)
+        anywhere, at_paragraphs = (measured(count, texts, cuts_at) for cuts_at in ("sentences", "paragraphs"))
+        sample = from_a_sample(count, texts)
+        misses |= anywhere.misses or at_paragraphs.misses
+        columns = [f"{count:,}", f"{texts}", str(anywhere), str(at_paragraphs), str(sample)]
+        rows.append([*columns, f"{anywhere.seconds:.2f}", f"{at_paragraphs.seconds:.2f}"])
+        print(f"{count:,} sentences: {anywhere} false cuts, at paragraphs {at_paragraphs}.", flush=True)
+    head = ["sentences", "texts", "false cuts", "at paragraphs", f"penalty from {SAMPLE}", "s", "s at paragraphs"]
+    print(table(head, rows))
+    return int(misses)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,24 @@
+"""The paragraphs of a document, parted by blank lines."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from chunkers.text.document import Document
+from chunkers.text.sentences import split_sentences
+
+_HEADING = re.compile(r"#{1,6}[ \t][^\r\n]*\Z")
+
+
+def paragraph_starts(document: Document) -> list[int]:
+    """Return the numbers of the sentences, from 0, that begin a paragraph; the first sentence begins the first one.
+
+    A heading that a ``#`` marks belongs to the paragraph below it, and a sentence that runs over a blank line begins none.
+    Empty for a text without sentences.
+    """
+    text = document.text
+    spans = split_sentences(text, "paragraphs")
+    headed = {after[0] for before, after in pairwise(spans) if _HEADING.match(text, *before)}
+    starts = {start for start, _ in spans} - headed
+    return [number for number, start in enumerate(document.starts) if number == 0 or start in starts]
