@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -103,7 +104,7 @@ def _chunk_files(options: argparse.Namespace) -> int:
     tokenizer = load_tokenizer(options.tokenizer or (base.tokenizer if base else "all-MiniLM-L6-v2"))
     sentences = options.sentences or (base.sentences if base else DEFAULT_SPLITTER)
     if base is not None:
-        chunker = build_chunker(base.chunker, {**base.parameters, **given})
+        chunker = build_chunker(base.chunker, {**base.settings(), **given})
     else:
         chunker = build_chunker(options.chunker, given, embedder)
     embedded_as = options.embedded_as or (base.embedded_as if base else "plain")
@@ -111,7 +112,8 @@ def _chunk_files(options: argparse.Namespace) -> int:
     asking = _asking(chunker, embedded_as, model, limit)
     tools = Tools(embedder, tokenizer, preparing=preparing_on_terminal(embedder), asking=asking)
     try:
-        status = _cut_each(options, chunker, sentences, tools, embedded_as)
+        is_older = base is not None and base.is_older
+        status = _cut_each(options, chunker, sentences, tools, embedded_as, is_older=is_older)
         if embedder.remark:
             say(embedder.remark)
         return status
@@ -121,8 +123,16 @@ def _chunk_files(options: argparse.Namespace) -> int:
             say(f"{asking.model.name}: {asking.spent}.")
 
 
-def _cut_each(options: argparse.Namespace, chunker: Chunker, sentences: str, tools: Tools, embedded_as: EmbeddedAs) -> int:
-    """Cut and print every file; return the exit status."""
+def _cut_each(
+    options: argparse.Namespace,
+    chunker: Chunker,
+    sentences: str,
+    tools: Tools,
+    embedded_as: EmbeddedAs,
+    *,
+    is_older: bool,
+) -> int:
+    """Cut and print every file; return the exit status. With an older recipe, say where cuts may have moved since."""
     embedder, asking = tools.embedder, tools.asking
     assert embedder is not None
     read = document_reader(options.encoding)
@@ -137,6 +147,9 @@ def _cut_each(options: argparse.Namespace, chunker: Chunker, sentences: str, too
             say(sentence if sentence.startswith(name) else f"{name}: {sentence}")
             status = 2
             continue
+        if is_older and (changed := chunker.changed_since(len(document.sentences))):
+            result = replace(result, notes=(*result.notes, changed))
+            say(f"{name}: {changed}")
         # After the run, because the embedder's revision may not be known before.
         recipe = Recipe.of(
             chunker, sentences, embedder, tools.tokenizer.name, embedded_as, None if asking is None else asking.model

@@ -54,7 +54,8 @@ class Recipe(BaseModel):
     ``versions`` records what the recipe was made with; reading one does not require the same. ``embedded_as`` says what of
     the chunks is embedded when they are searched; plain, which is left out of its JSON, is what recipes without it say.
     ``language_model`` names the model that the chunker asks: ``openai:NAME``, on the server of whoever runs the recipe;
-    it is empty, and left out, where none is asked. No key is ever in it.
+    it is empty, and left out, where none is asked. No key is ever in it. A parameter that was added since the recipe was
+    made has the value that the chunker had until then, which may not be the default; see `settings`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -157,9 +158,39 @@ class Recipe(BaseModel):
         """Return the recipe as indented JSON."""
         return self.model_dump_json(indent=2)
 
+    def settings(self) -> dict[str, Any]:
+        """Return the parameters, and the values from `Chunker.older` of those that the recipe was made before.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such chunker.
+        """
+        return {**chunker_class(self.chunker).older, **self.parameters}
+
+    @property
+    def is_older(self) -> bool:
+        """Whether the recipe lacks parameters that were added later; raises ParameterError if there is no such chunker."""
+        return not chunker_class(self.chunker).older.keys() <= self.parameters.keys()
+
+    def changed_since(self, sentences: int) -> str:
+        """Return a sentence on how the chunker's cuts may have moved since the recipe was made; empty if they did not.
+
+        Parameters
+        ----------
+        sentences
+            Number of sentences of the text.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such chunker, or a parameter breaks its rule.
+        """
+        return self.build().changed_since(sentences) if self.is_older else ""
+
     def build(self) -> Chunker:
         """Make the chunker; raises ParameterError if a parameter breaks its rule."""
-        return chunker_class(self.chunker).build(**self.parameters)
+        return chunker_class(self.chunker).build(**self.settings())
 
     def run(
         self,
@@ -200,7 +231,9 @@ class Recipe(BaseModel):
         asking = asking_for(chunker, model, self.embedded_as)
         tools = Tools(vectors, load_tokenizer(self.tokenizer), _checked(cache), asking=asking)
         document = Document.from_text(text, self.sentences if sentences is None else sentences, name)
-        return run(chunker, document, tools, self.embedded_as)
+        chunking = run(chunker, document, tools, self.embedded_as)
+        changed = self.changed_since(len(document.sentences))
+        return replace(chunking, notes=(*chunking.notes, changed)) if changed else chunking
 
 
 def run(chunker: Chunker, document: Document, tools: Tools, embedded_as: EmbeddedAs = "plain") -> Chunking:

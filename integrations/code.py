@@ -96,7 +96,7 @@ def program_for(tool: Tool, recipe: Recipe) -> Program:
             )
         case "python":
             others = {name: one for name, one in _essence(recipe).items() if name not in ("chunker", "parameters")}
-            arguments = [f"{name}={literal(one)}" for name, one in {**others, **recipe.parameters}.items()]
+            arguments = [f"{name}={literal(one)}" for name, one in {**others, **recipe.settings()}.items()]
             call = called("chunk", ["text", literal(recipe.chunker), *arguments])
             return Program(
                 ("from seamark import chunk",),
@@ -114,7 +114,7 @@ def _essence(recipe: Recipe) -> dict[str, Any]:
 def _command(recipe: Recipe) -> str:
     said = _essence(recipe)
     parts = [f"seamark chunk {DOCUMENT} --chunker {shlex.quote(recipe.chunker)}"]
-    parts += [f"--set {shlex.quote(f'{name}={_written(one)}')}" for name, one in recipe.parameters.items()]
+    parts += [f"--set {shlex.quote(f'{name}={_written(one)}')}" for name, one in recipe.settings().items()]
     for name in ("sentences", "embedder", "tokenizer", "embedded_as", "language_model"):
         if name in said:
             parts.append(f"--{name.replace('_', '-')} {shlex.quote(said[name])}")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from viz.components.notice import notice
 from viz.shell.results import ColumnResult
 from viz.state.keys import session
-from viz.state.session_file import spans_of
+from viz.state.session_file import KeptColumn, spans_of
 
 
 def say_reopened(made: Sequence[ColumnResult]) -> None:
@@ -31,4 +31,10 @@ def say_reopened(made: Sequence[ColumnResult]) -> None:
     which = f"column{'s' if len(others) > 1 else ''} {', '.join(map(str, others))}"
     versions = ", ".join(f"{name} {version}" for name, version in file.columns[others[0] - 1].recipe.versions.items())
     message = f"{file.name}: {which} came out differently from the file, which was made with {versions}."
-    notice(message, "error", key="reopened")
+    reasons = dict.fromkeys(_changed(made[number - 1], file.columns[number - 1]) for number in others)
+    notice(" ".join([message, *filter(None, reasons)]), "error", key="reopened")
+
+
+def _changed(result: ColumnResult, column: KeptColumn) -> str:
+    assert result.chunking is not None
+    return column.recipe.changed_since(len(result.chunking.document.sentences))

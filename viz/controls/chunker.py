@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -18,6 +19,7 @@ from viz.controls.undo import offer_undo
 from viz.state.choices import MOST_COLUMNS, Choices, ColumnChoice, effective, fresh
 from viz.state.embedder import defaults_of
 from viz.state.keys import session
+from viz.state.link import link_of_chunker
 from viz.state.undo import undoable
 
 YOURS = next(iter(ELSEWHERE))
@@ -171,7 +173,9 @@ def _choose_chunker(choices: Choices, column: ColumnChoice, names: list[str]) ->
 
 def guide_link(chunker: str) -> str:
     """Return a Markdown link to the chunker in the Guide, for help texts; empty if the Guide does not have it."""
-    return f"[More in the Guide](guide?c1={chunker})" if chunker in CHUNKERS or chunker in ASKING else ""
+    if chunker not in CHUNKERS and chunker not in ASKING:
+        return ""
+    return f"[More in the Guide](guide?{urlencode(link_of_chunker(chunker))})"
 
 
 def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any]) -> None:

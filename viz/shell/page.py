@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.scriptrunner import RerunException, StopException
 
-from chunkers import Embedder, InputError
+from chunkers import Embedder, InputError, build_chunker
 from chunkers.text.tokenizers import at_hand
 from sample_docs import sample_splitters
 from viz.components.notice import notice
@@ -25,7 +25,7 @@ from viz.state.choices import OWN, OWN_SPLITTER, SHARED, Choices
 from viz.state.embedder import chosen_embedder, splitter_waits_for_consent
 from viz.state.history import came_through_history
 from viz.state.keys import session
-from viz.state.link import MODEL, from_query, is_name, model_in_link, to_query
+from viz.state.link import MODEL, from_query, is_name, model_in_link, older_columns, to_query
 from viz.state.text import Source, Text
 
 
@@ -125,6 +125,9 @@ def _begun(choices: Choices, default: Choices, complaints: list[str], *, about_a
     text = None
     if source is not None and not splitter_waits_for_consent(choices):
         text = _split(source, choices.sentences)
+    if text is not None:
+        with place_of_complaints:
+            _say_what_changed(choices, text)
     if about_a_text:
         # Once the text is split, as the row says how long it is.
         with row:
@@ -152,6 +155,15 @@ def _split(source: Source, sentences: str) -> Text | None:
         return None
 
 
+def _say_what_changed(choices: Choices, text: Text) -> None:
+    """Show where cuts of an older link's columns may have moved, until the user changes these."""
+    for index, column in session.older[session.page].items() if session.page in session.older else ():
+        if choices.columns[index : index + 1] == [column]:
+            chunker = build_chunker(column.chunker, column.parameters)
+            if sentence := chunker.changed_since(len(text.document.sentences)):
+                notice(f"Column {index + 1}: {sentence}", key=f"older_{index}")
+
+
 def _write_link(name: str, choices: Choices, default: Choices) -> None:
     query = to_query(choices, default) | model_in_link(choices, session.language_server.model or session.linked_model)
     query |= {WIDE: "1"} if lecture.is_on() else {}
@@ -167,6 +179,9 @@ def _choices(name: str, default: Choices) -> tuple[Choices, list[str]]:
     """Return the page's choices, read from the link on first opening, with shared choices taken from the previous page."""
     if name not in session.choices:
         session.choices[name], session.complaints[name] = _from_link(default)
+        columns = enumerate(session.choices[name].columns)
+        older = older_columns(st.query_params.to_dict())
+        session.older[name] = {index: column.copy() for index, column in columns if index + 1 in older}
     query = st.query_params.to_dict()
     if came_through_history():
         session.written_link = "", {}

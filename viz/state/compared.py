@@ -85,7 +85,7 @@ def reopen(file: SessionFile, choices: Choices) -> None:
     for column in file.columns:
         if column.file is not None:
             hold(column.file.file, columns)
-            columns = [*columns, ColumnChoice(column.recipe.chunker, dict(column.recipe.parameters))]
+            columns = [*columns, ColumnChoice(column.recipe.chunker, column.recipe.settings())]
     choices.document, choices.sentences, choices.embedder = OWN, first.sentences, first.embedder
     session.embedded_as = first.embedded_as
     if at_hand(first.tokenizer):
@@ -95,7 +95,7 @@ def reopen(file: SessionFile, choices: Choices) -> None:
         setattr(compare, shared, getattr(choices, shared))
     with undoable(COMPARE, "Columns replaced by those of the file"):
         # All parameters, including those at their defaults, because defaults depend on the embedder.
-        compare.columns = [ColumnChoice(column.recipe.chunker, dict(column.recipe.parameters)) for column in file.columns]
+        compare.columns = [ColumnChoice(column.recipe.chunker, column.recipe.settings()) for column in file.columns]
         compare.selected = file.selected
     session.reopened = file
 
@@ -122,7 +122,9 @@ def open_recipe(recipe: Recipe, name: str, choices: Choices) -> None:
         if getattr(recipe, field) != getattr(choices, field)
     ]
     differs = f"; the recipe names {'; '.join(others)}" if others else ""
+    if session.document is not None and (changed := recipe.changed_since(len(session.document.sentences))):
+        differs += f". {changed.rstrip('.')}"
     with undoable(COMPARE, f"{name} added as column {len(there.columns) + 1} of Compare{differs}"):
-        there.columns.append(ColumnChoice(recipe.chunker, dict(recipe.parameters)))
+        there.columns.append(ColumnChoice(recipe.chunker, recipe.settings()))
         there.selected = len(there.columns) - 1
     session.embedded_as = recipe.embedded_as

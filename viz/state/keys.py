@@ -170,6 +170,7 @@ class Session:
     page = Value("page", "")  # key of the page drawn last
     choices = PerPage[Choices]("choices")
     complaints = PerPage[list[str]]("complaints")  # errors in a page's link
+    older = PerPage[dict[int, ColumnChoice]]("older")  # columns of its link that lack later parameters, by their places
     lecture = Value[bool | None]("lecture", None)  # None until read from the link
     next_page = Value("next_page", "")  # key of the page to go to on the next run
     seeded = Container[dict[str, object]]("seeded", dict)  # values of widgets that the browser may not have received yet

@@ -9,7 +9,7 @@ from typing import Any
 from chunkers import ADAPTERS, ASKING, CHUNKERS, SPLITTERS, TOKENIZERS, InputError, build_chunker
 from chunkers.embedders.minilm import BFLOAT16, NO_BFLOAT16, MiniLM
 from chunkers.errors import shown
-from chunkers.registry import ELSEWHERE
+from chunkers.registry import ELSEWHERE, chunker_class
 from chunkers.text.sentences import is_splitter
 from viz.state.choices import MOST_COLUMNS, SHARED, Choices, ColumnChoice
 
@@ -34,10 +34,31 @@ def to_query(choices: Choices, default: Choices) -> dict[str, str]:
     if choices.columns != default.columns:
         for number, column in enumerate(choices.columns, start=1):
             query[f"c{number}"] = column.chunker
-            for name, value in column.parameters.items():
+            for name, value in _told(column).items():
                 query[f"c{number}.{name}"] = _word(value)
     query |= {name: word for name, word in choices.extra.items() if word != default.extra.get(name)}
     return query
+
+
+def _told(column: ColumnChoice) -> dict[str, Any]:
+    """Return the parameters in the link of a column: those set, and those that a link without them would mean otherwise."""
+    kind = chunker_class(column.chunker)
+    return {**{name: kind.model_fields[name].default for name in kind.older}, **column.parameters}
+
+
+def link_of_chunker(chunker: str) -> dict[str, str]:
+    """Return the query parameters of a link to a chunker at its defaults, in the first column."""
+    return {"c1": chunker, **{f"c1.{name}": _word(value) for name, value in _told(ColumnChoice(chunker)).items()}}
+
+
+def older_columns(query: Mapping[str, str]) -> list[int]:
+    """Return the numbers, from 1, of a link's columns that lack parameters which were added since the link was made."""
+    kinds = {**CHUNKERS, **ASKING, **ADAPTERS}
+    return [
+        number
+        for number in range(1, MOST_COLUMNS + 1)
+        if (kind := kinds.get(query.get(f"c{number}", ""))) and any(f"c{number}.{name}" not in query for name in kind.older)
+    ]
 
 
 MODEL = "model"
@@ -136,12 +157,13 @@ def _columns(query: Mapping[str, str], complaints: list[str]) -> list[ColumnChoi
         prefix = f"c{number}."
         parameters = {key.removeprefix(prefix): _value(text) for key, text in query.items() if key.startswith(prefix)}
         try:
-            built = build_chunker(name, parameters)
+            built = build_chunker(name, {**chunker_class(name).older, **parameters})
         except InputError as error:
             complaints.append(f"The link's column {number} is at its defaults: {error}")
             parameters = {}
         else:
-            parameters = {key: getattr(built, key) for key in parameters}
+            # Of a parameter that was added since the link was made, it means the value until then.
+            parameters = {**built.older, **{key: getattr(built, key) for key in parameters}}
         columns.append(ColumnChoice(name, parameters))
     return columns
 
