@@ -131,7 +131,8 @@ class Structure(Chunker):
         inner: dict[str, Callable[[int], Chunker] | None] = {
             "recursive": None,
             "breakpoint": lambda most: Breakpoint(max_size=most, size_unit="tokens"),
-            "change_point": lambda most: ChangePoint(max_size=most, size_unit="tokens"),
+            # Inside a block there are no paragraphs.
+            "change_point": lambda most: ChangePoint(max_size=most, size_unit="tokens", cuts_at="sentences"),
             "optimal": lambda most: Optimal(max_size=most, piece_size=min(_PIECE, most, max(2, most // _PIECES))),
         }
         cutting = _Cutting(self, document, tools, Parts(document, inner[self.inner], self.max_size, tools))

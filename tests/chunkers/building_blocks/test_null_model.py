@@ -40,6 +40,10 @@ def test_of_a_long_text_a_sample_is_looked_at(run):
     assert all(len(set(order.tolist())) == SAMPLE for order in found)
     # From the whole text, and not the same everywhere.
     assert len(set(np.concatenate(found).tolist())) > 5 * SAMPLE
+    # More of them begin alike.
+    longer = orders(10 * SAMPLE, run, 2 * SAMPLE)
+    assert {len(order) for order in longer} == {2 * SAMPLE}
+    assert all((order == more[:SAMPLE]).all() for order, more in zip(found, longer, strict=True))
 
 
 def test_what_was_measured_is_remembered_by_vectors_run_and_name():
@@ -57,6 +61,9 @@ def test_what_was_measured_is_remembered_by_vectors_run_and_name():
     for others in ((vectors + 1, 1, "remembered"), (vectors, 2, "remembered"), (vectors, 1, "other")):
         under_shuffling(*others, measure)
     assert len(asked) == 4 * SHUFFLES
+    under_shuffling(vectors, 1, "remembered", measure, 3)
+    assert len(asked) == 5 * SHUFFLES
+    assert len(asked[-1]) == 3
 
 
 def test_what_raises_is_not_remembered():

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chunkers import Cancelled, Document, InputError, build_chunker, load_embedder
+from chunkers import Cancelled, Document, InputError, Recipe, build_chunker, load_embedder
 from chunkers.base import run
 from chunkers.building_blocks import change_search, null_model
 from chunkers.building_blocks.change_search import best_by_number, best_by_penalty, critical_penalty
@@ -124,6 +124,39 @@ def plain_search(vectors, penalty=None, runs=None):
 few_values = st.integers(1, 3).flatmap(
     lambda width: st.lists(st.lists(st.integers(-2, 2), min_size=width, max_size=width), min_size=1, max_size=14)
 )
+
+
+@settings(deadline=None)
+@given(few_values, st.integers(1, 40), st.sampled_from([1, 3, 64]), st.data())
+def test_the_search_over_allowed_places_is_best_of_their_partitions(rows, quarters, block, data):
+    vectors, penalty = np.array(rows, dtype=np.float64), quarters / 4
+    allowed = sorted(data.draw(st.sets(st.integers(1, len(rows) - 1), max_size=7))) if len(rows) > 1 else []
+    choices = [cuts for count in range(len(allowed) + 1) for cuts in itertools.combinations(allowed, count)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(change_search, "BLOCK", block)
+        found = best_by_penalty(vectors, penalty, ignore, allowed)
+        assert set(found) <= set(allowed)
+        least = min(cost(vectors, cuts) + penalty * len(cuts) for cuts in choices)
+        assert cost(vectors, found) + penalty * len(found) == pytest.approx(least, abs=1e-6)
+        for runs in range(1, len(allowed) + 2):
+            found = best_by_number(vectors, runs, ignore, allowed)
+            assert set(found) <= set(allowed)
+            least = min(cost(vectors, cuts) for cuts in choices if len(cuts) == runs - 1)
+            assert cost(vectors, found) == pytest.approx(least, abs=1e-6)
+    if allowed:
+        most = max(gained(vectors, cuts) / len(cuts) for cuts in choices if cuts)
+        assert critical_penalty(vectors, ignore, allowed) == pytest.approx(most, abs=1e-6)
+
+
+@pytest.mark.parametrize("likeness", [0.0, 0.3, 0.7])
+def test_allowed_places_of_a_long_text_are_searched_as_a_search_without_shortcuts_does(likeness, monkeypatch):
+    vectors = subjects(3000, 24, 60, likeness, seed=1)
+    allowed = np.flatnonzero(np.random.default_rng(2).random(2999) < 0.25) + 1
+    for penalty in (0.2, 0.9, 1.1, 2):
+        found = best_by_penalty(vectors, penalty, ignore, allowed)
+        with monkeypatch.context() as patch:
+            patch.setattr(change_search, "_left_out", lambda behind, *_: np.zeros(len(behind), np.intp))
+            assert best_by_penalty(vectors, penalty, ignore, allowed) == found
 
 
 @settings(deadline=None)
@@ -267,6 +300,116 @@ def test_the_penalty_is_what_cuts_gain_in_the_text_shuffled(run):
     for parameters in ({}, {"penalty": 0.3}):
         band = cut(build_chunker("change_point", {"shuffled_runs": run, **parameters}), TEXT).curves[0].null
         assert (band.low, band.high) == pytest.approx((low, high), abs=1e-6)
+
+
+def null_of(vectors, **parameters):
+    count = len(vectors)
+    text = "\n".join(f"{number} {'' if (number + 1) % 3 else chr(10)}" for number in range(count))
+    embedder = HashEmbedder()
+    embedder.encode = lambda texts: vectors[[int(text) for text in texts]].astype(np.float32)
+    chunking = cut(build_chunker("change_point", parameters), text, embedder=embedder)
+    return chunking.curves[0].lines[0].level
+
+
+@pytest.mark.parametrize("cuts_at", ["sentences", "paragraphs"])
+def test_a_long_text_has_the_penalty_of_its_own_length(cuts_at, monkeypatch):
+    # The same noise, four and eight times as long as what is searched of each shuffle.
+    noise = subjects(960, 24, 960, 0.3, seed=5)
+    whole = {count: null_of(noise[:count], cuts_at=cuts_at) for count in (120, 960)}
+    units = {"sentences": 120, "paragraphs": 40}[cuts_at]
+    monkeypatch.setattr(change_point, "WHOLE", units)
+    extrapolated = null_of(noise + 1e-9, cuts_at=cuts_at)
+    assert whole[960] > whole[120]
+    assert abs(extrapolated - whole[960]) < (whole[960] - whole[120]) / 2
+    # What fits is searched whole.
+    assert null_of(noise[:120] + 1e-9, cuts_at=cuts_at) == pytest.approx(whole[120])
+
+
+def test_a_paragraph_longer_than_what_is_searched_of_a_shuffle_is_no_error(monkeypatch):
+    monkeypatch.setattr(change_point, "WHOLE", 4)
+    text = "\n\n".join(["a", "b", "c", "d", "e", "\n".join(map(str, range(200)))])
+    assert cut(build_chunker("change_point", {"cuts_at": "paragraphs"}), text).chunks
+
+
+def blocks(*lengths):
+    """Return a text of paragraphs with so many sentences, one a line."""
+    numbers = itertools.count()
+    return "\n\n".join("\n".join(f"line {next(numbers)}" for _ in range(length)) for length in lengths)
+
+
+def places(chunking):
+    return {gap.index + 1 for gap in chunking.gaps if gap.verdict.is_cut}
+
+
+@pytest.mark.parametrize(
+    ("lengths", "parameters", "at_paragraphs"),
+    [
+        ((3, 4, 2, 3), {}, True),
+        ((3, 4, 2), {}, False),  # fewer than four
+        ((1, 1, 1, 1, 1), {}, False),  # every sentence begins one
+        ((12, 12, 12, 12), {}, True),
+        ((13, 13, 13, 13), {}, False),  # too long
+        ((1, 1, 1, 30), {}, False),  # a block of text below titles
+        ((3, 4, 2, 3), {"chunks": 4}, True),
+        ((3, 4, 2, 3), {"chunks": 5}, False),  # more chunks than paragraphs
+        ((3, 4, 2, 3), {"target_sentences": 2}, False),
+        ((3, 4, 2, 3), {"penalty": 0.01}, True),
+        ((3, 4, 2, 3), {"cuts_at": "sentences"}, False),
+        ((13, 13), {"cuts_at": "paragraphs"}, True),
+    ],
+)
+def test_auto_cuts_at_paragraphs_where_there_are_enough(lengths, parameters, at_paragraphs):
+    chunking = cut(build_chunker("change_point", parameters), blocks(*lengths))
+    inside = [gap for gap in chunking.gaps if "inside a paragraph" in gap.reason]
+    assert len(inside) == (sum(lengths) - len(lengths) if at_paragraphs else 0)
+    assert not any(gap.verdict.is_cut for gap in inside)
+    assert any("paragraphs begins" in note for note in chunking.notes) == at_paragraphs
+    if at_paragraphs:
+        assert places(chunking) <= set(np.cumsum(lengths).tolist())
+
+
+def test_without_a_penalty_the_cuts_at_paragraphs_are_all_of_them():
+    chunking = cut(build_chunker("change_point", {"cuts_at": "paragraphs", "chunks": 9}), blocks(3, 4, 2, 3))
+    assert places(chunking) == {3, 7, 9}
+    assert chunking.notes[-1] == "Asked for 9 chunks, made 4: there are no more paragraphs."
+
+
+def test_one_paragraph_has_no_place_to_cut():
+    chunking = cut(build_chunker("change_point", {"cuts_at": "paragraphs"}), TEXT)
+    assert len(chunking) == 1
+    assert chunking.curves[0].null is None
+    assert chunking.curves[0].lines == ()
+    assert chunking.notes == ("The text is one paragraph: without a blank line there is no place to cut.",)
+
+
+def test_the_null_at_paragraphs_has_the_places_of_the_text():
+    text, allowed = blocks(2, 3, 1, 3), (2, 5, 6)
+    vectors = HashEmbedder().encode([f"line {number}" for number in range(9)]).astype(np.float64)
+    choices = [cuts for count in (1, 2, 3) for cuts in itertools.combinations(allowed, count)]
+    null = [max(gained(vectors[order], cuts) / len(cuts) for cuts in choices) for order in orders(9)]
+    (line,) = cut(build_chunker("change_point", {}), text).curves[0].lines
+    assert line.level == pytest.approx(np.mean(null), abs=1e-6)
+
+
+def test_a_reason_says_what_the_penalty_is_from():
+    chunking = cut(build_chunker("change_point", {}), TEXT)
+    assert all(gap.reason.endswith(", from 9 sentences shuffled") for gap in chunking.gaps)
+    assert not any("shuffled" in gap.reason for gap in cut(build_chunker("change_point", {"penalty": 0.3}), TEXT).gaps)
+
+
+@pytest.mark.parametrize(("parameters", "said"), [({}, True), ({"penalty": 1}, False), ({"chunks": 3}, False)])
+def test_an_older_recipe_keeps_cutting_at_sentences_and_says_where_the_penalty_changed(parameters, said):
+    older = Recipe(chunker="change_point", parameters=parameters, sentences="lines", tokenizer="words")
+    assert older.build() == build_chunker("change_point", {**parameters, "cuts_at": "sentences"})
+    assert Recipe.from_json(older.to_json()).is_older
+    assert bool(older.changed_since(501)) == said
+    assert older.changed_since(500) == ""
+    newer = Recipe.of(build_chunker("change_point", parameters), "lines", None, "words")
+    assert newer.build() == build_chunker("change_point", parameters)
+    assert newer.changed_since(501) == ""
+    run_of = older.run("\n".join(map(str, range(501))), embedder=HashEmbedder())
+    assert any("no longer from 500" in note for note in run_of.notes) == said
+    assert not run_of.recipe.is_older
 
 
 def test_without_a_gap_there_is_nothing_to_shuffle():
