@@ -52,7 +52,8 @@ MAX_IDLE_MEMORY = 150_000_000
 """Bytes of memory up to which a process is kept for the next file; a larger one is replaced."""
 
 MOST_CHANGE_STEPS = 4_000_000_000
-"""Sentences² × chunks of `change_point` for a number of chunks: steps of the exact search, at most 10 seconds."""
+"""Sentences² × chunks of `change_point` for a number of chunks: steps of the exact search, at most 10 seconds. Where it cuts
+at paragraphs, these are counted instead."""
 
 MOST_CHANGE_PRODUCTS = 180_000_000_000
 """Products of two numbers that the exact search of `change_point` may need, comparisons of places × dimensions of the

@@ -39,7 +39,7 @@ QUARTERS = 4
 FEWEST_PARAGRAPHS = 4
 """Paragraphs below which ``auto`` cuts at sentences: two places or fewer leave hardly anything to choose from."""
 
-LONGEST_PARAGRAPHS = 12
+PARAGRAPH_SENTENCES = 12
 """Most sentences in the average sentence's paragraph for ``auto`` to cut at paragraphs; the bundled prose has 4 to 10.
 Where there are more, the blank lines part pages or chapters, or the text is one block below a title, and a change inside
 a block would be missed."""
@@ -99,7 +99,7 @@ class ChangePoint(Sized):
         "auto",
         title="Cuts at",
         description="Whether a cut is allowed only where a paragraph begins, after a blank line, or at every sentence. auto "
-        f"takes paragraphs if there are at least {FEWEST_PARAGRAPHS}, of at most {LONGEST_PARAGRAPHS} sentences for the "
+        f"takes paragraphs if there are at least {FEWEST_PARAGRAPHS}, of at most {PARAGRAPH_SENTENCES} sentences for the "
         "average sentence, and no fewer than the requested chunks.",
         json_schema_extra={"main": True},
     )
@@ -230,7 +230,7 @@ class ChangePoint(Sized):
         if self.cuts_at == "auto" and (
             len(starts) in (count, *range(FEWEST_PARAGRAPHS))
             or len(starts) < (asked or 0)
-            or int((lengths * lengths).sum()) > LONGEST_PARAGRAPHS * count
+            or int((lengths * lengths).sum()) > PARAGRAPH_SENTENCES * count
         ):
             return None
         return starts[1:]

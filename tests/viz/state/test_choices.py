@@ -5,10 +5,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from chunkers import EMBEDDERS, SPLITTERS, TOKENIZERS, ParameterError, build_chunker
-from chunkers.registry import ADAPTERS, CHUNKERS
+from chunkers.registry import ADAPTERS, CHUNKERS, chunker_class
 from sample_docs import sample_splitters
 from viz.state.choices import MOST_COLUMNS, Choices, ColumnChoice, compare_first_screen
-from viz.state.link import from_query, to_query
+from viz.state.link import from_query, link_of_chunker, older_columns, to_query
 
 DEFAULT = compare_first_screen(*next(iter(sample_splitters().items())))
 
@@ -62,7 +62,30 @@ def choices(draw):
 def test_a_link_brings_every_choice_back(chosen):
     back, complaints = from_query(to_query(chosen, DEFAULT), sample_splitters(), DEFAULT)
     assert complaints == []
+    if chosen.columns != DEFAULT.columns:
+        # Of a parameter that older links lack, a link says the default too.
+        for column in chosen.columns:
+            kind = chunker_class(column.chunker)
+            column.parameters = {**{name: kind.model_fields[name].default for name in kind.older}, **column.parameters}
     assert back == chosen
+
+
+def test_a_link_without_a_parameter_that_was_added_later_means_what_it_meant():
+    query = {"c1": "change_point", "c1.caution": "eager", "c2": "recursive", "c3": "change_point", "c3.cuts_at": "auto"}
+    back, complaints = from_query(query, sample_splitters(), DEFAULT)
+    assert complaints == []
+    assert back.columns[0].parameters == {"cuts_at": "sentences", "caution": "eager"}
+    assert back.columns[1:] == [ColumnChoice("recursive"), ColumnChoice("change_point", {"cuts_at": "auto"})]
+    assert older_columns(query) == [1]
+    assert to_query(back, DEFAULT)["c1.cuts_at"] == "sentences"
+
+
+@pytest.mark.parametrize("name", CHUNKERS)
+def test_a_link_to_a_chunker_has_its_defaults(name):
+    query = link_of_chunker(name)
+    back, _ = from_query(query, sample_splitters(), DEFAULT)
+    assert build_chunker(name, back.columns[0].parameters) == build_chunker(name, {})
+    assert older_columns(query) == []
 
 
 def test_the_first_screen_has_an_empty_link():
