@@ -71,7 +71,7 @@ def vectors_of(count: int, random: np.random.Generator) -> npt.NDArray[np.float3
 
 def text_of(count: int, random: np.random.Generator) -> str:
     """Return a text of so many sentences, one a line, in paragraphs of one to nine."""
-    lines = []
+    lines: list[str] = []
     while len(lines) < count:
         lines += [f"Sentence {len(lines) + number}." for number in range(random.integers(1, LONGEST_PARAGRAPH + 1))]
         lines[-1] += "\n"

@@ -58,7 +58,8 @@ GRIDS: dict[str, list[Setting]] = {
 }
 """The settings to try, by chunker."""
 
-SHUFFLED = grid("change_point", caution=("eager", "balanced", "cautious"), shuffled_runs=(1, 2, 3))
+PLACES = grid("change_point", cuts_at=("sentences", "paragraphs"))
+SHUFFLED = [*grid("change_point", caution=("eager", "balanced", "cautious"), shuffled_runs=(1, 2, 3)), *PLACES]
 NATURAL = ("essay", "report")
 RUNS = (1, 2, 3, 4, 5)
 
@@ -197,7 +198,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(table(["setting", "chosen", f"{options.measure}, tuned half", "held out", "chunks"], lines_of(tuned, held)))
     given = [number_given(half, tools, options.measure) for half in halves_made]
     print(f"change_point, told the number of sections: {given[0]:.3f} on the tuned half, {given[1]:.3f} held out.")
-    asked = [*TRIVIAL, Setting("breakpoint"), *grid("change_point", shuffled_runs=RUNS)]
+    asked = [*TRIVIAL, Setting("breakpoint"), *grid("change_point", shuffled_runs=RUNS), *PLACES]
     by_text = list(sweep(natural(), asked, tools))
     print(
         table(

@@ -253,7 +253,8 @@ def best_by_penalty(
     for start in range(0, last, BLOCK):
         stop = min(start + BLOCK, last)
         step(int(edges[stop]), advance(sums, places, totals, lasts, due, start, stop, penalty))
-    return edges[_cuts(lasts)].tolist()
+    starts: list[int] = edges[_cuts(lasts)].tolist()
+    return starts
 
 
 def _cuts(lasts: IntArray) -> list[int]:
@@ -294,7 +295,8 @@ def best_by_number(
     for left in range(runs, 1, -1):
         at = int(lasts[at, left])
         cuts.append(at)
-    return edges[cuts[::-1]].tolist()
+    starts: list[int] = edges[cuts[::-1]].tolist()
+    return starts
 
 
 def critical_penalty(

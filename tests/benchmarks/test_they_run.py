@@ -26,6 +26,7 @@ SETTINGS = {
     "browser": ["--steps", "2", "--characters", "5000"],
     "browser ask": ["--ask", "--steps", "2"],
     "browser hostile": ["--hostile", "--steps", "2", "--only", "spaces"],
+    "change_point": ["--sizes", "30", "--texts", "2"],
     "chroma": ["{chroma}", "--corpus", "chatlogs"],
     "corpus": ["--sizes", "1", "--kills", "1"],
     "embedding": ["--repeats", "1", "--only", "three_topics"],
@@ -48,7 +49,7 @@ SETTINGS = {
 }
 """A small setting by module, and a word where a module has several; chroma's corpus is made by the test."""
 
-CHEAP = {"blocks", "hostile_files", "scaling", "structure"}
+CHEAP = {"blocks", "change_point", "hostile_files", "scaling", "structure"}
 
 TIMED = {"__main__", "embedding", "load sliders", "load rounds", "load waiting", "load soak", "shift"}
 """Those whose targets a busy machine may miss. All others must reach theirs."""

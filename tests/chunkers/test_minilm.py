@@ -90,8 +90,8 @@ SETTINGS = [
 
 
 FROZEN = json.loads((Path(__file__).parent / "bundled_cuts.json").read_text())
-"""The number of chunks of each sample and setting, and a digest of their spans: from version 0.1.0, which used torch, but for
-`change_point`, which has since taken its penalty from the whole text and cuts where paragraphs begin."""
+"""The number of chunks of each sample and setting, and a digest of their spans: from version 0.1.0, which used torch, but
+for `change_point`, which has since taken its penalty from the whole text and cuts where paragraphs begin."""
 
 
 def digest(chunking):

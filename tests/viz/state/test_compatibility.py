@@ -107,6 +107,17 @@ def test_a_link_opens_and_stays_what_it_was(app, page):
     assert "The link" not in shown
 
 
+def test_a_link_from_before_a_parameter_means_what_it_meant_and_says_where_cuts_may_have_moved(app):
+    link = {"document": "essay", "sentences": "regex", "embedder": "tfidf", "c1": "change_point", "c2": "fixed_words"}
+    for name, word in link.items():
+        app.query_params[name] = word
+    settled(app)
+    assert dict(app.query_params) == {**link, "c1.cuts_at": "sentences"}
+    shown = " ".join(part.proto.json for part in app.get("bidi_component"))
+    assert "Column 1: Change points now takes its penalty from the text's own length" in shown
+    assert "Column 2: " not in shown
+
+
 @pytest.mark.model
 def test_a_recipe_gives_the_chunks_of_the_session_file(tmp_path, capsys):
     session = json.loads((BEFORE / "seamark-session.json").read_text(encoding="utf-8"))

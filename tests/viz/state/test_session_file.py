@@ -5,6 +5,7 @@ import json
 import pytest
 
 from chunkers import Document, InputError, Tools, build_chunker, load_embedder, load_tokenizer, run
+from chunkers.methods import change_point
 from chunkers.text.parts import Parts
 from tests.support import ended
 from tests.viz.app_steps import settled
@@ -54,6 +55,21 @@ def test_a_written_session_reopens_as_it_was(app, written):
     assert chunkers[0] == chunkers[1]
     assert choices.selected == 1
     assert "notes: reopened as it was, with the same chunks in every column." in said(app)
+
+
+def test_a_session_from_before_a_parameter_says_why_its_cuts_moved(app, monkeypatch):
+    monkeypatch.setattr(change_point, "SAMPLE", 3)
+    file = json.loads(write([ColumnChoice("change_point", {"cuts_at": "sentences"})], load_embedder("tfidf")))
+    (column,) = file["columns"]
+    del column["recipe"]["parameters"]["cuts_at"]
+    upload(app, json.dumps(file).encode())
+    assert "notes: reopened as it was, with the same chunks in every column." in said(app)
+    # As if the penalty before had cut elsewhere.
+    last = column["chunks"][-1][-1][1]
+    column["chunks"] = [[[0, 24]], [[29, last]]] if len(column["chunks"]) == 1 else [[[0, last]]]
+    upload(app, json.dumps(file).encode(), "another.json")
+    assert "came out differently from the file" in said(app)
+    assert "takes its penalty from the text's own length, 4 sentences, and no longer from 3 of them" in said(app)
 
 
 def test_a_session_that_takes_longer_to_read_opens_when_it_is_read(app, written, monkeypatch):
