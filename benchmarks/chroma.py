@@ -24,13 +24,13 @@ from chunkers.arguments import value
 from chunkers.arrays import FloatArray
 from chunkers.cache import EmbeddingCache
 from chunkers.numbers import signed
-from evaluation.retrieval.bootstrap import interval
 from evaluation.retrieval.budget import AtBudgets, Budgets, evaluate_at
 from evaluation.retrieval.corpus import Corpus, Ruler
 from evaluation.retrieval.index import build_index
 from evaluation.retrieval.leads import Leads
 from evaluation.retrieval.measures import MEASURES, Evaluation, evaluate, mean_and_deviation
 from evaluation.retrieval.questions import read_questions
+from evaluation.statistics.means import mean_interval
 
 NAMES = ("chatlogs", "finance", "pubmed", "state_of_the_union", "wikitexts")
 TOP_K = 5
@@ -134,7 +134,7 @@ def budget_head() -> list[str]:
 
 
 def budget_line(row: Row, evaluation: Evaluation, at: AtBudgets, ruler: Ruler) -> list[str]:
-    """Return a row of the second table: means with the interval that holds 95 % of the bootstrap over questions."""
+    """Return a row of the second table: means with their 95 % confidence intervals."""
     cells = [
         with_interval(values)
         for measure in BY_BUDGET
@@ -145,7 +145,7 @@ def budget_line(row: Row, evaluation: Evaluation, at: AtBudgets, ruler: Ruler) -
 
 def with_interval(values: FloatArray) -> str:
     """Return mean and interval in points."""
-    found, ends = mean_and_deviation(values), interval(values)
+    found, ends = mean_and_deviation(values), mean_interval(values)
     assert found is not None
     assert ends is not None
     return f"{100 * found[0]:.1f} ({100 * ends[0]:.1f} to {100 * ends[1]:.1f})"

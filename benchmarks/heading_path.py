@@ -1,8 +1,8 @@
 """Retrieval with and without the heading path in front of what is embedded: the same chunks, the same questions.
 
 Two corpora have headings: the bundled documents, each under its title, and Chroma's articles of Wikipedia, whose headings
-are written in WikiText, as `= = Gameplay = =`, and become those of Markdown. The intervals are of the paired bootstrap over
-questions.
+are written in WikiText, as `= = Gameplay = =`, and become those of Markdown. The intervals are those of
+`evaluation.statistics`.
 """
 
 from __future__ import annotations
@@ -18,13 +18,12 @@ from benchmarks.measure import table
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.cache import EmbeddingCache
 from chunkers.embedded import AT_ONCE
-from chunkers.numbers import signed
 from chunkers.text.outline import headings
-from evaluation.retrieval.bootstrap import paired
 from evaluation.retrieval.corpus import Corpus, Ruler
 from evaluation.retrieval.index import build_index
 from evaluation.retrieval.measures import Evaluation, evaluate, mean_and_deviation
 from evaluation.retrieval.questions import Question, read_questions
+from evaluation.statistics.paired import compare, ends_words
 from sample_docs import SAMPLES_FOLDER, sample_titles
 
 TOP_K = 5
@@ -100,11 +99,10 @@ def _cells(plain: Evaluation, path: Evaluation, measure: str) -> list[str]:
     """Return both means and the difference in points, with its interval."""
     means = [mean_and_deviation(one.values(measure)) for one in (plain, path)]
     told = ["undefined" if mean is None else f"{100 * mean[0]:.1f}" for mean in means]
-    difference = paired(path.values(measure), plain.values(measure))
+    difference = compare(path.values(measure), plain.values(measure))
     if difference is None:
         return [*told, "too few questions"]
-    mean, low, high = (signed(100 * one, "+.1f") for one in (difference.mean, difference.low, difference.high))
-    return [*told, f"{mean} ({low} to {high})"]
+    return [*told, f"{difference.points} ({' to '.join(ends_words(difference.low, difference.high, 100, 1))})"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

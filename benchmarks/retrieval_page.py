@@ -12,16 +12,15 @@ import json
 import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from streamlit.testing.v1 import AppTest
 
 from benchmarks.measure import Spread, table, timed
 from chunkers import Document, build_chunker, load_embedder
-from evaluation.retrieval import bootstrap
 from evaluation.retrieval.questions import MOST
+from evaluation.statistics import paired
 from tests import ROOT
 from viz.jobs.background import registry
 from viz.jobs.plan import Material, Plan
@@ -85,25 +84,25 @@ def draw(app: AppTest) -> None:
 
 
 class Step(NamedTuple):
-    """What one rerun took: time, processor time, and bootstraps, each of `bootstrap.RESAMPLES` resampled means."""
+    """Time of one rerun, processor time, and significance tests, each of which draws 10,000 sign flips."""
 
     ms: float
     processor_ms: float
-    bootstraps: int
+    tests: int
 
 
 class Stopwatch:
-    """Takes the times, and counts the bootstraps."""
+    """Takes the times, and counts the significance tests."""
 
     def __init__(self) -> None:
         self.calls = 0
-        resample = bootstrap._resampled_means
+        test = paired.compare_families
 
-        def counted(values: npt.NDArray[np.float64], seed: int) -> npt.NDArray[np.float64]:
+        def counted(*arguments: Any, **named: Any) -> Any:
             self.calls += 1
-            return resample(values, seed)
+            return test(*arguments, **named)
 
-        bootstrap._resampled_means = counted
+        paired.compare_families = counted
 
     def during(self, call: Callable[[], object]) -> Step:
         """Return what ``call`` took."""
@@ -113,7 +112,7 @@ class Stopwatch:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the times; the exit status is 1 where choosing another question computes a bootstrap."""
+    """Print the times; the exit status is 1 where choosing another question computes a significance test."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.retrieval_page", description=__doc__)
     parser.add_argument("--questions", type=int, default=MOST, metavar="N", help=f"default: {MOST:,}")
     parser.add_argument("--steps", type=int, default=7, metavar="N", help="reruns of each kind; default: 7")
@@ -141,9 +140,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rows = []
     for name, steps in found.items():
         times = [Spread.of(one[place] for one in steps).milliseconds() for place in (0, 1)]
-        rows.append([name, *times, ", ".join(map(str, sorted({one.bootstraps for one in steps})))])
-    print(table(["the page is drawn again after", "ms (quartiles)", "of the processor", "bootstraps"], rows))
-    return int(any(one.bootstraps for one in found["another question"]))
+        rows.append([name, *times, ", ".join(map(str, sorted({one.tests for one in steps})))])
+    print(table(["the page is drawn again after", "ms (quartiles)", "of the processor", "significance tests"], rows))
+    return int(any(one.tests for one in found["another question"]))
 
 
 if __name__ == "__main__":

@@ -18,6 +18,8 @@ from collections.abc import Mapping, Sequence
 from benchmarks.measure import table
 from chunkers import CHUNKERS, Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.base import run
+from chunkers.numbers import signed
+from evaluation.segmentation.held_out import compare_settings
 from evaluation.segmentation.stitching import Passage, halves, passages_of, stitch_several
 from evaluation.segmentation.sweep import (
     MEASURES,
@@ -32,6 +34,7 @@ from evaluation.segmentation.sweep import (
     summaries,
     sweep,
 )
+from evaluation.statistics.paired import interval_words
 from sample_docs import load_sample
 
 SOURCES = ("essay", "formulas")
@@ -179,6 +182,26 @@ def winner_said(chunker: str, tuned: Sequence[Summary], held: Sequence[Summary])
     return f"The default {chunker} {verdict} all {len(GRIDS['breakpoint'])} published settings of breakpoint on both halves."
 
 
+def leads_held_out(rows: Sequence[SweepRow], tuned: Sequence[Summary], measure: str) -> list[list[str]]:
+    """Return the lines of the table of differences on the half held out, in the measure.
+
+    The defaults of `optimal` and `change_point` against the setting of `breakpoint` that is best on the tuned half, and
+    against the trivial answers. The documents share their passages: they are other orders, not other texts.
+    """
+    others = [_best(tuned, "breakpoint").setting, *TRIVIAL]
+    lines = []
+    for chunker in ("optimal", "change_point"):
+        found = compare_settings(rows, Setting(chunker), others, measure)
+        for other, one in found.items():
+            cells = ["too few documents", "", ""]
+            if one is not None:
+                verdict = "significant" if one.significant else "not significant"
+                interval = interval_words(one.low, one.high, one.alpha, 1, 3)
+                cells = [signed(one.mean, "+.3f"), interval, f"{one.p_words}, {verdict}"]
+            lines.append([chunker, other.words(), *cells])
+    return lines
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print what every chunker reaches on both halves, what that says of its default, and who is ahead."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.stitched", description=__doc__)
@@ -211,6 +234,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         *(winner_said(name, tuned, held) for name in ("optimal", "change_point")),
     ]:
         print(said)
+    heads = ["held out", "better than", "by", "interval", f"documents: {options.count}"]
+    print(table(heads, leads_held_out(others, tuned, options.measure)))
     return 0
 
 

@@ -12,9 +12,9 @@ from chunkers.methods.similarity_reading import read_as_similarity
 from chunkers.numbers import signed
 from evaluation.report.page import report
 from evaluation.report.tables import Compared
-from evaluation.retrieval.bootstrap import Difference
 from evaluation.segmentation.ranking import Lead
 from evaluation.segmentation.staircase import Stretch
+from evaluation.statistics.paired import Difference
 from tests import ROOT
 from tests.sources import parsed
 from tests.support import AngleEmbedder, cut, tools
@@ -79,11 +79,12 @@ def test_what_is_said_of_a_result_has_no_hyphen_before_a_number(name, parameters
 
 
 def test_verdicts_have_no_hyphen_before_a_number():
-    below = Difference(-0.029, -0.051, -0.004, 0.01, 40)
+    below = Difference(-0.029, -0.051, -0.004, 0.01, 0.01, 0.05, 40)
+    level = Difference(-0.01, -0.03, 0.02, 0.4, 0.4, 0.05, 40)
     said = [
         below.words("A", "B", "recall"),
-        Difference(-0.01, -0.03, 0.02, 0.4, 40).words("A", "B", "recall"),
-        Lead(-0.1, -0.2, 0.1, 0.4).words(),
+        level.words("A", "B", "recall"),
+        Lead(-0.1, level).words(),
         Stretch(-1.5, -0.5, 4).words(),
     ]
     assert [one for one in said if HYPHEN.search(one)] == []

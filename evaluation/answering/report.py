@@ -1,4 +1,4 @@
-"""What the answers of several chunkers come to: means, paired intervals, who is ahead, and what it took."""
+"""Summary of the answers from several chunkers: means, paired intervals, who is ahead, and what it took."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from itertools import combinations
-from math import ceil
 from typing import NamedTuple
 
 import numpy as np
@@ -18,10 +17,10 @@ from chunkers.numbers import counted, rounded_up, signed
 from evaluation.answering.answer import Gathered
 from evaluation.answering.judging import KINDS
 from evaluation.answering.work import Result
-from evaluation.retrieval.bootstrap import FEWEST, LEVEL, RESAMPLES, holm, paired_all, questions_to_tell
-from evaluation.retrieval.leads import Comparison, on_same_questions
-
-_FINENESS = 4
+from evaluation.retrieval.leads import on_same_questions
+from evaluation.statistics.paired import Difference, compare_all, interval_words
+from evaluation.statistics.power import questions_needed
+from evaluation.statistics.significance import too_few
 
 
 class Measure(NamedTuple):
@@ -108,30 +107,32 @@ class Report:
         )
 
     @cached_property
-    def comparisons(self) -> dict[tuple[str, int, int], Comparison]:
-        """Every two chunkers in every measure, where at least five questions have it; Holm's step-down over all of them.
+    def comparisons(self) -> dict[tuple[str, int, int], Difference]:
+        """Every two chunkers in every measure, where enough questions have it, all taken together.
 
         They are over the same questions: those on which every chunker has the measure that has it anywhere.
         """
-        same = {name: on_same_questions(self.values(name)) for name in self.measured}
-        pairs = [(name, one, other) for name in same for one, other in combinations(range(len(self.names)), 2)]
-        if not pairs:
+        rows = self._pairs
+        if not rows:
             return {}
-        rows = np.array([same[name][one] - same[name][other] for name, one, other in pairs])
-        resamples = max(RESAMPLES, ceil(2 * _FINENESS * len(pairs) / (1 - LEVEL)))
-        differences = {key: one for key, one in zip(pairs, paired_all(rows, 0, resamples), strict=True) if one is not None}
-        adjusted = holm([one.p for one in differences.values()])
-        return {key: Comparison(one, p) for (key, one), p in zip(differences.items(), adjusted, strict=True)}
+        widths = [MEASURES[name].high - MEASURES[name].low for name, _, _ in rows]
+        compared = compare_all(np.array([*rows.values()]), widths)
+        return {key: one for key, one in zip(rows, compared, strict=True) if one is not None}
 
-    def compared(self, measure: str, one: int, other: int) -> Comparison | None:
-        """Return the comparison of two chunkers, the first less the second; None with too few questions."""
+    @cached_property
+    def _pairs(self) -> dict[tuple[str, int, int], FloatArray]:
+        """The differences of every two chunkers in every measure, each of shape (questions,)."""
+        same = {name: on_same_questions(self.values(name)) for name in self.measured}
+        pairs = [*combinations(range(len(self.names)), 2)]
+        return {(name, one, other): same[name][one] - same[name][other] for name in same for one, other in pairs}
+
+    def compared(self, measure: str, one: int, other: int) -> Difference | None:
+        """Return the difference of two chunkers, the first less the second; None with too few questions."""
         found = self.comparisons.get((measure, min(one, other), max(one, other)))
-        if found is None or one < other:
-            return found
-        return Comparison(found.difference.reversed(), found.adjusted)
+        return found if found is None or one < other else found.reversed()
 
     def verdict(self, measure: str) -> str:
-        """Return in a few sentences who is ahead in a measure, if that can be told, and what it would take if not."""
+        """Return in a few sentences who is significantly ahead in a measure, and what it would take if nobody is."""
         called = MEASURES[measure].called
         same = on_same_questions(self.values(measure))
         means = {number: float(np.nanmean(one)) for number, one in enumerate(same) if not np.isnan(one).all()}
@@ -143,26 +144,27 @@ class Report:
         if not others:
             return f"{self.names[best]}: mean {called} {reached}."
         compared = {other: self.compared(measure, best, other) for other in others}
-        doubted = [other for other, found in compared.items() if found is None or not found.told]
+        doubted = [other for other, found in compared.items() if found is None or not found.significant]
         holms = f"Holm's correction for {counted(len(self.comparisons), 'comparison')}"
         if not doubted:
             one = compared[others[0]]
             assert one is not None
             return (
-                f"{self.names[best]} has the highest {called}, {reached}, and is ahead of every other: of "
-                f"{self.names[others[0]]} by {_spread(one)} ({holms})."
+                f"{self.names[best]} has the highest {called}, {reached}, and is significantly ahead of every "
+                f"other: of {self.names[others[0]]} by {_spread(one)} ({holms})."
             )
         rival = doubted[0]
         found = compared[rival]
-        said = f"Nobody can be told to be ahead in {called}. {self.names[best]} has the highest mean, {reached}"
+        said = f"Nobody is significantly ahead of all others in {called}. {self.names[best]} has the highest mean, {reached}"
         if found is None:
-            return f"{said}; for an interval, at least {FEWEST} questions are needed."
+            defined = sum(not np.isnan(row).all() for row in self._pairs.values())
+            return f"{said}. {too_few(defined, count)}"
         said += f"; on {self.names[rival]} it has {_spread(found)} ({holms})."
-        needed = questions_to_tell(same[best] - same[rival])
+        needed = questions_needed(same[best] - same[rival])
         if needed is None:
             return f"{said} The two are level."
-        if needed > found.difference.questions:
-            said += f" To tell such a difference would take some {rounded_up(needed):,} questions."
+        if needed > found.count:
+            said += f" For such a difference to be significant would take some {rounded_up(needed):,} questions."
         return said
 
     def asked(self, chunker: int, model: LanguageModel | None) -> Asked:
@@ -200,7 +202,5 @@ def costs(
     return rows
 
 
-def _spread(one: Comparison) -> str:
-    found = one.difference
-    mean, low, high = (signed(number, "+.2f") for number in (found.mean, found.low, found.high))
-    return f"{mean} (95 % between {low} and {high}, adjusted p = {one.adjusted:.2g})"
+def _spread(one: Difference) -> str:
+    return f"{signed(one.mean, '+.2f')} ({interval_words(one.low, one.high, one.alpha, 1, 2)}, {one.p_words})"

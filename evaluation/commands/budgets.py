@@ -11,10 +11,11 @@ import numpy as np
 
 from chunkers import InputError
 from chunkers.arrays import FloatArray
-from evaluation.retrieval.bootstrap import interval
 from evaluation.retrieval.budget import LAST, AtBudgets, Budgets
 from evaluation.retrieval.leads import Leads
 from evaluation.retrieval.measures import CALLED, FOUND_SCORES, UNITS, mean_and_deviation
+from evaluation.statistics.means import mean_interval
+from evaluation.statistics.significance import FALSE_VERDICTS
 
 _LAST = {one.replace("_", "-"): one for one in LAST}
 
@@ -76,11 +77,13 @@ def printed(measured: Sequence[Measured], k: int) -> str:
     heads = [f"k = {k:,}", *(f"{size:,} {budgets.unit}" for size in budgets.sizes)]
     parts = []
     for measure in FOUND_SCORES:
-        title = f"{CALLED[measure]} in {budgets.unit}, 95 % of the bootstrap over questions in brackets; {ends}"
+        title = f"{CALLED[measure]} in {budgets.unit}, 95 % confidence intervals in brackets; {ends}"
         rows = [[one.name, *map(_cell, (one.top_k[measure], *_at(one, measure)))] for one in measured]
         parts.append(_table(title, heads, rows))
         if len(measured) > 1:
             parts.append(leads(measured, measure).words())
+    if len(measured) > 1:
+        parts.append(FALSE_VERDICTS)
     place = UNITS.index(budgets.unit)
     given = [
         [one.name, f"{one.top_k_given:,.0f}", *(f"{row.mean():,.0f}" for row in one.at.given[place])] for one in measured
@@ -101,7 +104,7 @@ def _at(one: Measured, measure: str) -> list[FloatArray]:
 
 
 def _cell(values: FloatArray) -> str:
-    found, ends = mean_and_deviation(values), interval(values)
+    found, ends = mean_and_deviation(values), mean_interval(values)
     if found is None:
         return "undefined"
     return f"{100 * found[0]:.1f}" + ("" if ends is None else f" ({100 * ends[0]:.1f} to {100 * ends[1]:.1f})")
@@ -155,38 +158,39 @@ def leads_as_json(measured: Sequence[Measured]) -> dict[str, Any]:
 
 
 def _leads_as_json(found: Leads) -> dict[str, Any]:
-    told = []
+    rows = []
     for size, lead in found.leads.items():
-        comparison = lead.comparison
-        told.append(
+        difference = lead.difference
+        rows.append(
             {
                 "budget": size,
                 "best": found.names[lead.best],
                 "mean": lead.mean,
                 "behind": [found.names[other] for other in lead.behind],
                 "rival": found.names[lead.rival],
-                "told": lead.told,
+                "told": lead.significant,
                 "difference": None
-                if comparison is None
+                if difference is None
                 else {
-                    "mean": comparison.difference.mean,
-                    "low": comparison.difference.low,
-                    "high": comparison.difference.high,
-                    "p": comparison.difference.p,
-                    "adjusted_p": comparison.adjusted,
-                    "questions": comparison.difference.questions,
+                    "mean": difference.mean,
+                    "low": difference.low,
+                    "high": difference.high,
+                    "level": 1 - difference.alpha,
+                    "p": difference.p,
+                    "adjusted_p": difference.adjusted,
+                    "questions": difference.count,
                 },
                 "questions_to_tell": lead.needed,
             }
         )
-    return {"comparisons": found.comparisons, "at": told, "words": found.words()}
+    return {"comparisons": found.comparisons, "at": rows, "words": found.words()}
 
 
 def _summary(values: FloatArray) -> dict[str, float | None] | None:
     found = mean_and_deviation(values)
     if found is None:
         return None
-    low, high = interval(values) or (None, None)
+    low, high = mean_interval(values) or (None, None)
     return {"mean": found[0], "standard_deviation": found[1], "low": low, "high": high}
 
 

@@ -99,8 +99,8 @@ def ranking(compared: Compared) -> Table:
     heads = [
         value,
         ("Behind", "How far it is behind the best column."),
-        ("95 % between", "The interval that holds 95 % of 10,000 resamples of the sections."),
-        ("p", "How often a difference as large comes about if both swap at random what they do in a section."),
+        ("Interval", "Confidence interval of the difference, at the level of Holm's correction."),
+        ("p", "Share of differences as large if both swap at random what they do in a section, adjusted (Holm)."),
     ]
     said = f"{found.words()} {found.basis(known is not None)}"
     if known is None:
@@ -124,9 +124,8 @@ def _lead(found: Ranking, place: int) -> list[Cell]:
     own = Cell("–", "It cuts nowhere.") if value is None else Cell(signed(value, ".2f"))
     if lead is None:
         return [own, Cell(""), Cell(""), Cell("")]
-    why = "This difference can be told." if lead.told else "This difference cannot be told."
-    numbers = (signed(lead.difference, ".2f"), f"{signed(lead.low, '.2f')} and {signed(lead.high, '.2f')}", f"{lead.p:.2g}")
-    return [own, *(Cell(one, why) for one in numbers)]
+    p = "" if lead.tested is None else lead.p_words.rpartition(" ")[2]
+    return [own, *(Cell(one, lead.verdict) for one in (signed(lead.ahead, ".2f"), lead.ends, p))]
 
 
 def scores(compared: Compared) -> Table:

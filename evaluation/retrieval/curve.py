@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from chunkers.arrays import FloatArray
-from evaluation.retrieval.bootstrap import interval_all
 from evaluation.retrieval.budget import AtBudgets, Budgets
 from evaluation.retrieval.leads import Leads
 from evaluation.retrieval.measures import CALLED, mean_and_deviation
+from evaluation.statistics.means import mean_interval
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +23,7 @@ class Curve:
     means
         By number of the chunker the mean at every budget, shape (budgets,), NaN where it is undefined.
     bounds
-        By number of the chunker the 95 % bootstrap interval of each mean, shape (2, budgets), NaN with too few questions.
+        By number of the chunker the 95 % confidence interval of each mean, shape (2, budgets), NaN with too few questions.
     leads
         Who is ahead where; the chunkers in the order of their numbers.
     """
@@ -41,8 +41,9 @@ class Curve:
             number: np.array([one.values(measure, size, budgets.unit) for size in budgets.sizes])
             for number, one in found.items()
         }
-        intervals = iter(interval_all(np.concatenate([*values.values()])))
-        bounds = {number: np.array([next(intervals) or (np.nan, np.nan) for _ in budgets.sizes]).T for number in values}
+        bounds = {
+            number: np.array([mean_interval(row) or (np.nan, np.nan) for row in one]).T for number, one in values.items()
+        }
         means = {
             number: np.array([(mean_and_deviation(row) or (np.nan,))[0] for row in one]) for number, one in values.items()
         }

@@ -1,47 +1,24 @@
-"""Who is ahead at which budget, and at how many budgets that can be told, all comparisons taken together."""
+"""Which chunker is ahead at which budget, and where the lead is significant, all comparisons taken together."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import ceil
 
 import numpy as np
 
 from chunkers.arrays import FloatArray
 from chunkers.numbers import counted, rounded_up
-from evaluation.retrieval.bootstrap import LEVEL, RESAMPLES, Difference, holm, paired_all, questions_to_tell
 from evaluation.retrieval.measures import mean_and_deviation
-
-_FINENESS = 4
-"""How many times below the level the least adjusted p-value must at least lie, so that the resamples decide nothing."""
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Two chunkers at a budget.
-
-    Attributes
-    ----------
-    difference
-        Of the first to the second.
-    adjusted
-        Its p-value, adjusted for all comparisons of all budgets.
-    """
-
-    difference: Difference
-    adjusted: float
-
-    @property
-    def told(self) -> bool:
-        """Whether there is a difference, by the adjusted p-value and by the interval."""
-        return self.adjusted < 1 - LEVEL and self.difference.told
+from evaluation.statistics.paired import Difference, compare_all
+from evaluation.statistics.power import questions_needed
+from evaluation.statistics.significance import too_few
 
 
 @dataclass(frozen=True)
 class Lead:
-    """Who is ahead at a budget.
+    """The chunker with the highest mean at a budget, and its lead.
 
     Attributes
     ----------
@@ -50,13 +27,15 @@ class Lead:
     mean
         Its mean.
     rival
-        The best of the others from which it cannot be told; if it can be told from all, the next best.
-    comparison
+        The best of the others over which the lead is not significant; if it is over all, the next best.
+    difference
         Of the best and the rival; None if too few questions have both.
+    too_few
+        In a sentence why there is no difference; empty if there is one.
     needed
-        The number of questions it would take to tell them apart, this one comparison alone; None if they are level.
+        The number of questions with which this one comparison would be significant; None if the two are level.
     behind
-        The numbers of the others from which it can be told, the next best first.
+        The numbers of the others over which the lead is significant, the next best first.
     others
         The number of the others.
     """
@@ -64,20 +43,21 @@ class Lead:
     best: int
     mean: float
     rival: int
-    comparison: Comparison | None
+    difference: Difference | None
+    too_few: str
     needed: int | None
     behind: tuple[int, ...]
     others: int
 
     @property
-    def told(self) -> bool:
-        """Whether it can be told from every other."""
+    def significant(self) -> bool:
+        """True if the lead is significant over every other chunker."""
         return len(self.behind) == self.others
 
 
 @dataclass(frozen=True)
 class Leads:
-    """Who is ahead at every budget.
+    """The lead at every budget.
 
     Attributes
     ----------
@@ -90,7 +70,7 @@ class Leads:
     leads
         By budget, without those at which fewer than two chunkers have a mean.
     comparisons
-        How many were made: of every two chunkers at every budget.
+        How many were made: of every two chunkers at every budget, where enough questions have both.
     """
 
     names: tuple[str, ...]
@@ -105,23 +85,21 @@ class Leads:
     ) -> Leads:
         """Compare the chunkers of these names at every budget.
 
-        ``values`` have for each budget the measure of every chunker, each of shape (questions,), NaN where undefined. Any
-        chunker may turn out to be the best, so all pairs are compared, and all count for Holm's step-down. A budget's means
-        and differences are over the same questions: those on which every chunker has the measure that has it anywhere.
+        ``values`` have for each budget the measure of every chunker, from 0 to 1, each of shape (questions,), NaN where
+        undefined. Any chunker may turn out to be the best, so all pairs are compared, and all count for Holm's step-down. A
+        budget's means and differences are over the same questions: those on which every chunker has the measure that has it
+        anywhere.
         """
         values = {size: on_same_questions(measured) for size, measured in values.items()}
         pairs = [(size, one, other) for size in values for one, other in combinations(range(len(names)), 2)]
-        rows = np.array([values[size][one] - values[size][other] for size, one, other in pairs])
-        resamples = max(RESAMPLES, ceil(2 * _FINENESS * len(pairs) / (1 - LEVEL)))
-        differences = {key: found for key, found in zip(pairs, paired_all(rows, seed, resamples), strict=True) if found}
-        adjusted = dict(zip(differences, holm([one.p for one in differences.values()]), strict=True))
+        rows = [values[size][one] - values[size][other] for size, one, other in pairs]
+        defined = sum(not np.isnan(row).all() for row in rows)
+        tested = compare_all(np.array(rows), seed=seed) if rows else []
+        differences = {key: found for key, found in zip(pairs, tested, strict=True) if found}
 
-        def compare(size: int, one: int, other: int) -> Comparison | None:
-            key = (size, min(one, other), max(one, other))
-            if key not in differences:
-                return None
-            difference = differences[key] if one < other else differences[key].reversed()
-            return Comparison(difference, adjusted[key])
+        def compare(size: int, one: int, other: int) -> Difference | None:
+            found = differences.get((size, min(one, other), max(one, other)))
+            return found if found is None or one < other else found.reversed()
 
         leads = {}
         for size, measured in values.items():
@@ -130,72 +108,77 @@ class Leads:
                 continue
             best, *others = sorted(means, key=lambda number: -means[number])
             compared = {other: compare(size, best, other) for other in others}
-            doubted = [other for other, found in compared.items() if found is None or not found.told]
+            doubted = [other for other, found in compared.items() if found is None or not found.significant]
             rival = (doubted or others)[0]
-            needed = questions_to_tell(measured[best] - measured[rival])
+            apart = measured[best] - measured[rival]
+            lacking = "" if compared[rival] else too_few(defined, int(np.count_nonzero(~np.isnan(apart))))
             behind = tuple(other for other in others if other not in doubted)
-            leads[size] = Lead(best, means[best], rival, compared[rival], needed, behind, len(others))
+            leads[size] = Lead(
+                best, means[best], rival, compared[rival], lacking, questions_needed(apart), behind, len(others)
+            )
         return cls(tuple(names), measure, unit, leads, len(differences))
 
     @property
-    def told(self) -> tuple[int, ...]:
-        """The budgets at which the best can be told from every other."""
-        return tuple(size for size, lead in self.leads.items() if lead.told)
+    def significant(self) -> tuple[int, ...]:
+        """The budgets at which the best is significantly ahead of every other."""
+        return tuple(size for size, lead in self.leads.items() if lead.significant)
 
     def words(self) -> str:
-        """Return in a few sentences who is ahead where, where that can be told, and what it would take where it cannot."""
+        """Return in a few sentences who is ahead where, where that is significant, and what it would take elsewhere."""
         if not self.leads:
             return "There is nothing to compare: it takes two chunkers and a question with an excerpt."
         ahead: dict[int, list[int]] = {}
         for size, lead in self.leads.items():
             ahead.setdefault(lead.best, []).append(size)
         where = [f"with {self.names[best]} at {self._sizes(sizes)}" for best, sizes in ahead.items()]
-        said = [f"The highest {self.measure} is {_listed(where)}.", self._told()]
-        open_sizes = [size for size, lead in self.leads.items() if not lead.told]
+        said = [f"The highest {self.measure} is {_listed(where)}."]
+        open_sizes = [size for size, lead in self.leads.items() if not lead.significant]
+        if self.comparisons:
+            said.append(self._significant())
         if open_sizes:
             said += [self._behind(size) for size in open_sizes if self.leads[size].behind]
             said.append(self._doubt(open_sizes[0]))
         return " ".join(said)
 
     def _behind(self, size: int) -> str:
-        """Return from which of the others the best can be told, where these are not all."""
+        """Return over which of the others the lead is significant, where these are not all."""
         lead = self.leads[size]
         behind = _listed([self.names[number] for number in lead.behind])
-        return f"At {self._sizes([size])}, {len(lead.behind)} of {lead.others} others can be told to be behind: {behind}."
+        return (
+            f"At {self._sizes([size])}, {self.names[lead.best]} is significantly ahead of {len(lead.behind)} of "
+            f"{lead.others} others: {behind}."
+        )
 
-    def _told(self) -> str:
-        count, told = len(self.leads), self.told
+    def _significant(self) -> str:
+        count, significant = len(self.leads), self.significant
         holms = f"Holm's correction for {counted(self.comparisons, 'comparison')}"
         if count == 1:
-            return f"That it is ahead of every other can{'' if told else 'not'} be told ({holms})."
-        if not told:
-            return f"That the best is ahead of every other can be told at none of the {count} budgets ({holms})."
-        if len(told) == count:
+            return f"It is {'' if significant else 'not '}significantly ahead of every other ({holms})."
+        if not significant:
+            return f"The best is significantly ahead of every other at none of the {count} budgets ({holms})."
+        if len(significant) == count:
             every = "both" if count == 2 else f"all {count}"
-            return f"That the best is ahead of every other can be told at {every} budgets ({holms})."
-        where = f"{len(told)} of {count} budgets, {self._sizes(told)}"
-        return f"That the best is ahead of every other can be told at {where} ({holms})."
+            return f"The best is significantly ahead of every other at {every} budgets ({holms})."
+        where = f"{len(significant)} of {count} budgets, {self._sizes(significant)}"
+        return f"The best is significantly ahead of every other at {where} ({holms})."
 
     def _doubt(self, size: int) -> str:
-        """Return what is seen of a lead that cannot be told, and what it would take."""
-        lead = self.leads[size]
+        """Return what is seen of a lead that is not significant, and what it would take."""
+        lead, at = self.leads[size], f"At {self._sizes([size])}"
         best, rival = self.names[lead.best], self.names[lead.rival]
-        if lead.comparison is None:
-            return f"At {self._sizes([size])} too few questions have a {self.measure} with {best} and with {rival}."
-        one = lead.comparison.difference
-        points = "less than 0.1" if one.mean < 0.001 else f"{100 * one.mean:.1f}"
-        seen = (
-            f"At {self._sizes([size])}, {best} is {points} points ahead of {rival} ({one.interval}, "
-            f"adjusted p = {lead.comparison.adjusted:.2g})"
-        )
+        if lead.difference is None:
+            return f"{at}, {best} and {rival} cannot be compared. {lead.too_few}"
         if lead.needed is None:
-            return f"At {self._sizes([size])}, {best} and {rival} are level."
-        if lead.needed <= one.questions:
-            return (
-                f"{seen}: {counted(one.questions, 'question')} may tell that by itself, but not among so many comparisons."
-            )
-        needed = f"it would take some {rounded_up(lead.needed):,} questions to tell such a difference"
-        return f"{seen}: {needed}, and there are {one.questions:,}."
+            return f"{at}, {best} and {rival} are level."
+        one = lead.difference
+        points = "less than 0.1" if one.mean < 0.001 else f"{100 * one.mean:.1f}"
+        seen = f"{at}, {best} is {points} points ahead of {rival} ({one.interval}, {one.p_words})"
+        if lead.needed <= one.count:
+            return f"{seen}: not significant among so many comparisons, though it may be by itself."
+        return (
+            f"{seen}: not significant; it would take some {rounded_up(lead.needed):,} questions, and there are "
+            f"{one.count:,}."
+        )
 
     def _sizes(self, sizes: Sequence[int]) -> str:
         unit = self.unit.removesuffix("s") if list(sizes) == [1] else self.unit

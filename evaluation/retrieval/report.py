@@ -9,17 +9,19 @@ from typing import NamedTuple
 import numpy as np
 
 from chunkers.arrays import FloatArray, IntArray
-from evaluation.retrieval.bootstrap import Difference, holm, interval, paired
 from evaluation.retrieval.budget import Last
 from evaluation.retrieval.corpus import Ruler
 from evaluation.retrieval.curve import Curve
 from evaluation.retrieval.failed import Failure, Limit, Measured, failures
 from evaluation.retrieval.given import GivenChunks, given_at, given_top_k
 from evaluation.retrieval.ladder import Ladder
-from evaluation.retrieval.leads import Comparison, Lead, Leads
+from evaluation.retrieval.leads import Lead, Leads
 from evaluation.retrieval.measures import CALLED, FOUND_SCORES, MEASURES, UNITS, Evaluation, mean_and_deviation
 from evaluation.retrieval.shared_cache import SharedCache
 from evaluation.segmentation.measures import Score
+from evaluation.statistics.means import mean_interval
+from evaluation.statistics.paired import Difference, compare_all
+from evaluation.statistics.significance import too_few
 
 DEPTHS_KEPT = 8
 """How many values of k a run keeps the measures of."""
@@ -110,7 +112,7 @@ class Distribution:
     mean, deviation
         Over the questions on which it is defined; None if there are none.
     interval
-        The 95 % bootstrap interval of the mean; None if there are too few questions.
+        The 95 % confidence interval of the mean; None if there are too few questions.
     """
 
     values: FloatArray
@@ -120,9 +122,9 @@ class Distribution:
 
     @classmethod
     def of(cls, values: FloatArray) -> Distribution:
-        """Return the distribution of ``values``; costs one bootstrap."""
+        """Return the distribution of ``values``, which are from 0 to 1."""
         mean, deviation = mean_and_deviation(values) or (None, None)
-        return cls(values, mean, deviation, interval(values))
+        return cls(values, mean, deviation, mean_interval(values))
 
 
 Failures = Mapping[int, Sequence[Failure]]
@@ -170,8 +172,7 @@ class Report:
     chunkers
         Those that are done, by position in the run's plan, ascending.
     comparisons
-        Each chunker with the baseline, their p-values adjusted for each other; without those that share too few questions
-        with it.
+        Each chunker less the baseline, corrected for each other; without those that share too few questions with it.
     curve
         The measure over all budgets; None where the top k count, or the measure does not depend on what is retrieved.
     at_k
@@ -184,7 +185,7 @@ class Report:
 
     choice: Choice
     chunkers: Mapping[int, ChunkerReport]
-    comparisons: Mapping[int, Comparison]
+    comparisons: Mapping[int, Difference]
     curve: Curve | None
     at_k: Leads
     disagreements: IntArray
@@ -195,6 +196,17 @@ class Report:
         """Who is ahead, its numbers those of the chunkers; None if fewer than two have the measure."""
         leads, size = (self.at_k, self.choice.top_k) if self.curve is None else (self.curve.leads, self.choice.budget)
         return leads.leads.get(size)
+
+    @property
+    def too_few(self) -> str:
+        """Why no chunker is compared with the baseline, in a sentence."""
+        baseline = self.distributions[self.choice.baseline].values
+        shared = [
+            int(np.count_nonzero(~np.isnan(one.values - baseline)))
+            for number, one in self.distributions.items()
+            if number != self.choice.baseline
+        ]
+        return too_few(len(shared), max(shared, default=0))
 
     def given(self, number: int, question: int) -> GivenChunks:
         """Return the chunks that a question is given by chunker ``number``."""
@@ -227,9 +239,8 @@ class Reports:
     """The reports of one run, and what they share; safe to use from several threads.
 
     What depends on fewer choices is computed less often: the scores of all questions once for each k or budget, a
-    distribution also for each measure and unit, a difference also for each pair of chunkers. A run adds chunkers while it
-    works, but never removes or changes one, so what was computed for one stays valid; a report is of the chunkers it was
-    asked for.
+    distribution also for each measure and unit. A run adds chunkers while it works, but never removes or changes one, so
+    what was computed for one stays valid; a report is of the chunkers it was asked for.
 
     Parameters
     ----------
@@ -245,7 +256,6 @@ class Reports:
         count = len(names)
         self._measured: SharedCache[tuple[int, Limit], tuple[Evaluation, Costs]] = SharedCache(DEPTHS_KEPT * count)
         self._distributions: SharedCache[tuple[int, Choice], Distribution] = SharedCache(REPORTS_KEPT * count)
-        self._differences: SharedCache[tuple[int, Choice], Difference | None] = SharedCache(REPORTS_KEPT * count)
         self._curves: SharedCache[tuple[tuple[int, ...], Choice], Curve] = SharedCache(REPORTS_KEPT)
         self._leads: SharedCache[tuple[tuple[int, ...], Choice], Leads] = SharedCache(REPORTS_KEPT)
         self._failures: SharedCache[tuple[tuple[int, ...], Limit], Failures] = SharedCache(DEPTHS_KEPT)
@@ -271,16 +281,14 @@ class Reports:
         chunkers = {number: self._chunker(number, one, choice) for number, one in found.items()}
         distributions = {number: one.distribution for number, one in chunkers.items()}
 
-        def compare(number: int) -> Difference | None:
-            values, others = distributions[number].values, distributions[choice.baseline].values
-            return self._differences.get((number, choice), lambda: paired(values, others))
-
-        compared = {number: one for number in found if number != choice.baseline and (one := compare(number)) is not None}
-        adjusted = holm([one.p for one in compared.values()])
+        others = [number for number in found if number != choice.baseline]
+        baseline = distributions[choice.baseline].values
+        apart = [distributions[number].values - baseline for number in others]
+        compared = compare_all(np.array(apart)) if apart else []
         return Report(
             choice,
             chunkers,
-            {number: Comparison(one, p) for (number, one), p in zip(compared.items(), adjusted, strict=True)},
+            {number: one for number, one in zip(others, compared, strict=True) if one is not None},
             self._curve(found, choice) if choice.budget and choice.measure in FOUND_SCORES else None,
             self._at_k(found, choice),
             disagreements({number: one.values for number, one in distributions.items()}),

@@ -1,18 +1,17 @@
-"""Which of several chunkings of a text is best, by known boundaries or by its structure, and whether that can be told.
+"""Ranking of several chunkings of a text, by known boundaries or by its structure, with the significance of the lead.
 
-Chunkings are compared on the sections of the text: the stretches between known boundaries, or the paragraphs. What each of
-two does in a section is swapped at random, as if both were one chunker; p is the share of swaps whose difference is at least
-the one that was found (the paired permutation test: Noreen, Computer-Intensive Methods for Testing Hypotheses, 1989). The
-interval of a difference is the percentile bootstrap over sections.
+Chunkings are compared on the sections of the text: the stretches between known boundaries, or the paragraphs. The test swaps
+what two of them do in a section, as `evaluation.statistics.sections` has it, for every two columns and every column beside a
+trivial answer, all taken together.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise, product
 
 import numpy as np
 
@@ -20,25 +19,16 @@ from chunkers import Chunking, Document, Embedder, InputError
 from chunkers.arrays import FloatArray, IntArray
 from chunkers.numbers import signed
 from chunkers.text.outline import special_blocks
-from evaluation.retrieval.bootstrap import LEVEL, RESAMPLES
 from evaluation.segmentation.measures import cuts_of, in_sentences
 from evaluation.segmentation.trivial import NO_CUT, at_random, even_words, evenly, random_words
-
-EXACT = 12
-"""Sections up to which all swaps are tried; with more, `RESAMPLES` of them are drawn."""
-
-FEWEST_SECTIONS = 6
-"""Sections below which no difference can be told: of n sections, two of 2**n swaps are the observed one and its reverse."""
+from evaluation.statistics.paired import Difference, ends_words, interval_words
+from evaluation.statistics.sections import Statistic, swap_all
+from evaluation.statistics.significance import FALSE_VERDICTS, level_words, too_few
 
 DRAWN = 99
 """How often places are drawn, for the draw in the middle."""
 
-_AT_ONCE = 1000
-_TAILS = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
 _PARAGRAPH_END = re.compile(r"(?:\r\n|\n|\r)[^\S\r\n]*(?:\r\n|\n|\r)")
-
-Statistic = Callable[[IntArray], FloatArray]
-"""From summed counts, shape (..., k), to values, shape (...)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,28 +59,48 @@ class Lead:
 
     Attributes
     ----------
-    difference
+    ahead
         The difference of their values.
-    low, high
-        The interval that holds 95 % of the resampled differences.
-    p
-        The two-sided p-value of the permutation test.
+    tested
+        The same with its interval and p-value, corrected for all comparisons; None with too few sections.
     """
 
-    difference: float
-    low: float
-    high: float
-    p: float
+    ahead: float
+    tested: Difference | None
 
     @property
-    def told(self) -> bool:
-        """Whether the test and the interval both say that there is a difference."""
-        return self.p < 1 - LEVEL and (self.low > 0 or self.high < 0)
+    def significant(self) -> bool:
+        """True if the first is significantly ahead."""
+        return self.tested is not None and self.tested.significant and self.ahead > 0
 
     def words(self) -> str:
         """Return the numbers in words."""
-        difference, low, high = (signed(one, ".2f") for one in (self.difference, self.low, self.high))
-        return f"{difference} (95 % between {low} and {high}, p = {self.p:.2g})"
+        ahead = signed(self.ahead, ".2f")
+        return ahead if self.tested is None else f"{ahead} ({self.interval}, {self.p_words})"
+
+    @property
+    def interval(self) -> str:
+        """The interval in words; empty with too few sections."""
+        found = self.tested
+        return "" if found is None else interval_words(found.low, found.high, found.alpha, 1, 2)
+
+    @property
+    def ends(self) -> str:
+        """The ends of the interval, as a cell of a table; empty with too few sections."""
+        return "" if self.tested is None else " to ".join(ends_words(self.tested.low, self.tested.high, 1, 2))
+
+    @property
+    def p_words(self) -> str:
+        """The p-value in words; empty with too few sections."""
+        return "" if self.tested is None else self.tested.p_words
+
+    @property
+    def verdict(self) -> str:
+        """A sentence on whether the difference is significant."""
+        if self.tested is None:
+            return "There are too few sections for a test."
+        significant = f"{'' if self.tested.significant else 'not '}significant"
+        return f"This difference is {significant}; the level of the interval is {level_words(self.tested.alpha)}."
 
 
 @dataclass(frozen=True)
@@ -109,6 +119,8 @@ class Ranking:
         For each other place that has a value, how far the best that is not trivial is ahead of it.
     sections
         The number of sections.
+    comparisons
+        The number of comparisons taken together.
     """
 
     contenders: tuple[Contender, ...]
@@ -116,6 +128,7 @@ class Ranking:
     order: tuple[int, ...]
     leads: dict[int, Lead]
     sections: int
+    comparisons: int = 0
 
     @property
     def leader(self) -> int | None:
@@ -124,13 +137,12 @@ class Ranking:
 
     @property
     def winner(self) -> int | None:
-        """The leader, if it can be told that it is better than every other, the trivial ones included; else None."""
-        others = [self.leads.get(one) for one in self.order if one != self.leader and self.values[one] is not None]
-        ahead = all(lead is not None and lead.told and lead.difference > 0 for lead in others)
-        return self.leader if others and ahead else None
+        """The leader if it is significantly ahead of every other contender, trivial ones included; otherwise None."""
+        others = [self.leads[one] for one in self.order if one in self.leads]
+        return self.leader if others and all(lead.significant for lead in others) else None
 
     def words(self) -> str:
-        """Return in a few sentences which is best, by how much, and whether it can be told."""
+        """Return in a few sentences which is best, by how much, and whether that is significant."""
         leader = self.leader
         if leader is None:
             return "Nothing can be ranked: no column cuts anywhere."
@@ -140,84 +152,73 @@ class Ranking:
         said = []
         if not rivals:
             said.append(f"{name} has no other column to be compared with.")
-        elif self.leads[rivals[0]].difference == 0:
+        elif self.leads[rivals[0]].ahead == 0:
             said.append(f"{name} and {self.contenders[rivals[0]].name} do equally well.")
-        elif all(self.leads[one].told for one in rivals):
-            said.append(f"{name} is best: {self._ahead(rivals[0])}.")
+        elif all(self.leads[one].significant for one in rivals):
+            said.append(f"{name} is significantly best: {self._ahead(rivals[0])}.")
         else:
-            doubted = next(one for one in rivals if not self.leads[one].told)
-            said.append(f"{name} comes first, but whether it is best cannot be told: {self._ahead(doubted)}.")
-            if self.sections < FEWEST_SECTIONS:
-                count = "1 section" if self.sections == 1 else f"{self.sections:,} sections"
-                said.append(f"In {count} no difference could be told; it takes {FEWEST_SECTIONS}.")
-        unbeaten = next((one for one in trivial if self.leads[one].difference <= 0 or not self.leads[one].told), None)
+            doubted = next(one for one in rivals if not self.leads[one].significant)
+            said.append(f"{name} comes first, but not significantly: {self._ahead(doubted)}.")
+        if any(lead.tested is None for lead in self.leads.values()):
+            said.append(too_few(self.comparisons, self.sections, "section"))
+        unbeaten = next((one for one in trivial if not self.leads[one].significant), None)
         if unbeaten is not None:
-            better = "is not better than" if self.leads[unbeaten].difference <= 0 else "cannot be told from"
+            better = "is not better than" if self.leads[unbeaten].ahead <= 0 else "is not significantly better than"
             said.append(f"Mind the trivial answer: {name} {better} “{self.contenders[unbeaten].name}”.")
         return " ".join(said)
 
     def basis(self, known: bool) -> str:
-        """Return in a sentence what the contenders are ranked by: ``known`` boundaries, or else structure."""
+        """Return in sentences what the contenders are ranked by, ``known`` boundaries or structure, and the error rate."""
+        rate = f" {FALSE_VERDICTS}" if any(lead.tested is not None for lead in self.leads.values()) else ""
         if known:
             count = "1 section" if self.sections == 1 else f"{self.sections:,} sections"
-            return f"By the known boundaries, which part the text into {count}."
+            return f"By the known boundaries, which part the text into {count}.{rate}"
         over = "1 paragraph" if self.sections == 1 else f"{self.sections:,} paragraphs"
-        return f"No boundaries are known: this is by structure, over {over}, which says less than marks."
+        return f"No boundaries are known: this is by structure, over {over}, which says less than marks.{rate}"
 
     def _ahead(self, one: int) -> str:
         return f"{self.contenders[one].name} is behind by {self.leads[one].words()}"
 
 
-def rank(contenders: Sequence[Contender], statistic: Statistic, values: Sequence[float | None]) -> Ranking:
-    """Return the contenders in the order of their ``values``, with the leads of the best by ``statistic``."""
-    made = Ranking(tuple(contenders), tuple(values), (), {}, len(contenders[0].counts) if contenders else 0)
+def rank(
+    contenders: Sequence[Contender], statistic: Statistic, values: Sequence[float | None], width: float = 1.0
+) -> Ranking:
+    """Return the contenders in the order of their ``values``, with the leads of the best by ``statistic``.
+
+    Any column may turn out to be the best, so every two are compared, and each with every trivial contender; ``width`` is
+    the largest difference of two values that there can be.
+    """
 
     def place(one: int) -> tuple[bool, float, bool, int]:
         value = values[one]
         return value is None, -(value or 0), not contenders[one].trivial, one
 
     order = tuple(sorted(range(len(contenders)), key=place))
-    made = Ranking(made.contenders, made.values, order, {}, made.sections)
+    sections = len(contenders[0].counts) if contenders else 0
+    made = Ranking(tuple(contenders), tuple(values), order, {}, sections)
     leader = made.leader
     if leader is None:
         return made
-    others = [one for one in order if one != leader and values[one] is not None]
-    leads = {one: lead(contenders[leader].counts, contenders[one].counts, statistic) for one in others}
-    return Ranking(made.contenders, made.values, order, leads, made.sections)
-
-
-def lead(one: IntArray, other: IntArray, statistic: Statistic, seed: int = 0) -> Lead:
-    """Return how far ``one`` is ahead of ``other``, both of shape (sections, k); equal seeds give equal numbers."""
-    random = np.random.default_rng(seed)
-    sections = len(one)
-    sums, gaps = (one.sum(axis=0), other.sum(axis=0)), other - one
-    observed = float(statistic(sums[0]) - statistic(sums[1]))
-
-    def swapped(which: IntArray) -> FloatArray:
-        moved = which @ gaps
-        return statistic(sums[0] + moved) - statistic(sums[1] - moved)
-
-    def is_far(differences: FloatArray) -> int:
-        return int(np.count_nonzero(np.abs(differences) >= abs(observed) - 1e-12))
-
-    if sections <= EXACT:
-        every = (np.arange(2**sections)[:, None] >> np.arange(sections)) & 1
-        p = is_far(swapped(every)) / len(every)
-    else:
-        far = sum(is_far(swapped(random.integers(0, 2, (_AT_ONCE, sections)))) for _ in range(RESAMPLES // _AT_ONCE))
-        p = (far + 1) / (RESAMPLES + 1)
-    resampled = []
-    for _ in range(RESAMPLES // _AT_ONCE):
-        taken = random.multinomial(sections, np.full(sections, 1 / sections), _AT_ONCE)
-        resampled.append(statistic(taken @ one) - statistic(taken @ other))
-    low, high = np.quantile(np.concatenate(resampled), _TAILS).tolist()
-    return Lead(observed, low, high, p)
+    valued = [one for one in range(len(contenders)) if values[one] is not None]
+    columns = [one for one in valued if not contenders[one].trivial]
+    trivial = [one for one in valued if contenders[one].trivial]
+    pairs = [*combinations(columns, 2), *product(columns, trivial)]
+    tested = dict(zip(pairs, swap_all([one.counts for one in contenders], pairs, statistic, width), strict=True))
+    leads = {}
+    for other in order:
+        if other in valued and other != leader:
+            found = tested.get((leader, other)) or tested.get((other, leader))
+            if found is not None and (leader, other) not in tested:
+                found = found.reversed()
+            ahead = float(statistic(contenders[leader].counts.sum(axis=0)) - statistic(contenders[other].counts.sum(axis=0)))
+            leads[other] = Lead(ahead, found)
+    return Ranking(made.contenders, made.values, order, leads, sections, len(pairs))
 
 
 # ---- by known boundaries ----------------------------------------------------------------------------------------------
 
 
-def f1(sums: IntArray) -> FloatArray:
+def f1(sums: FloatArray) -> FloatArray:
     """Return the boundary F1 of found, missed and added boundaries, shape (..., 3); 1 where there is none of them."""
     found, missed, added = np.moveaxis(sums, -1, 0)
     all_of_them = 2 * found + missed + added
@@ -338,7 +339,7 @@ def _too_long(chunking: Chunking, embedder: Embedder | None) -> list[int]:
     return [chunk.start for chunk, length in pairs if length > embedder.max_tokens]
 
 
-def points(sums: IntArray) -> FloatArray:
+def points(sums: FloatArray) -> FloatArray:
     """Return the points per cut, shape (...), of points and cuts, shape (..., 2); 0 without cuts."""
     return np.asarray(sums[..., 0] / np.maximum(sums[..., 1], 1))
 
@@ -359,4 +360,4 @@ def by_structure(document: Document, named: Sequence[tuple[str, Chunking]], embe
             counts[bisect_left(ends, place)] += (_POINTS[kind], 1)
         contenders.append(Contender(name, counts))
         values.append(structure(made, embedder).value)
-    return rank(contenders, points, values)
+    return rank(contenders, points, values, width=2.0)

@@ -46,10 +46,11 @@ SETTINGS = {
     "start": ["--repeats", "1"],
     "stitched": ["--count", "2"],
     "structure": ["--only", "table.md", "--edits", "3"],
+    "verdicts": ["--sets", "100", "--most", "10"],
 }
 """A small setting by module, and a word where a module has several; chroma's corpus is made by the test."""
 
-CHEAP = {"blocks", "change_point", "hostile_files", "scaling", "structure"}
+CHEAP = {"blocks", "change_point", "hostile_files", "scaling", "structure", "verdicts"}
 
 TIMED = {"__main__", "embedding", "load sliders", "load rounds", "load waiting", "load soak", "shift"}
 """Those whose targets a busy machine may miss. All others must reach theirs."""

@@ -1,4 +1,4 @@
-"""What the answers of a run come to: the verdict, the means, box plots, differences, and what it took."""
+"""Results of a run of answers: the verdict, the means, box plots, differences, and what it took."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from chunkers.numbers import signed
 from evaluation.answering.files import to_csv, to_json_lines
 from evaluation.answering.report import MEASURES, Report, costs
 from evaluation.answering.trivial import EXPLAINED, TITLES
+from evaluation.statistics.paired import interval_words
+from evaluation.statistics.significance import FALSE_VERDICTS
 from viz.answers.figures import boxes
 from viz.components.download import download
 from viz.components.figure import show_figure
@@ -93,17 +95,16 @@ def _differences(report: Report, measure: str) -> None:
     table = {
         "first": [report.names[one] for one, _, _ in pairs],
         "less the second": [report.names[other] for _, other, _ in pairs],
-        "difference": [signed(found.difference.mean, "+.3f") for _, _, found in pairs],
-        "95 % from": [signed(found.difference.low, "+.3f") for _, _, found in pairs],
-        "to": [signed(found.difference.high, "+.3f") for _, _, found in pairs],
+        "difference": [signed(found.mean, "+.3f") for _, _, found in pairs],
+        "interval": [interval_words(found.low, found.high, found.alpha, 1, 3) for _, _, found in pairs],
         "adjusted p": [round(found.adjusted, 4) for _, _, found in pairs],
-        "told": ["yes" if found.told else "no" for _, _, found in pairs],
-        "questions": [found.difference.questions for _, _, found in pairs],
+        "significant": ["yes" if found.significant else "no" for _, _, found in pairs],
+        "questions": [found.count for _, _, found in pairs],
     }
     st.dataframe(table, hide_index=True, width="stretch")
     st.caption(
-        "Paired bootstrap over the questions; the p-values are adjusted for all "
-        f"{len(report.comparisons):,} comparisons, of every two chunkers in every measure (Holm's correction)."
+        "Paired sign-flip test over the questions; intervals and p-values are corrected for all "
+        f"{len(report.comparisons):,} comparisons, of every two chunkers in every measure (Holm). {FALSE_VERDICTS}"
     )
 
 

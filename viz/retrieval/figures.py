@@ -9,9 +9,9 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from evaluation.retrieval.found_documents import AT
-from evaluation.retrieval.leads import Comparison
 from evaluation.retrieval.report import AtK, Costs, Distribution
 from evaluation.segmentation.measures import Score
+from evaluation.statistics.paired import Difference
 from viz.retrieval.label_places import label_sides
 from viz.theme import palette
 from viz.theme.palette import EDGES, INK
@@ -58,13 +58,12 @@ def boxes(found: Distributions, names: Mapping[int, str], title: str) -> go.Figu
     return figure
 
 
-def differences(found: Mapping[int, Comparison], names: Mapping[int, str], baseline: str, title: str) -> go.Figure:
-    """Return the mean differences from the baseline, with intervals that contain 95 % of the resampled means."""
+def differences(found: Mapping[int, Difference], names: Mapping[int, str], baseline: str, title: str) -> go.Figure:
+    """Return the mean differences from the baseline, with their confidence intervals."""
     colours = INK[palette.theme()]
     figure = go.Figure()
-    for number, compared in found.items():
-        one = compared.difference
-        ink = colours["ink" if compared.told else "muted"]
+    for number, one in found.items():
+        ink = colours["ink" if one.significant else "muted"]
         figure.add_trace(
             go.Scatter(
                 x=[100 * one.mean],
@@ -77,10 +76,10 @@ def differences(found: Mapping[int, Comparison], names: Mapping[int, str], basel
                     "width": 6,
                 },
                 mode="markers",
-                # An open circle marks a difference that cannot be told.
+                # An open circle marks a difference that is not significant.
                 marker={
                     "size": 11,
-                    "symbol": "circle" if compared.told else "circle-open",
+                    "symbol": "circle" if one.significant else "circle-open",
                     "color": ink,
                     "line": {"width": 2},
                 },

@@ -10,6 +10,7 @@ import streamlit as st
 from evaluation.asking.ranking import Method
 from evaluation.retrieval.measures import CALLED, MEASURES
 from evaluation.retrieval.report import Report
+from evaluation.statistics.significance import FALSE_VERDICTS
 from viz.components.figure import show_figure
 from viz.components.notice import notice
 from viz.jobs.retrieval import Retrieval
@@ -75,6 +76,8 @@ def _summarise(run: Retrieval, report: Report, names: dict[int, str]) -> None:
         f"of {counted(len(run.plan.material.texts), 'document')}, {how}",
     )
     show_summary(cells(report, names, CALLED[report.choice.measure], asked), key="retrieval_summary")
+    if report.lead is not None and report.lead.difference is not None:
+        st.caption(FALSE_VERDICTS)
 
 
 def _table(run: Retrieval, report: Report) -> dict[str, list[Any]]:
@@ -111,22 +114,24 @@ def _times(report: Report, searched_by: Method) -> str:
 
 
 def _differences(report: Report, names: dict[int, str]) -> None:
-    """Draw each chunker's difference from the baseline, with a sentence on its statistical significance."""
+    """Draw each chunker's difference from the baseline, with a sentence on its significance."""
     measure, baseline, found = report.choice.measure, report.choice.baseline, report.comparisons
     st.header(f"Against {names[baseline]}", anchor=False)
     if not found:
-        notice("There are too few questions to compare: at least five are needed.", key="retrieval_few")
+        notice(report.too_few, key="retrieval_few")
         return
     sentences = differences_in_words(found, names, names[baseline], CALLED[measure])
     if len(found) > 1:
-        sentences.append(f"The p-values are adjusted for {len(found)} comparisons (Holm's correction).")
+        sentences.append(f"Intervals and p-values are corrected for {len(found)} comparisons (Holm).")
+    sentences.append(FALSE_VERDICTS)
     figure = differences(found, names, names[baseline], CALLED[measure])
     table: dict[str, list[Any]] = {"chunker": [names[number] for number in found]}
-    table["difference, points"] = [round(100 * one.difference.mean, 2) for one in found.values()]
-    table["95 % from"] = [round(100 * one.difference.low, 2) for one in found.values()]
-    table["to"] = [round(100 * one.difference.high, 2) for one in found.values()]
+    table["difference, points"] = [round(100 * one.mean, 2) for one in found.values()]
+    table["interval from"] = [round(100 * one.low, 2) for one in found.values()]
+    table["to"] = [round(100 * one.high, 2) for one in found.values()]
+    table["level, %"] = [round(100 * (1 - one.alpha), 2) for one in found.values()]
     table["adjusted p"] = [round(one.adjusted, 4) for one in found.values()]
-    table["told"] = ["yes" if one.told else "no" for one in found.values()]
+    table["significant"] = ["yes" if one.significant else "no" for one in found.values()]
     show_figure(figure, table, "Differences", key="retrieval_differences")
     notice("\n".join(sentences), key="retrieval_sentences")
 
@@ -146,7 +151,7 @@ def _trade_off(report: Report, names: dict[int, str], cost: str, searched_by: Me
     table["search, ms a question"] = [round(one.search_ms, 4) for one in costs.values()]
     figure = trade_off(report.distributions, costs, names, TITLES[measure], cost)
     show_figure(figure, table, f"{TITLES[measure]} against {COSTS[cost].lower()}", key="retrieval_trade_off")
-    caption = "The bars contain 95 % of the means of resampled questions."
+    caption = "The bars are 95 % confidence intervals of the means."
     if cost == "query" and searched_by != "bm25":
         caption += " Embedding the question is left out: it takes the same with every chunker."
     if cost == "index" and any(one.index_s is None for one in costs.values()):

@@ -1,12 +1,13 @@
-"""A retrieval run at a glance: who is ahead, if that can be told, and what it cost."""
+"""A retrieval run at a glance: who is ahead, whether significantly, and what it cost."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from chunkers.numbers import rounded_up
-from evaluation.retrieval.leads import Comparison, Lead
+from evaluation.retrieval.leads import Lead
 from evaluation.retrieval.report import Costs, Report
+from evaluation.statistics.paired import Difference
 from viz.retrieval.summary import Cell
 from viz.theme.numbers import three_figures
 
@@ -43,28 +44,28 @@ def _ahead(
     names: Mapping[int, str],
     measure: str,
 ) -> Cell:
-    """Return who is ahead; where that cannot be told, from whom the one with the highest mean cannot be told."""
+    """Return who is ahead; where that is not significant, the chunkers over which the lead is not."""
     label, mean = f"Highest {measure}", f"{100 * lead.mean:.1f} %"
-    if lead.told:
+    if lead.significant:
         return Cell(label, names[best], mean)
     doubted = [one for one in order if one != best and one not in behind and one in means]
     others = _listed([f"{names[one]} ({100 * means[one]:.1f} %)" for one in doubted])
-    return Cell(label, "Cannot be told", f"{names[best]} has {mean}; it cannot be told from {others}.")
+    return Cell(label, "Not significant", f"{names[best]} has {mean}; it is not significantly ahead of {others}.")
 
 
 def _certainty(lead: Lead, best: str, rival: str) -> Cell:
     label = "How sure is that?"
-    if lead.comparison is None:
-        return Cell(label, "Too few questions", f"For {best} and {rival}, at least five are needed.")
-    one = lead.comparison.difference
+    if lead.difference is None:
+        return Cell(label, "Too few questions", lead.too_few)
+    one = lead.difference
     points = f"{one.points} points on {rival}"
-    spread = f"{one.interval}, adjusted p = {lead.comparison.adjusted:.2g}, {one.questions:,} questions"
-    if lead.comparison.told:
-        return Cell(label, "It can be told", f"{points}: {spread}")
+    spread = f"{one.interval}, {one.p_words}, {one.count:,} questions"
+    if one.significant:
+        return Cell(label, "Significant", f"{points}: {spread}")
     if lead.needed is None:
         return Cell(label, "They are level", f"{best} and {rival}: {spread}")
-    if lead.needed <= one.questions:
-        return Cell(label, "Not among so many", f"{points}: {spread}")
+    if lead.needed <= one.count:
+        return Cell(label, "Not after correction", f"{points}: {spread}")
     return Cell(label, f"It takes some {rounded_up(lead.needed):,} questions", f"{points}: {spread}")
 
 
@@ -81,24 +82,19 @@ def _cost(best: int, other: int | None, costs: Mapping[int, Costs], names: Mappi
 
 
 def differences_in_words(
-    found: Mapping[int, Comparison], names: Mapping[int, str], baseline: str, measure: str
+    found: Mapping[int, Difference], names: Mapping[int, str], baseline: str, measure: str
 ) -> list[str]:
-    """Return a sentence for each chunker that can be told from the baseline, and one for all the others."""
+    """Return a sentence for each chunker that differs significantly from the baseline, and one for all the others."""
     if len(found) == 1:
         ((number, one),) = found.items()
-        return [one.difference.words(names[number], baseline, measure)]
-    sentences = [
-        one.difference.words(names[number], baseline, measure, one.adjusted) for number, one in found.items() if one.told
-    ]
-    alike = {number: one for number, one in found.items() if not one.told}
+        return [one.words(names[number], baseline, measure)]
+    sentences = [one.words(names[number], baseline, measure) for number, one in found.items() if one.significant]
+    alike = {number: one for number, one in found.items() if not one.significant}
     if alike:
-        questions = max(one.difference.questions for one in alike.values())
-        parts = [
-            f"{names[number]} ({one.difference.points} points, adjusted p = {one.adjusted:.2g})"
-            for number, one in alike.items()
-        ]
+        questions = max(one.count for one in alike.values())
+        parts = [f"{names[number]} ({one.points} points, {one.p_words})" for number, one in alike.items()]
         sentences.append(
-            f"No difference in {measure} from {baseline} can be told from {questions:,} questions for {', '.join(parts)}."
+            f"No significant difference in {measure} from {baseline} over {questions:,} questions: {', '.join(parts)}."
         )
     return sentences
 

@@ -60,8 +60,10 @@ RETRIEVAL: Mapping[str, str] = {
     "Best possible precision": "The IoU that a search would reach that finds every chunk with a part of an excerpt, and no "
     "other; “precision Ω” in Chroma's report.",
     "IoU": "Intersection over union: what excerpts and chunks found have in common, divided by what they make together.",
-    "Interval": "95 of 100 samples of the questions, drawn with replacement, have their mean difference in it; where it "
-    "holds 0, no difference can be told.",
+    "Interval": "Confidence interval: in 95 of 100 sets of questions it holds the true mean or difference. Among several "
+    "comparisons its level is higher (Holm's correction); it excludes 0 exactly if the difference is significant.",
+    "Significant": "So large that, if no chunker were better than another, as large a difference would be found in at most "
+    "5 of 100 sets of questions, all comparisons taken together.",
 }
 """The words about retrieval."""
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from evaluation.segmentation.held_out import chosen_here_words, compare_settings, significance_words
 from evaluation.segmentation.sweep import MEASURES, Setting, Summary, SweepRow, rows_to_csv, summaries
 from evaluation.segmentation.trivial import ANSWERS
 from viz.components.download import download
@@ -28,7 +29,7 @@ def show_sweep(settings: Sequence[Setting], rows: Sequence[SweepRow], held: set[
     if all(one.setting.trivial for one in ranked):
         return False
     kept = {one.setting: one for one in summaries([row for row in rows if row.document in held], measure)}
-    _say_the_best(ranked, kept, measure)
+    _say_the_best(ranked, kept, [row for row in rows if row.document in held], measure)
     shown = [one for place, one in enumerate(ranked) if place < SHOWN or one.setting.trivial]
     table: dict[str, list[Any]] = {
         "setting": [setting_in_words(one.setting) for one in ranked],
@@ -66,10 +67,11 @@ def show_sweep(settings: Sequence[Setting], rows: Sequence[SweepRow], held: set[
     return True
 
 
-def _say_the_best(ranked: Sequence[Summary], kept: dict[Setting, Summary], measure: str) -> None:
+def _say_the_best(ranked: Sequence[Summary], kept: dict[Setting, Summary], rows: Sequence[SweepRow], measure: str) -> None:
     """Describe the best setting: its margin over the next different value, ties, and its value on held-out documents.
 
-    The trivial answers are no settings; if one is as good as the best, that is said.
+    The trivial answers are no settings; if one is as good as the best, that is said. Significance is tested on the ``rows``
+    of the held-out documents alone: on the others the best was chosen.
     """
     answers = [one for one in ranked if one.setting.trivial]
     ranked = [one for one in ranked if not one.setting.trivial]
@@ -93,6 +95,12 @@ def _say_the_best(ranked: Sequence[Summary], kept: dict[Setting, Summary], measu
         if level := _level(other, others):
             place += f", level with {level:,} other{'s' if level > 1 else ''}"
         said += f" Held out, it reaches {other.mean:.3f} over {_documents(other.documents)}: {place}."
+        trivial = [one.setting for one in kept.values() if one.setting.trivial]
+        compared = compare_settings(rows, best.setting, trivial, measure)
+        names = {one: one.words() for one in trivial}
+        said = f"{said} {significance_words(compared, names, other.documents)}".rstrip()
+    elif answers:
+        said += f" {chosen_here_words(len(answers))}"
     st.markdown(said)
 
 

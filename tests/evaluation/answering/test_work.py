@@ -184,12 +184,12 @@ def report_of(values, names=("A", "B")):
 def test_no_winner_is_named_that_the_interval_does_not_carry():
     ahead = report_of([[0.8, 0.9, 0.8, 0.9, 0.8, 0.9, 0.8, 0.9], [0.2, 0.3, 0.2, 0.3, 0.2, 0.2, 0.3, 0.2]])
     assert "A has the highest cosine of question and answer, 0.85 over 8 questions" in ahead.verdict("question_cosine")
-    assert "and is ahead of every other" in ahead.verdict("question_cosine")
+    assert "and is significantly ahead of every other" in ahead.verdict("question_cosine")
     assert "Holm's correction for 1 comparison)" in ahead.verdict("question_cosine")
     level = report_of([[0.8, 0.2, 0.9, 0.1, 0.5, 0.6], [0.1, 0.9, 0.2, 0.8, 0.6, 0.5]])
-    assert level.verdict("question_cosine").startswith("Nobody can be told to be ahead")
+    assert level.verdict("question_cosine").startswith("Nobody is significantly ahead of all others")
     few = report_of([[0.9, 0.9], [0.1, 0.1]])
-    assert "at least 5 questions are needed" in few.verdict("question_cosine")
+    assert "A significant difference takes at least 6 questions; there are 2." in few.verdict("question_cosine")
     assert few.comparisons == {}
     assert few.verdict("aqs") == "Nothing can be said of AQS: no answer has it with every chunker."
 

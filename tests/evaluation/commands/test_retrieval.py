@@ -7,6 +7,7 @@ import pytest
 
 from evaluation.command_line import main
 from evaluation.commands import retrieval
+from evaluation.statistics.significance import FALSE_VERDICTS
 from sample_docs import SAMPLES_FOLDER
 from tests.server import ChatModelServer
 from tests.support import ScriptedModel
@@ -113,12 +114,15 @@ def test_budgets_are_measured_beside_the_top_k(folder, capsys):
     printed = capsys.readouterr().out
     recall, said, *_ = printed[printed.index("\nrecall in tokens") :].strip().split("\n\n")
     title, heads, one, three = recall.splitlines()
-    assert title == "recall in tokens, 95 % of the bootstrap over questions in brackets; the last chunk cut off:"
+    assert title == "recall in tokens, 95 % confidence intervals in brackets; the last chunk cut off:"
     assert heads.index("k = 5") < heads.index("30 tokens") < heads.index("60 tokens")
     assert (one.split()[0], three.split()[0]) == ("by_1", "by_3")
     assert one.count(" to ") == three.count(" to ") == 3
     assert said.startswith("The highest recall is with by_")
-    assert "Holm's correction for 2 comparisons" in said
+    assert said.endswith(
+        "Among 2 comparisons (Holm's correction), a significant difference takes at least 7 questions; there are 6."
+    )
+    assert FALSE_VERDICTS in printed
     for title in ("precision in tokens", "IoU in tokens", "tokens that a question is given"):
         assert f"\n{title}" in printed
     # With the last chunk cut off, each is given as many as the budget has.
@@ -142,13 +146,20 @@ def test_budgets_as_json(folder, capsys):
                 assert summary["low"] <= summary["mean"] <= summary["high"]
             assert at["chunks"] == pytest.approx(sum(question["chunks"] for question in questions) / 6)
     found = leads["leads"]["recall"]
-    assert found["comparisons"] == 2
+    # Two comparisons need seven questions, one needs six.
+    assert found["comparisons"] == 0
+    assert [at["difference"] for at in found["at"]] == [None, None]
     assert [at["budget"] for at in found["at"]] == [100, 400]
     for at in found["at"]:
         same = [other for found in (one, three) for other in found["budgets"]["at"] if other["budget"] == at["budget"]]
         assert at["mean"] == max(other["characters"]["recall"]["mean"] for other in same)
-        assert at["difference"]["adjusted_p"] >= at["difference"]["p"]
     assert found["words"].startswith("The highest recall is with by_")
+    assert call(folder, "--json", "--budget", "100", recipes=("by_1.json", "by_3.json")) == 0
+    found = json.loads(capsys.readouterr().out.splitlines()[-1])["leads"]["recall"]
+    (at,) = found["at"]
+    assert (found["comparisons"], at["difference"]["questions"], at["difference"]["level"]) == (1, 6, 0.95)
+    assert at["difference"]["adjusted_p"] == at["difference"]["p"]
+    assert at["difference"]["low"] <= at["difference"]["mean"] <= at["difference"]["high"]
 
 
 def test_without_a_budget_nothing_is_said_of_one(folder, capsys):
@@ -259,7 +270,7 @@ def test_what_is_returned_is_measured_beside_the_chunks(folder, capsys):
         assert len(set(given)) == len(given)
         for searched, part in zip(other["retrieved"], other["returned"], strict=True):
             assert part is None or part["document"] == searched["document"]
-    assert leads["leads"]["recall"]["comparisons"] == 3
+    assert "Among 3 comparisons" in leads["leads"]["recall"]["words"]
 
 
 def test_what_is_returned_stands_in_the_tables(folder, capsys):

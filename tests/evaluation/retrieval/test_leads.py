@@ -1,4 +1,4 @@
-"""Who is ahead at which budget is said only as far as all comparisons together tell it."""
+"""Who is ahead at which budget is said only as far as it is significant among all comparisons."""
 
 import numpy as np
 import pytest
@@ -13,58 +13,58 @@ def leads(values, names=("A", "B", "C"), measure="recall", unit="tokens"):
     return Leads.of(names, measure, unit, values)
 
 
-def test_a_lead_on_every_question_is_told_at_every_budget():
+def test_a_lead_on_every_question_is_significant_at_every_budget():
     found = leads({1000: [HALF + 0.2, HALF, HALF + 0.1], 2000: [HALF, HALF + 0.3, HALF - 0.1]})
-    assert found.told == (1000, 2000)
+    assert found.significant == (1000, 2000)
     assert [(lead.best, lead.rival) for lead in found.leads.values()] == [(0, 2), (1, 0)]
     assert found.leads[1000].mean == pytest.approx(0.7)
-    assert found.leads[2000].comparison.difference.mean == pytest.approx(0.3)
+    assert found.leads[2000].difference.mean == pytest.approx(0.3)
     # Of six equal p-values of 2 / 10,001, all are adjusted to six times as much.
-    assert found.leads[1000].comparison.adjusted == pytest.approx(6 * 2 / 10_001)
+    assert found.leads[1000].difference.adjusted == pytest.approx(6 * 2 / 10_001)
     assert found.words() == (
-        "The highest recall is with A at 1,000 tokens and with B at 2,000 tokens. That the best is ahead of every other can "
-        "be told at both budgets (Holm's correction for 6 comparisons)."
+        "The highest recall is with A at 1,000 tokens and with B at 2,000 tokens. The best is significantly ahead of "
+        "every other at both budgets (Holm's correction for 6 comparisons)."
     )
 
 
-def test_a_lead_that_cannot_be_told_names_the_rival_and_what_it_would_take():
+def test_a_lead_that_is_not_significant_names_the_rival_and_what_it_would_take():
     found = leads({500: [HALF + 0.2, HALF, HALF - 0.1], 1000: [HALF + 0.01 + NOISE, HALF + NOISE.mean(), HALF - 0.2]})
-    assert found.told == (500,)
+    assert found.significant == (500,)
     lead = found.leads[1000]
-    assert (lead.best, lead.rival, lead.told) == (0, 1, False)
+    assert (lead.best, lead.rival, lead.significant) == (0, 1, False)
     assert (lead.behind, lead.others, found.leads[500].behind) == ((2,), 2, (1, 2))
     said = found.words()
-    assert "At 1,000 tokens, 1 of 2 others can be told to be behind: C. At 1,000 tokens, A is" in said
+    assert "At 1,000 tokens, A is significantly ahead of 1 of 2 others: C. At 1,000 tokens, A is" in said
     assert "At 500 tokens," not in said
     assert "The highest recall is with A at 500 and 1,000 tokens." in said
-    assert "can be told at 1 of 2 budgets, 500 tokens (Holm's correction for 6 comparisons)" in said
-    assert "At 1,000 tokens, A is 1.0 points ahead of B (95 % between " in said
+    assert "every other at 1 of 2 budgets, 500 tokens (Holm's correction for 6 comparisons)" in said
+    assert "At 1,000 tokens, A is 1.0 points ahead of B (" in said
     assert lead.needed == int(np.ceil((2.8015852 * NOISE.std(ddof=1) / 0.01) ** 2))
     # Rounded up to two digits.
     assert 100 <= lead.needed < 1000
     about = 10 * int(np.ceil(lead.needed / 10))
-    assert f"it would take some {about} questions to tell such a difference, and there are 60." in said
+    assert f"not significant; it would take some {about} questions, and there are 60." in said
 
 
-def test_what_one_comparison_tells_many_may_not():
-    # Alone, the difference is told; among 45 at once it is not.
+def test_what_is_significant_alone_may_not_be_among_many():
+    # Alone, the difference is significant; among 45 at once it is not.
     shift = NOISE - NOISE.mean() + 0.04
     alone = leads({1000: [HALF + shift, HALF]}, ("A", "B"))
-    assert alone.told == (1000,)
-    assert alone.words().endswith("That it is ahead of every other can be told (Holm's correction for 1 comparison).")
+    assert alone.significant == (1000,)
+    assert alone.words().endswith("It is significantly ahead of every other (Holm's correction for 1 comparison).")
     names = [f"C{number}" for number in range(10)]
     others = np.random.default_rng(6).normal(0, 0.1, (8, 60))
     others -= others.mean(axis=1, keepdims=True) + 0.001
     many = leads({1000: [HALF + shift, HALF, *(HALF + others)]}, names)
-    assert many.leads[1000].comparison.difference.told
-    assert many.told == ()
-    assert many.words().endswith("60 questions may tell that by itself, but not among so many comparisons.")
-    assert "That it is ahead of every other cannot be told (Holm's correction for 45 comparisons)." in many.words()
+    assert many.leads[1000].difference.p < 0.05
+    assert many.significant == ()
+    assert many.words().endswith("not significant among so many comparisons, though it may be by itself.")
+    assert "It is not significantly ahead of every other (Holm's correction for 45 comparisons)." in many.words()
 
 
 def test_level_chunkers_have_no_winner():
     found = leads({7: [HALF, HALF]}, ("A", "B"), unit="characters")
-    assert not found.told
+    assert not found.significant
     assert found.words().endswith("At 7 characters, A and B are level.")
 
 
@@ -73,7 +73,7 @@ def test_so_many_comparisons_that_resamples_are_short_take_more_of_them():
     values = [HALF - 0.02 * number for number in range(13)]
     found = leads({size: values for size in range(1000, 8000, 1000)}, [str(number) for number in range(13)])
     assert found.comparisons == 546
-    assert len(found.told) == 7
+    assert len(found.significant) == 7
 
 
 def test_a_budget_is_compared_on_the_questions_that_all_have():
@@ -83,8 +83,8 @@ def test_a_budget_is_compared_on_the_questions_that_all_have():
     found = leads({1000: [value, picky, np.full(60, np.nan)]})
     lead = found.leads[1000]
     assert picky[~np.isnan(picky)].mean() > value.mean()
-    assert (lead.best, lead.rival, lead.told, found.comparisons) == (0, 1, True, 1)
-    assert lead.comparison.difference.questions == np.count_nonzero(value > 0.6)
+    assert (lead.best, lead.rival, lead.significant, found.comparisons) == (0, 1, True, 1)
+    assert lead.difference.count == np.count_nonzero(value > 0.6)
     assert lead.mean == pytest.approx(value[value > 0.6].mean())
 
 
@@ -94,5 +94,7 @@ def test_what_cannot_be_compared_is_said():
     assert "nothing to compare" in leads({1000: [HALF, nothing]}, ("A", "B")).words()
     few = np.where(np.arange(60) < 3, HALF, np.nan)
     found = leads({1000: [HALF + 0.5, few]}, ("A", "B"))
-    assert (found.comparisons, found.told) == (0, ())
-    assert "At 1,000 tokens too few questions have a recall with A and with B." in found.words()
+    assert (found.comparisons, found.significant) == (0, ())
+    assert (
+        "At 1,000 tokens, A and B cannot be compared. A significant difference takes at least 6 questions; there are 3."
+    ) in found.words()

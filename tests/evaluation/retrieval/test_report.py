@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from chunkers import Document, build_chunker, load_tokenizer
-from evaluation.retrieval import bootstrap
-from evaluation.retrieval.bootstrap import interval, paired
+from evaluation.retrieval import report as reporting
 from evaluation.retrieval.corpus import Corpus, Ruler
 from evaluation.retrieval.failed import Limit, Measured
 from evaluation.retrieval.index import build_index
@@ -17,6 +16,8 @@ from evaluation.retrieval.ladder import RUNGS, climb
 from evaluation.retrieval.measures import Evaluation, evaluate
 from evaluation.retrieval.questions import read_questions
 from evaluation.retrieval.report import REPORTS_KEPT, Choice, Costs, Distribution, Reports, disagreements
+from evaluation.statistics.means import mean_interval
+from evaluation.statistics.paired import compare
 from tests.support import AngleEmbedder, tools
 
 NAN = float("nan")
@@ -34,8 +35,9 @@ def corpus():
 
 @pytest.fixture(scope="module")
 def found(ruler):
-    """One sentence a chunk, and two; five questions, each as near to its sentence as can be, and one without an excerpt."""
+    """One sentence a chunk, and two; seven questions, each as near to its sentence as can be, and one without an excerpt."""
     asked = [("0", "alpha"), ("40", "beta"), ("90", "gamma"), ("130", "delta"), ("125", "90 gamma."), ("1", [])]
+    asked += [("2", "alpha"), ("42", "beta")]
     rows = "\n".join(json.dumps({"question": question, "excerpts": excerpts}) for question, excerpts in asked)
     questions = read_questions(rows.encode(), "questions.jsonl", corpus()).needed("questions.jsonl")
     equipped = tools(AngleEmbedder())
@@ -49,10 +51,11 @@ def found(ruler):
 
 @pytest.fixture
 def counted(monkeypatch):
-    """Give a list that grows with every bootstrap."""
+    """Give a list that grows with every interval of a mean and every test against the baseline."""
     calls = []
-    resample = bootstrap._resampled_means
-    monkeypatch.setattr(bootstrap, "_resampled_means", lambda *arguments: calls.append(1) or resample(*arguments))
+    for name in ("mean_interval", "compare_all"):
+        measure = getattr(reporting, name)
+        monkeypatch.setattr(reporting, name, lambda *arguments, of=measure: calls.append(1) or of(*arguments))
     return calls
 
 
@@ -63,19 +66,19 @@ def test_the_report_of_a_case_worked_by_hand(found, ruler):
     assert one.distribution.values.tolist()[:5] == [1, 1, 1, 1, 0]
     assert two.distribution.values.tolist()[:5] == [1, 1, 1, 1, 1]
     assert np.isnan([one.distribution.values[5], two.distribution.values[5]]).all()
-    assert (one.distribution.mean, two.distribution.mean) == (0.8, 1)
-    assert one.means["recall"] == pytest.approx((0.8, 0.4))
+    assert (one.distribution.mean, two.distribution.mean) == (pytest.approx(6 / 7), 1)
+    assert one.means["recall"] == pytest.approx((6 / 7, 6**0.5 / 7))
     assert report.disagreements.tolist() == [4]
-    difference = report.comparisons[1].difference
-    assert (difference.mean, difference.questions) == (pytest.approx(0.2), 5)
-    assert (report.lead.best, report.lead.rival, report.lead.told) == (1, 0, False)
-    assert report.lead.comparison.difference == difference
+    difference = report.comparisons[1]
+    assert (difference.mean, difference.count) == (pytest.approx(1 / 7), 7)
+    assert (report.lead.best, report.lead.rival, report.lead.significant) == (1, 0, False)
+    assert report.lead.difference == difference
     # Two words a sentence: one retrieves two of them, the other twice as many.
     assert (one.chunk_tokens, two.chunk_tokens) == (2, 4)
     assert (one.costs.tokens, two.costs.tokens) == (2, 4)
     assert (len(one.evaluation.index.chunks), len(two.evaluation.index.chunks)) == (4, 2)
     assert one.at_k["documents"][1]["recall"].value == 1
-    assert one.at_k["evidence"][1]["recall"].value == 0.8
+    assert one.at_k["evidence"][1]["recall"].value == pytest.approx(6 / 7)
     assert one.at_k["evidence"][10]["precision"].value == pytest.approx(1 / 4)
 
 
@@ -83,10 +86,10 @@ def test_it_is_what_the_functions_say_one_by_one(found, ruler):
     report = Reports(ruler, ["one", "two"]).of(found, Choice("iou", "tokens", 2, 1))
     deeper = {number: one.evaluation.over(2, ruler) for number, one in found.items()}
     values = {number: one.values("iou", "tokens") for number, one in deeper.items()}
-    assert {number: one.difference for number, one in report.comparisons.items()} == {0: paired(values[0], values[1])}
+    assert report.comparisons == {0: compare(values[0], values[1])}
     for number, one in report.chunkers.items():
         np.testing.assert_array_equal(one.distribution.values, values[number])
-        assert one.distribution.interval == interval(values[number])
+        assert one.distribution.interval == mean_interval(values[number])
         assert one.costs == Costs.of(deeper[number], deeper[number].retrieved_size(ruler))
         assert one.at_k["evidence"] == found[number].evaluation.at_k("evidence")
 
@@ -188,7 +191,7 @@ def test_a_curve_has_the_means_and_intervals_of_every_budget(found, ruler):
         for place, size in enumerate(curve.budgets.sizes):
             values = at.values("precision", size, "tokens")
             assert curve.means[number][place] == pytest.approx(np.nanmean(values))
-            assert curve.bounds[number][:, place] == pytest.approx(interval(values))
+            assert curve.bounds[number][:, place] == pytest.approx(mean_interval(values))
 
 
 def test_what_failed_at_the_top_k(found, ruler):

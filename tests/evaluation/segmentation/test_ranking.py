@@ -1,6 +1,4 @@
-"""Rankings by known boundaries and by structure, worked out by hand; and that no winner is named that cannot be told."""
-
-from itertools import product
+"""Rankings by known boundaries and by structure, worked out by hand; no winner is named without significance."""
 
 import numpy as np
 import pytest
@@ -12,17 +10,16 @@ from chunkers.methods.windows import FixedCharacters
 from chunkers.reason import Reason
 from evaluation.segmentation.measures import agreement, in_sentences
 from evaluation.segmentation.ranking import (
-    FEWEST_SECTIONS,
     Contender,
     Structure,
     by_known,
     by_structure,
     f1,
-    lead,
     points,
     rank,
     structure,
 )
+from evaluation.statistics.significance import FALSE_VERDICTS, FEWEST
 from tests.support import HashEmbedder, cut
 
 LINES = Document.from_text("\n".join(f"Line {number}." for number in range(40)), "lines")
@@ -70,38 +67,28 @@ def test_the_value_is_the_boundary_f1(known, places):
     assert value == pytest.approx(1.0 if score is None else score)
 
 
-def test_the_permutation_test_is_exact():
-    one = np.array([[1, 0, 0]] * 3 + [[1, 0, 1]])
-    other = np.array([[0, 1, 0]] * 3 + [[1, 0, 0]])
-    found = lead(one, other, f1)
-    observed = f1(one.sum(axis=0)) - f1(other.sum(axis=0))
-    assert found.difference == pytest.approx(observed)
-    far = 0
-    for swaps in product([False, True], repeat=4):
-        which = np.array(swaps)[:, None]
-        difference = f1(np.where(which, other, one).sum(axis=0)) - f1(np.where(which, one, other).sum(axis=0))
-        far += abs(difference) >= abs(observed) - 1e-12
-    assert found.p == far / 16
-
-
-def test_with_few_sections_no_difference_can_be_told():
+def test_with_few_sections_no_difference_is_significant():
     ranking = ranked([10, 20, 30], best={10, 20, 30}, worst={5, 15, 25, 35})
     assert ranking.leader == 0
     assert ranking.winner is None
-    assert ranking.words().startswith("best comes first, but whether it is best cannot be told: worst is behind by 1.00")
-    assert "In 4 sections no difference could be told; it takes 6." in ranking.words()
+    assert ranking.words().startswith("best comes first, but not significantly: worst is behind by 1.00.")
+    assert (
+        "Among 7 comparisons (Holm's correction), a significant difference takes at least 9 sections; there are 4."
+        in ranking.words()
+    )
 
 
 def test_a_clear_winner_is_named():
     known = [4, 8, 12, 16, 20, 24, 28, 32, 36]
     ranking = ranked(known, best=set(known), worst={place + 1 for place in known})
     assert ranking.winner is None, "as many cuts evenly spaced are as good"
-    assert ranking.words().startswith("best is best: worst is behind by 1.00")
+    assert ranking.words().startswith("best is significantly best: worst is behind by 1.00")
     assert ranking.words().endswith("Mind the trivial answer: best is not better than “9 cuts evenly spaced”.")
-    uneven = [2, 9, 11, 17, 20, 21, 27, 33, 34]
+    uneven = [2, 5, 9, 11, 12, 17, 20, 21, 24, 27, 29, 33, 34, 37]
     ranking = ranked(uneven, best=set(uneven), worst={place + 1 for place in uneven})
     assert ranking.winner == 0
     assert "trivial" not in ranking.words()
+    assert ranking.basis(known=True).endswith(FALSE_VERDICTS)
 
 
 def test_the_trivial_answers_have_as_many_cuts_as_the_best_and_are_not_told_the_known_number():
@@ -122,17 +109,17 @@ COUNTS = st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=1, max_size=9)
 
 @settings(deadline=None, max_examples=60)
 @given(st.lists(COUNTS, min_size=2, max_size=4))
-def test_a_winner_is_told_from_every_other(tables):
+def test_a_winner_is_significantly_ahead_of_every_other(tables):
     sections = min(map(len, tables))
     contenders = [Contender(f"column {number}", np.array(rows[:sections])) for number, rows in enumerate(tables, 1)]
     ranking = rank(contenders, f1, [float(f1(one.counts.sum(axis=0))) for one in contenders])
     values = [ranking.values[one] for one in ranking.order]
     assert values == sorted(values, reverse=True)
     if ranking.winner is not None:
-        assert sections >= FEWEST_SECTIONS
-        assert all(lead.p < 0.05 and lead.low > 0 for lead in ranking.leads.values())
+        assert sections >= FEWEST
+        assert all(lead.tested.adjusted < 0.05 and lead.tested.low > 0 for lead in ranking.leads.values())
     elif len({*values}) > 1 and values[0] != values[1]:
-        assert "cannot be told" in ranking.words()
+        assert "not significantly" in ranking.words()
 
 
 def test_the_same_chunker_twice_wins_over_itself_hardly_ever():
@@ -185,7 +172,7 @@ def test_by_structure_those_first_that_cut_between_paragraphs():
     ranking = by_structure(PARAGRAPHS, named)
     assert ranking.order == (1, 0, 2)
     assert ranking.values == (0.0, 1.0, None)
-    assert "cannot be told" in ranking.words()
+    assert "not significantly" in ranking.words()
     assert by_structure(PARAGRAPHS, named[2:]).words() == "Nothing can be ranked: no column cuts anywhere."
 
 

@@ -87,7 +87,7 @@ def test_a_run_from_the_click_to_the_files(app, http):
     assert 18 <= made <= 24
     assert "Send" not in labels(app)
     assert list(table(app, "AQS")["answers"]) == ["3 of 3"] * 2
-    assert "at least 5 questions are needed" in " ".join(said(app))
+    assert "a significant difference takes at least 8 questions; there are 3." in " ".join(said(app))
     first = cards(app)[0]
     assert first["answer"].endswith("and not more.")
     assert [one["title"] for one in first["judgements"]] == ["Faithfulness", "Answer relevancy", "Correctness"]

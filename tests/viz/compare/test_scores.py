@@ -65,8 +65,8 @@ def test_the_ranking_by_known_boundaries_says_that_four_sections_are_too_few(app
     }
     assert [row["Boundary F1"]["text"] for row in rows[:2]] == ["1.00", "0.75"]
     assert [row["Pk"]["text"] for row in rows[:2]] == ["0.00", "0.29"]
-    assert data["said"].startswith("Double pass (column 3) comes first, but whether it is best cannot be told: Breakpoint")
-    assert "In 4 sections no difference could be told; it takes 6." in data["said"]
+    assert data["said"].startswith("Double pass (column 3) comes first, but not significantly: Breakpoint")
+    assert "a significant difference takes at least 9 sections; there are 4." in data["said"]
 
 
 def test_the_ranking_by_structure_where_nothing_is_known(app):

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from evaluation.retrieval.bootstrap import interval, paired
 from evaluation.retrieval.found_documents import AT
-from evaluation.retrieval.leads import Comparison
 from evaluation.retrieval.report import Costs, Distribution
 from evaluation.segmentation.measures import Score
+from evaluation.statistics.means import mean_interval
+from evaluation.statistics.paired import compare_all
 from viz.retrieval.figures import at_k, at_k_table, boxes, differences, trade_off
 
 NAMES = {0: "1. Recursive", 2: "3. Optimal"}
@@ -29,7 +29,7 @@ def test_the_trade_off_stands_at_its_price_with_its_interval(cost, prices):
     points = trade_off(FOUND, COSTS, NAMES, "Recall", cost).data
     assert [one.x[0] for one in points] == prices
     by_name = {one.text[0]: one for one in points}
-    low, high = interval(VALUES[0])
+    low, high = mean_interval(VALUES[0])
     point = by_name["1. Recursive"]
     assert point.y[0] - point.error_y.arrayminus[0] == pytest.approx(100 * low)
     assert point.y[0] + point.error_y.array[0] == pytest.approx(100 * high)
@@ -44,11 +44,9 @@ def test_what_has_no_known_price_is_not_at_zero():
     assert len(trade_off(FOUND, costs, NAMES, "Recall", "tokens").data) == 2
 
 
-def test_a_difference_that_cannot_be_told_is_an_open_circle():
-    found = {
-        0: Comparison(paired(VALUES[0], 0.5 + NOISE[::-1]), 1.0),
-        2: Comparison(paired(VALUES[2], VALUES[0]), 0.001),
-    }
+def test_a_difference_that_is_not_significant_is_an_open_circle():
+    rows = np.array([VALUES[0] - 0.5 - NOISE[::-1], VALUES[2] - VALUES[0]])
+    found = dict(zip((0, 2), compare_all(rows), strict=True))
     first, second = differences(found, NAMES, "2. Fixed sentences", "recall").data
     assert (first.marker.symbol, second.marker.symbol) == ("circle-open", "circle")
     assert second.x[0] == pytest.approx(30)

@@ -5,7 +5,7 @@ import threading
 import numpy as np
 import pytest
 
-from evaluation.retrieval import bootstrap
+from evaluation.retrieval import report as reporting
 from evaluation.retrieval.measures import Evaluation
 from evaluation.retrieval.report import Choice, Reports, disagreements
 from tests.support import LIMIT, ended
@@ -57,7 +57,7 @@ def test_the_questions_on_which_chunkers_disagree():
 
 @pytest.fixture
 def computed(monkeypatch):
-    """Give a list that grows by a word with every bootstrap, and every time a run is measured over other chunks."""
+    """Give a list that grows by a word with every interval and test, and every time a run is measured over other chunks."""
     made = []
 
     def count(owner, name):
@@ -69,7 +69,8 @@ def computed(monkeypatch):
 
         monkeypatch.setattr(owner, name, counted)
 
-    count(bootstrap, "_resampled_means")
+    count(reporting, "mean_interval")
+    count(reporting, "compare_all")
     count(Evaluation, "over")
     count(Evaluation, "retrieved_size")
     return made
@@ -88,16 +89,16 @@ def fresh(run):
 
 def test_only_another_measure_unit_k_or_baseline_is_measured_and_only_once(fresh, computed):
     def after(change):
-        """Return how many bootstraps a change takes, and whether it measures anything else."""
+        """Return how many intervals and tests a change takes, and whether it measures anything else."""
         computed.clear()
         assert not change().run().exception
-        bootstraps = computed.count("_resampled_means")
-        return bootstraps, len(computed) > bootstraps
+        statistics = computed.count("mean_interval") + computed.count("compare_all")
+        return statistics, len(computed) > statistics
 
     # The interval of each mean, and the difference.
-    bootstraps = 3
+    statistics = 3
     app = opened(run=fresh)
-    assert computed.count("_resampled_means") == bootstraps
+    assert len([one for one in computed if one in ("mean_interval", "compare_all")]) == statistics
     assert after(lambda: app) == (0, False)
     assert after(lambda: app.selectbox(key="retrieval_question").set_value("7")) == (0, False)
     assert after(lambda: app.selectbox(key="retrieval_left").set_value("2")) == (0, False)
@@ -105,9 +106,9 @@ def test_only_another_measure_unit_k_or_baseline_is_measured_and_only_once(fresh
     assert after(lambda: app.segmented_control(key="retrieval_cost").set_value("index")) == (0, False)
     assert after(lambda: app.segmented_control(key="retrieval_kind").set_value("documents")) == (0, False)
     assert after(lambda: app.toggle(key="retrieval_disagree").set_value(True)) == (0, False)
-    assert after(lambda: app.selectbox(key="retrieval_measure").set_value("iou")) == (bootstraps, False)
+    assert after(lambda: app.selectbox(key="retrieval_measure").set_value("iou")) == (statistics, False)
     assert after(lambda: app.selectbox(key="retrieval_measure").set_value("recall")) == (0, False)
-    assert after(lambda: app.selectbox(key="retrieval_k").set_value("2")) == (bootstraps, True)
+    assert after(lambda: app.selectbox(key="retrieval_k").set_value("2")) == (statistics, True)
     assert after(lambda: app.selectbox(key="retrieval_k").set_value("5")) == (0, False)
     # The means keep their intervals.
     assert after(lambda: app.selectbox(key="retrieval_baseline").set_value("2")) == (1, False)

@@ -95,16 +95,16 @@ def test_every_chunker_is_measured(measured):
     assert summary(measured)["Asked"][0] == "40 questions"
 
 
-def test_the_summary_says_who_is_ahead_if_that_can_be_told(measured):
+def test_the_summary_says_who_is_ahead_if_that_is_significant(measured):
     run = run_of(measured)
     means = {number: found.values("recall").mean() for number, found in evaluations(run, 5).items()}
     best = max(means, key=means.get)
     lead = told(run, Choice("recall", "characters", 5, 0)).lead
     value, detail = summary(measured)["Highest recall"]
-    assert value == (run.plan.names[best] if lead.told else "Cannot be told")
+    assert value == (run.plan.names[best] if lead.significant else "Not significant")
     assert f"{100 * means[best]:.1f} %" in detail
     value, detail = summary(measured)["How sure is that?"]
-    assert value == "It can be told" or "questions" in value
+    assert value == "Significant" or "questions" in value
     assert run.plan.names[1 - best] in detail
 
 

@@ -1,14 +1,14 @@
-"""Who is ahead, whether that can be told, and what it cost: in words."""
+"""Who is ahead, whether significantly, and what it cost: in words."""
 
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from evaluation.retrieval.bootstrap import holm, paired
-from evaluation.retrieval.leads import Comparison, Leads
+from evaluation.retrieval.leads import Leads
 from evaluation.retrieval.measures import mean_and_deviation
 from evaluation.retrieval.report import Costs
+from evaluation.statistics.paired import compare_all
 from viz.retrieval.summary import Cell
 from viz.retrieval.verdict import cells, differences_in_words
 
@@ -31,27 +31,27 @@ def said(values):
     return [tuple(cell) for cell in cells(report, NAMES, "recall", ASKED)[1:]]
 
 
-def test_the_one_that_can_be_told_from_all_others_is_ahead():
+def test_the_one_that_is_significantly_ahead_of_all_others_is_named():
     ahead, certainty, cost = said({0: LOW, 1: HIGH, 2: ALIKE})
     assert ahead == ("Highest recall", "2. Optimal", f"{100 * HIGH.mean():.1f} %")
-    assert certainty[1] == "It can be told"
+    assert certainty[1] == "Significant"
     assert "adjusted p = " in certainty[2]
     assert cost[1] == "4 s to index"
     assert cost[2].startswith("2. Optimal, with 300 tokens retrieved per question. ")
 
 
-def test_nobody_is_called_ahead_whose_lead_cannot_be_told():
+def test_nobody_is_called_ahead_whose_lead_is_not_significant():
     ahead, certainty, _ = said({0: LOW, 2: ALIKE + 0.001})
-    assert ahead[1] == "Cannot be told"
+    assert ahead[1] == "Not significant"
     assert ahead[2].startswith("3. Breakpoint has ")
-    assert ahead[2].endswith(f"it cannot be told from 1. Recursive ({100 * LOW.mean():.1f} %).")
+    assert ahead[2].endswith(f"it is not significantly ahead of 1. Recursive ({100 * LOW.mean():.1f} %).")
     assert certainty[1].startswith("It takes some ")
     assert "+0.1 points on 1. Recursive" in certainty[2]
 
 
-def test_only_those_are_named_from_which_it_cannot_be_told():
+def test_only_those_are_named_of_which_it_is_not_significantly_ahead():
     ahead, *_ = said({0: HIGH - 0.3, 1: HIGH, 2: HIGH[::-1].copy() - 0.001})
-    assert ahead[1] == "Cannot be told"
+    assert ahead[1] == "Not significant"
     assert "3. Breakpoint" in ahead[2]
     assert "1. Recursive" not in ahead[2]
 
@@ -91,36 +91,34 @@ def test_where_the_embeddings_came_from():
 @pytest.mark.parametrize(
     ("others", "expected"),
     [
-        ({1: HIGH}, ["2. Optimal: recall is 30.0 points higher than with 1. Recursive over 40 questions"]),
+        ({1: HIGH}, ["2. Optimal: recall is significantly higher than with 1. Recursive, by 30.0 points over 40 questions"]),
         (
             {1: HIGH, 2: ALIKE},
             [
-                "2. Optimal: recall is 30.0 points higher than with 1. Recursive over 40 questions (95 % between +30.0 and "
-                "+30.0, adjusted p = 0.0004",
-                "No difference in recall from 1. Recursive can be told from 40 questions for 3. Breakpoint (",
+                "2. Optimal: recall is significantly higher than with 1. Recursive, by 30.0 points over 40 questions "
+                "(97.5 % between +30.0 and ",
+                "No significant difference in recall from 1. Recursive over 40 questions: 3. Breakpoint (",
             ],
         ),
-        ({2: ALIKE}, ["3. Breakpoint: no difference in recall from 1. Recursive can be told from 40 questions"]),
+        ({2: ALIKE}, ["3. Breakpoint: recall is not significantly different from 1. Recursive over 40 questions"]),
         (
             {1: ALIKE, 2: ALIKE},
-            ["No difference in recall from 1. Recursive can be told from 40 questions for 2. Optimal (+0.0 points, "],
+            ["No significant difference in recall from 1. Recursive over 40 questions: 2. Optimal (+0.0 points, "],
         ),
     ],
 )
 def test_differences_in_words(others, expected):
-    found = {number: paired(one, LOW) for number, one in others.items()}
-    adjusted = holm([one.p for one in found.values()])
-    compared = {number: Comparison(one, p) for (number, one), p in zip(found.items(), adjusted, strict=True)}
-    sentences = differences_in_words(compared, NAMES, NAMES[0], "recall")
+    found = compare_all(np.array([*others.values()]) - LOW)
+    sentences = differences_in_words(dict(zip(others, found, strict=True)), NAMES, NAMES[0], "recall")
     assert len(sentences) == len(expected)
     for sentence, beginning in zip(sentences, expected, strict=True):
         assert sentence.startswith(beginning)
 
 
-def test_a_difference_that_only_the_correction_undoes_is_not_told():
-    values = LOW + np.random.default_rng(11).normal(0.04, 0.1, 40)
-    one = paired(values, LOW)
-    assert one.told
-    compared = {1: Comparison(one, 0.06), 2: Comparison(paired(ALIKE, LOW), 1.0)}
-    (sentence,) = differences_in_words(compared, NAMES, NAMES[0], "recall")
-    assert sentence.startswith("No difference in recall")
+def test_a_difference_that_only_the_correction_undoes_is_not_significant():
+    values = LOW + NOISE - NOISE.mean() + 0.032
+    one, *_ = found = compare_all(np.array([values, ALIKE, ALIKE[::-1]]) - LOW)
+    assert one.p < 0.05 < one.adjusted
+    assert one.low <= 0
+    (sentence,) = differences_in_words(dict(enumerate(found)), NAMES, NAMES[0], "recall")
+    assert sentence.startswith("No significant difference in recall")

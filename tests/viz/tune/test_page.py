@@ -102,6 +102,9 @@ def test_a_sweep_along_one_axis_names_the_best_and_what_it_reaches_elsewhere(tun
     assert "**Fixed sentences (size 4)** is best: Boundary F1 0.333 over 1 document." in said(app)
     assert "Within 0.02 of the best: 1 of 3 settings, itself included." in said(app)
     assert "Held out, it reaches" in said(app)
+    assert "Among 3 comparisons (Holm's correction), a significant difference takes at least 7 held-out documents" in said(
+        app
+    )
     ranking = app.dataframe[-1].value
     assert next(one for one in ranking["setting"] if "(" in one) == "Fixed sentences (size 4)"
     # The trivial answers have their places among them.
@@ -145,6 +148,7 @@ def test_without_documents_held_out_there_is_no_column_for_them(tune):
     app = finished(tune(what="fixed_sentences", first="size", values="2,4", documents="stubs", held=""))
     assert list(app.dataframe[-1].value) == ["Pk", "chunks", "setting"]
     assert "Held out" not in said(app)
+    assert "It was chosen on these documents, so its lead is not tested; with 7 documents held out, it is" in said(app)
 
 
 def test_two_axes_leave_out_what_is_not_allowed(tune):

@@ -19,10 +19,10 @@ from viz.state.choices import Choices
 
 _BEHIND: list[HeadData] = [
     {"label": "Behind", "help": "How far it is behind the best column."},
-    {"label": "95 % between", "help": "The interval that holds 95 % of 10,000 resamples of the sections."},
+    {"label": "Interval", "help": "Confidence interval of the difference, at the level of Holm's correction."},
     {
         "label": "p",
-        "help": "How often a difference as large comes about if both swap at random what they do in a section.",
+        "help": "Share of differences as large if both swap at random what they do in a section, adjusted (Holm).",
     },
 ]
 _BY_KNOWN: list[HeadData] = [
@@ -55,7 +55,7 @@ def show_ranking(
     known: tuple[int, ...] | None,
     embedder: Embedder | None,
 ) -> None:
-    """Draw the columns in order, best first, with what can be told of their differences."""
+    """Draw the columns in order, best first, with the significance of their differences."""
     done = [(number, one) for number, one in enumerate(made) if one.chunking is not None]
     names = tuple(f"{chunker_class(one.choice.chunker).title} (column {number + 1})" for number, one in done)
     tasks = tuple(one.task for _, one in done)
@@ -74,7 +74,7 @@ def show_ranking(
             "cells": [*_lead_cells(ranking, place), *cells(place, contender)],
         }
         rows.append(row)
-    note = "A difference counts as told where p is below 0.05 and the interval leaves out 0."
+    note = "Significant: adjusted p below 0.05, and an interval that excludes 0."
     if known is not None:
         found = [in_sentences(document, cuts_of(one)) for one in chunkings]
         note = f"{note} {why_no_cut_wins(in_sentences(document, known), found)}".rstrip()
@@ -108,14 +108,12 @@ def _lead_cells(ranking: Ranking, place: int) -> list[CellData]:
     own = cell("–", None, "It cuts nowhere.") if value is None else cell(signed(value, ".2f"), value)
     if lead is None:
         return [own, cell("", None), cell("", None), cell("", None)]
-    why = "This difference can be told." if lead.told else "This difference cannot be told."
-    between = f"{signed(lead.low, '.2f')} and {signed(lead.high, '.2f')}"
-    return [
-        own,
-        cell(signed(lead.difference, ".2f"), lead.difference, why),
-        cell(between, lead.low, why),
-        cell(f"{lead.p:.2g}", lead.p, why),
-    ]
+    found, why = lead.tested, lead.verdict
+    behind = cell(signed(lead.ahead, ".2f"), lead.ahead, why)
+    if found is None:
+        return [own, behind, cell("–", None, why), cell("–", None, why)]
+    p = lead.p_words.rpartition(" ")[2]
+    return [own, behind, cell(lead.ends, found.low, why), cell(p, found.adjusted, why)]
 
 
 def _known_cells(

@@ -48,7 +48,7 @@ def show_curve(report: Report, names: Mapping[int, str], words: dict[str, str]) 
     show_figure(made, _table(curve, names, title), f"{title} by budget", key="retrieval_curve", clicked=clicked)
     last = "cut off where the budget is full" if choice.last == "cut" else "left out with all after it"
     st.caption(
-        f"The bands contain 95 % of the means of resampled questions. The last chunk is {last}. The line marks the budget "
+        f"The bands are 95 % confidence intervals of the means. The last chunk is {last}. The line marks the budget "
         "that everything else on the page is measured at; a click on the curves chooses another."
     )
     if len(report.chunkers) > 1:

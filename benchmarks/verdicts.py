@@ -1,0 +1,243 @@
+"""How often verdicts are wrong: false winners, coverage of the intervals, and power, on simulated questions.
+
+Every number is a share of simulated data sets in percent: by `evaluation.statistics`, then by the percentile bootstrap,
+which Seamark used before, with Holm's correction as well. Every two chunkers are compared; a false winner is any chunker
+that is found significantly ahead of another. Both methods draw 1,000 times here: a test by random sign flips is valid with
+any number. Power, which has no target, is of a tenth of the data sets.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations, pairwise
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from benchmarks.measure import table
+from chunkers.arrays import FloatArray, IntArray
+from evaluation.segmentation.ranking import f1
+from evaluation.statistics.means import mean_interval
+from evaluation.statistics.paired import compare_families
+from evaluation.statistics.sections import swap_all
+from evaluation.statistics.significance import ALPHA, FEWEST, holm
+
+DRAWS = 1000
+QUESTIONS = (5, 6, 8, 10, 20, 40, 100)
+SECTIONS = (5, 6, 8, 10, 20)
+CHUNKERS = (2, 3, 5)
+FALSE, SKEWED, COVERED = 5.0, 7.0, 93.0
+"""Targets in percent: the most false winners, the most with skewed differences, and the least coverage."""
+
+_BLOCK = 500
+
+Simulated = Callable[[np.random.Generator, tuple[int, ...], float], FloatArray]
+"""Values of chunkers, shape (chunkers, data sets, questions), of which the first is better by so much; higher is better."""
+
+
+def recall(random: np.random.Generator, shape: tuple[int, ...], better: float) -> FloatArray:
+    """Simulate recall: 1 or 0 of most questions; 70 % of the questions have the same value with every chunker."""
+
+    def values(size: tuple[int, ...]) -> FloatArray:
+        drawn, part = random.random(size), random.random(size)
+        return np.where(drawn < 0.65, 1.0, np.where(drawn < 0.8, 0.0, part))
+
+    made = np.where(random.random(shape) < 0.7, values(shape[1:]), values(shape))
+    made[0] = np.where(random.random(shape[1:]) < better, 1.0, made[0])
+    return made
+
+
+def iou(random: np.random.Generator, shape: tuple[int, ...], better: float) -> FloatArray:
+    """Simulate IoU: small and skewed, with a factor of every question and one of every chunker's chunks."""
+    made = np.minimum(1, random.gamma(1, 0.05, shape[1:]) * random.gamma(2, 0.5, shape))
+    made[0] = np.minimum(1, made[0] * (1 + 4 * better))
+    return made
+
+
+def pk(random: np.random.Generator, shape: tuple[int, ...], better: float) -> FloatArray:
+    """Simulate 1 - Pk of documents, about 0.7, with some documents on which a chunker goes astray."""
+    astray = 1 + 2 * (random.random(shape) < 0.1)
+    made = np.clip(random.beta(8, 4, shape[1:]) + astray * random.normal(0, 0.08, shape), 0, 1)
+    made[0] = made[0] + (1 - made[0]) * better
+    return made
+
+
+MEASURES: dict[str, Simulated] = {"recall": recall, "IoU": iou, "Pk": pk}
+EFFECTS = {"recall": (0.3, 0.6), "IoU": (0.1, 0.3), "Pk": (0.1, 0.3)}
+"""How much better the first chunker is, small and large, as the simulations take it."""
+
+
+class Shares(NamedTuple):
+    """Percentages of the data sets: by `evaluation.statistics`, and by the percentile bootstrap."""
+
+    ours: float | None
+    bootstrap: float | None = None
+
+    def __str__(self) -> str:
+        return " / ".join("–" if share is None else f"{share:.1f}" for share in self)
+
+
+def differences_of(values: FloatArray) -> FloatArray:
+    """Return the differences of every two chunkers, shape (data sets, pairs, questions)."""
+    return np.stack([values[one] - values[other] for one, other in combinations(range(len(values)), 2)], axis=1)
+
+
+def blocks(sets: int) -> Iterator[int]:
+    """Yield how many data sets to simulate together."""
+    for first, last in pairwise([*range(0, sets, _BLOCK), sets]):
+        yield last - first
+
+
+def bootstrapped(rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return p-values and the ends of intervals of rows of values by the percentile bootstrap, each of shape (rows,)."""
+    count = rows.shape[1]
+    times = np.random.default_rng(0).multinomial(count, np.full(count, 1 / count), DRAWS)
+    means = rows @ times.T.astype(float) / count
+    means[np.abs(means) < 1e-12] = 0
+    sides = np.minimum(np.count_nonzero(means <= 0, axis=1), np.count_nonzero(means >= 0, axis=1)) + 1
+    places = (round(DRAWS * ALPHA / 2), DRAWS - 1 - round(DRAWS * ALPHA / 2))
+    means.partition(places, axis=1)
+    return np.minimum(1, 2 * sides / (DRAWS + 1)), means[:, places[0]], means[:, places[1]]
+
+
+def significant(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return whether any pair of each data set is significantly different, by both methods, each of shape (data sets,)."""
+    sets, pairs, questions = differences.shape
+    ours = [any(one.significant for one in family if one) for family in compare_families(differences, draws=DRAWS)]
+    p_values, _, _ = bootstrapped(differences.reshape(-1, questions))
+    theirs = [any(one.significant for one in holm(list(family))) for family in p_values.reshape(sets, pairs)]
+    return np.array(ours), np.array(theirs)
+
+
+def winners(simulated: Simulated, chunkers: int, questions: int, sets: int, better: float = 0.0) -> Shares:
+    """Return in how many data sets a chunker is significantly ahead of another."""
+    random = np.random.default_rng([chunkers, questions])
+    found = [significant(differences_of(simulated(random, (chunkers, size, questions), better))) for size in blocks(sets)]
+    ours, theirs = (100 * float(np.concatenate(parts).mean()) for parts in zip(*found, strict=True))
+    return Shares(None if questions < FEWEST else ours, theirs)
+
+
+def skewed(skewness: float, questions: int, sets: int) -> Shares:
+    """Return in how many data sets differences of mean zero, of a shifted gamma distribution, are significant."""
+    random, shape = np.random.default_rng([questions]), 4 / skewness**2
+    found = [significant(random.gamma(shape, 1, (size, 1, questions)) / shape - 1) for size in blocks(sets)]
+    ours, theirs = (100 * float(np.concatenate(parts).mean()) for parts in zip(*found, strict=True))
+    return Shares(None if questions < FEWEST else ours, theirs)
+
+
+def coverage_of_differences(simulated: Simulated, questions: int, sets: int, better: float) -> Shares:
+    """Return in how many data sets the interval of two chunkers' difference holds the true one."""
+    random = np.random.default_rng([questions])
+    many = differences_of(simulated(np.random.default_rng(1), (2, 1, 2_000_000), better))
+    true = float(many.mean()) if better else 0.0
+    ours, theirs = [], []
+    for size in blocks(sets):
+        differences = differences_of(simulated(random, (2, size, questions), better))
+        ours += [one.low <= true <= one.high for (one,) in compare_families(differences, draws=DRAWS) if one]
+        _, low, high = bootstrapped(differences[:, 0])
+        theirs.append((low <= true) & (true <= high))
+    return Shares(100 * sum(ours) / len(ours) if ours else None, 100 * float(np.concatenate(theirs).mean()))
+
+
+def coverage_of_means(simulated: Simulated, questions: int, sets: int) -> Shares:
+    """Return in how many data sets the interval of one chunker's mean holds the true one."""
+    random = np.random.default_rng([questions])
+    true = float(simulated(np.random.default_rng(1), (1, 1, 2_000_000), 0.0).mean())
+    ours, theirs = [], []
+    for size in blocks(sets):
+        (values,) = simulated(random, (1, size, questions), 0.0)
+        ours += [ends[0] <= true <= ends[1] for row in values if (ends := mean_interval(row))]
+        _, low, high = bootstrapped(values)
+        theirs.append((low <= true) & (true <= high))
+    return Shares(100 * sum(ours) / len(ours) if ours else None, 100 * float(np.concatenate(theirs).mean()))
+
+
+def cuts(random: np.random.Generator, sections: int) -> IntArray:
+    """Simulate found, missed and added boundaries of a chunker, shape (sections, 3)."""
+    found = random.random(sections) < 0.5
+    return np.stack([found, ~found, random.poisson(1, sections)], axis=1).astype(int)
+
+
+def false_sections(sections: int, sets: int) -> Shares:
+    """Return in how many texts the boundary F1 of two exchangeable chunkers differs significantly."""
+    random = np.random.default_rng([sections])
+    found = [swap_all([cuts(random, sections), cuts(random, sections)], [(0, 1)], f1)[0] for _ in range(sets)]
+    tested = [one.significant for one in found if one is not None]
+    return Shares(100 * sum(tested) / len(tested) if tested else None)
+
+
+def missed(name: str, shares: Sequence[tuple[int, Shares]], most: float, sets: int) -> list[str]:
+    """Return sentences on numbers of questions with more false winners than ``most`` and two standard errors."""
+    limit = most + 200 * sqrt(most / 100 * (1 - most / 100) / sets)
+    return [f"{name}, {count:,}: {one.ours:.1f} %" for count, one in shares if one.ours is not None and one.ours > limit]
+
+
+def uncovered(name: str, shares: Sequence[tuple[int, Shares]], sets: int) -> list[str]:
+    """Return sentences on numbers of questions with less coverage than the target less two standard errors."""
+    limit = COVERED - (200 * sqrt(COVERED / 100 * (1 - COVERED / 100) / sets) if sets < 10_000 else 0)
+    return [f"{name}, {count:,}: {one.ours:.1f} %" for count, one in shares if one.ours is not None and one.ours < limit]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the tables; the exit status is 1 where a target is missed."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.verdicts", description=__doc__)
+    parser.add_argument("--sets", type=int, default=10_000, metavar="N", help="data sets of each cell (default: 10000)")
+    parser.add_argument("--most", type=int, default=max(QUESTIONS), metavar="N", help="most questions (default: 100)")
+    options = parser.parse_args(arguments)
+    sets = options.sets
+    counts = [count for count in QUESTIONS if count <= options.most]
+    wrong: list[str] = []
+
+    def print_table(title: str, rows: dict[str, list[tuple[int, Shares]]], unit: str = "") -> None:
+        heads = [title, *(f"{count:,}{unit}" for count, _ in next(iter(rows.values())))]
+        lines = [[name, *(str(one) for _, one in shares)] for name, shares in rows.items()]
+        print(table(heads, lines), end="\n\n", flush=True)
+
+    null = {
+        f"{name}, {chunkers} chunkers": [(count, winners(simulated, chunkers, count, sets)) for count in counts]
+        for name, simulated in MEASURES.items()
+        for chunkers in CHUNKERS
+    }
+    print_table("false winners, %", null)
+    sections = {
+        "boundary F1, 2 chunkers": [(count, false_sections(count, sets)) for count in SECTIONS if count <= options.most]
+    }
+    print_table("false winners, %", sections, " sections")
+    for name, shares in (null | sections).items():
+        wrong += missed(f"false winners, {name}", shares, FALSE, sets)
+    skews = {f"skewness {one:g}": [(count, skewed(one, count, sets)) for count in counts] for one in (1.0, 2.0)}
+    print_table("significant, % (differences of mean zero)", skews)
+    wrong += missed("skewness 1", skews["skewness 1"], SKEWED, sets)
+    covered = {
+        f"mean {name}": [(count, coverage_of_means(simulated, count, sets)) for count in counts]
+        for name, simulated in MEASURES.items()
+    }
+    covered |= {
+        f"difference in {name}, {size}": [
+            (count, coverage_of_differences(simulated, count, sets, better)) for count in counts
+        ]
+        for name, simulated in MEASURES.items()
+        for size, better in zip(("none", "small", "large"), (0.0, *EFFECTS[name]), strict=True)
+    }
+    print_table("coverage of 95 %, %", covered)
+    for name, shares in covered.items():
+        wrong += uncovered(f"coverage, {name}", shares, sets)
+    power = {
+        f"{name}, {size}, {chunkers} chunkers": [
+            (count, winners(simulated, chunkers, count, max(1, sets // 10), better)) for count in counts
+        ]
+        for name, simulated in MEASURES.items()
+        for size, better in zip(("small", "large"), EFFECTS[name], strict=True)
+        for chunkers in (2, 5)
+    }
+    print_table("power, %", power)
+    for sentence in wrong:
+        print(f"Missed: {sentence}")
+    return int(bool(wrong))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

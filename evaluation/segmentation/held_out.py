@@ -1,0 +1,65 @@
+"""Significance of a setting's lead on documents that it was not chosen on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from chunkers.numbers import signed
+from evaluation.segmentation.sweep import MEASURES, Setting, SweepRow
+from evaluation.statistics.paired import Difference, compare_all, interval_words
+from evaluation.statistics.significance import FALSE_VERDICTS, fewest, too_few
+
+
+def compare_settings(
+    rows: Sequence[SweepRow], setting: Setting, others: Sequence[Setting], measure: str
+) -> dict[Setting, Difference | None]:
+    """Compare a setting with others on the same documents, all comparisons taken together.
+
+    A difference is above 0 where ``setting`` is better, whether more or less of the measure is; it is None where too few
+    documents have both.
+    """
+    values: dict[Setting, dict[str, float]] = {}
+    for row in rows:
+        value = row.scores[measure].value
+        if value is not None:
+            values.setdefault(row.setting, {})[row.document] = value
+    documents = [*dict.fromkeys(row.document for row in rows)]
+
+    def of(one: Setting) -> list[float]:
+        return [values.get(one, {}).get(document, np.nan) for document in documents]
+
+    if not documents or not others:
+        return dict.fromkeys(others)
+    sign = 1 if MEASURES[measure] else -1
+    differences = sign * (np.array([of(setting)]) - np.array([of(other) for other in others]))
+    return dict(zip(others, compare_all(differences), strict=True))
+
+
+def significance_words(found: Mapping[Setting, Difference | None], names: Mapping[Setting, str], documents: int) -> str:
+    """Return in a sentence or two over which of the others the lead on held-out documents is significant."""
+    if not found:
+        return ""
+    if all(one is None for one in found.values()):
+        return too_few(len(found), documents, "held-out document")
+    ahead = {other: one.mean for other, one in found.items() if one is not None and one.significant and one.mean > 0}
+    every = len(ahead) == len(found)
+    named = min(ahead, key=ahead.__getitem__) if every else next(other for other in found if other not in ahead)
+    verdict = f"It is {'' if every else 'not '}significantly ahead of every trivial answer"
+    return f"{verdict}: {_spread(names[named], found[named])}. {FALSE_VERDICTS}"
+
+
+def chosen_here_words(comparisons: int) -> str:
+    """Return a sentence on why the best of many settings is not tested on the documents that it was chosen on."""
+    return (
+        "It was chosen on these documents, so its lead is not tested; with "
+        f"{fewest(comparisons)} documents held out, it is tested against the trivial answers."
+    )
+
+
+def _spread(name: str, one: Difference | None) -> str:
+    if one is None:
+        return f"“{name}” cannot be compared"
+    mean, interval = signed(one.mean, "+.3f"), interval_words(one.low, one.high, one.alpha, 1, 3)
+    return f"{mean} on “{name}” ({interval}, {one.p_words})"

@@ -1,0 +1,59 @@
+"""Confidence interval of a mean whose values have a known range."""
+
+from __future__ import annotations
+
+from math import inf, sqrt
+from statistics import NormalDist
+
+import numpy as np
+
+from chunkers.arrays import FloatArray
+from evaluation.statistics.significance import ALPHA, FEWEST
+
+
+def mean_interval(values: FloatArray, low: float = 0.0, high: float = 1.0) -> tuple[float, float] | None:
+    """Return the 95 % confidence interval of the mean of values between ``low`` and ``high``, undefined ones left out.
+
+    Student's t over the values and, beside them, one ``low`` and one ``high``, clipped to the range: few values, or many
+    that are equal, say little about a rare value that none of them has. As Agresti and Coull add two successes and two
+    failures to a proportion. `benchmarks.verdicts` measures how often it holds the true mean.
+
+    Returns None with fewer than `FEWEST` values.
+    """
+    kept = values[~np.isnan(values)]
+    if len(kept) < FEWEST:
+        return None
+    bottom, top = padded_interval(kept, low, high)
+    # All values at one end have their mean there; sums may miss it by a rounding.
+    mean = float(kept.mean())
+    return max(low, min(bottom, mean)), min(high, max(top, mean))
+
+
+def padded_interval(values: FloatArray, low: float, high: float, alpha: float = ALPHA) -> tuple[float, float]:
+    """Return Student's interval of a mean at level 1 - ``alpha``, one ``low`` and one ``high`` added to the values."""
+    count = len(values) + 2
+    # Summed so that the interval of the negative values is exactly the negative one.
+    mean = (float(values.sum()) + (low + high)) / count
+    squares = float(((values - mean) ** 2).sum()) + ((low - mean) ** 2 + (high - mean) ** 2)
+    half = students_t(1 - alpha / 2, count - 1) * sqrt(squares / (count - 1) / count)
+    return mean - half, mean + half
+
+
+def students_t(probability: float, freedom: int) -> float:
+    """Return the quantile of Student's t distribution for a probability of at least 0.5 and at least 7 degrees of freedom.
+
+    An expansion about the normal quantile; from 7 degrees on it differs by less than 0.01 % at 97.5 %.
+
+    Source: Abramowitz and Stegun, Handbook of Mathematical Functions (1964), 26.7.5.
+    """
+    if probability >= 1:
+        return inf
+    z = NormalDist().inv_cdf(probability)
+    terms = (
+        z,
+        (z**3 + z) / 4,
+        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
+    )
+    return sum((term / float(freedom) ** power for power, term in enumerate(terms)), start=0.0)

@@ -1,0 +1,299 @@
+"""Differences of chunkers on the same questions: sign-flip test, and the interval that belongs to it.
+
+If two chunkers are exchangeable, the sign of each question's difference is a coin's. Flipping the signs of a subset of the
+questions moves the mean beyond its mirror image exactly if the subset's own mean is on the other side of 0; so p is twice
+the share of subsets, the empty one included, whose mean is not above 0, or not below it (Fisher, The Design of Experiments,
+1935). The means of the subsets are also the ends of the intervals: how many of them lie below the true mean of symmetric
+differences is known exactly, however few questions there are (Hartigan, Using subsample values as typical values, Journal
+of the American Statistical Association 64, 1969). One set of subsets gives both, so an interval excludes 0 exactly if p is
+below the level. With several comparisons the level is that of Holm's correction.
+
+Where many differences are equal, subsets know nothing of the rare ones that are not: there the interval is widened, as far
+as its verdict permits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+
+from chunkers.arrays import FloatArray
+from chunkers.numbers import signed
+from evaluation.statistics.means import padded_interval
+from evaluation.statistics.significance import (
+    ALL,
+    ALPHA,
+    FEWEST,
+    draws_for,
+    fewest,
+    holm,
+    level_words,
+    p_words,
+)
+
+_AT_ONCE = 1000
+_CELLS = 10_000_000
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The difference of two chunkers' means over the same questions.
+
+    Attributes
+    ----------
+    mean
+        The mean difference; above 0 where the first is higher.
+    low, high
+        The confidence interval at the level 1 - ``alpha``; it excludes 0 exactly if the difference is significant.
+    p
+        The two-sided p-value of the sign-flip test, this comparison alone.
+    adjusted
+        The p-value corrected for all comparisons (Holm).
+    alpha
+        The level to which the correction holds ``p``: 5 % of one comparison, less of several.
+    count
+        The number of questions on which both are defined, or of sections.
+    comparisons
+        The number of comparisons taken together.
+    """
+
+    mean: float
+    low: float
+    high: float
+    p: float
+    adjusted: float
+    alpha: float
+    count: int
+    comparisons: int = 1
+
+    @property
+    def significant(self) -> bool:
+        """True if the corrected p-value is below 5 %; the interval then excludes 0, otherwise it holds 0."""
+        return self.adjusted < ALPHA
+
+    def reversed(self) -> Difference:
+        """Return the difference of the second to the first."""
+        return Difference(-self.mean, -self.high, -self.low, self.p, self.adjusted, self.alpha, self.count, self.comparisons)
+
+    @property
+    def points(self) -> str:
+        """The mean in percentage points, with its sign."""
+        return signed(100 * self.mean, "+.1f")
+
+    @property
+    def interval(self) -> str:
+        """The interval in percentage points: ``95 % between −1.2 and +3.4``."""
+        return interval_words(self.low, self.high, self.alpha, 100, 1)
+
+    @property
+    def p_words(self) -> str:
+        """The p-value, adjusted if there are several comparisons: ``p = 0.031``."""
+        return p_words(self.adjusted, self.comparisons > 1)
+
+    def words(self, name: str, baseline: str, measure: str) -> str:
+        """Return the difference as a sentence, in percentage points."""
+        if not self.significant:
+            return (
+                f"{name}: {measure} is not significantly different from {baseline} over {self.count:,} questions "
+                f"({self.points} points, {self.interval}, {self.p_words})."
+            )
+        side = "higher" if self.mean > 0 else "lower"
+        return (
+            f"{name}: {measure} is significantly {side} than with {baseline}, by {100 * abs(self.mean):.1f} points over "
+            f"{self.count:,} questions ({self.interval}, {self.p_words})."
+        )
+
+
+def compare(values: FloatArray, baseline: FloatArray, width: float = 1.0, seed: int = 0) -> Difference | None:
+    """Compare a measure of two chunkers on the same questions, shape (questions,); see `compare_all`."""
+    return compare_all((values - baseline)[None], width, seed)[0]
+
+
+def compare_all(differences: FloatArray, width: float | Sequence[float] = 1.0, seed: int = 0) -> list[Difference | None]:
+    """Test differences of chunkers on the same questions, all taken together.
+
+    Up to 16 questions all sign flips are tried, with more at least 10,000 random ones; equal seeds give equal numbers.
+
+    Parameters
+    ----------
+    differences
+        Shape (comparisons, questions), NaN where one of the two has no value; such questions are left out.
+    width
+        The largest difference that there can be, the width of the measure's range: of all comparisons, or of each.
+
+    Returns
+    -------
+    For each comparison the difference; None where so few questions have it that it could not be significant.
+    """
+    return compare_families(np.asarray(differences, dtype=float)[None], width, seed)[0]
+
+
+def compare_families(
+    differences: FloatArray, width: float | Sequence[float] = 1.0, seed: int = 0, draws: int | None = None
+) -> list[list[Difference | None]]:
+    """Test several families of differences, shape (families, comparisons, questions), each as `compare_all` would.
+
+    All use the same ``draws``, as many as one family needs unless another number is given.
+    """
+    families, comparisons, _ = differences.shape
+    widths = np.broadcast_to(width, comparisons).tolist()
+    found: list[list[Difference | None]] = [[None] * comparisons for _ in range(families)]
+    tested = [testable(family) for family in differences]
+    rows = [differences[place, number] for place, numbers in enumerate(tested) for number in numbers]
+    tails = iter(_tails(rows, draws or draws_for(max(map(len, tested), default=0)), seed))
+    for family, numbers, into in zip(differences, tested, found, strict=True):
+        own = [next(tails) for _ in numbers]
+        for number, tail, corrected in zip(numbers, own, holm([one.p for one in own]), strict=True):
+            kept = family[number][~np.isnan(family[number])]
+            low, high = _widened(tail.interval(corrected.alpha, widths[number]), kept, corrected.alpha, widths[number])
+            mean = float(kept.mean())
+            into[number] = Difference(mean, low, high, tail.p, corrected.p, corrected.alpha, len(kept), len(numbers))
+    return found
+
+
+def testable(differences: FloatArray) -> list[int]:
+    """Return the numbers of the comparisons with enough questions to become significant, all taken together."""
+    counts = [int(np.count_nonzero(~np.isnan(row))) for row in differences]
+    enough = fewest(sum(count >= FEWEST for count in counts))
+    return [number for number, count in enumerate(counts) if count >= enough]
+
+
+def interval_words(low: float, high: float, alpha: float, scale: float, decimals: int) -> str:
+    """Format an interval, multiplied by ``scale``, with its level."""
+    return f"{level_words(alpha)} between {' and '.join(ends_words(low, high, scale, decimals))}"
+
+
+def ends_words(low: float, high: float, scale: float, decimals: int) -> tuple[str, str]:
+    """Format the ends of an interval; of one that excludes 0, with as many decimals as show that."""
+
+    def end(value: float) -> str:
+        places = decimals
+        while (low > 0 or high < 0) and places < 12 and float(f"{scale * value:.{places}f}") == 0:
+            places += 1
+        return signed(scale * value, f"+.{places}f")
+
+    return end(low), end(high)
+
+
+def largest_share(values: FloatArray) -> float:
+    """Return the share of the most frequent value, or row of values: 1 if all are equal."""
+    _, times = np.unique(np.round(values, 12), axis=0, return_counts=True)
+    return float(times.max() / len(values))
+
+
+@dataclass(frozen=True)
+class _Tails:
+    """The means of the subsets of a comparison's questions, as far as p-value and interval need them.
+
+    Attributes
+    ----------
+    below, above
+        How many subsets have a mean of at most 0, and of at least 0, the empty ones in both.
+    empty
+        How many subsets are empty: at least the one that stands for the data as they are.
+    subsets
+        Their number.
+    lowest, highest
+        The lowest and the highest means of the others, ascending and descending.
+    """
+
+    below: int
+    above: int
+    empty: int
+    subsets: int
+    lowest: FloatArray
+    highest: FloatArray
+
+    @property
+    def p(self) -> float:
+        return min(1.0, 2 * min(self.below, self.above) / self.subsets)
+
+    def interval(self, alpha: float, width: float) -> tuple[float, float]:
+        """Return the closed interval of the means that a test at level ``alpha`` does not reject.
+
+        The p-value of a mean of t is 2 (empty + the number of means up to t) / subsets, or the same from above.
+        """
+        place = ceil(alpha * self.subsets / 2) - self.empty - 1
+        return (-width, width) if place < 0 else (float(self.lowest[place]), float(self.highest[place]))
+
+
+def _tails(rows: Sequence[FloatArray], draws: int, seed: int) -> list[_Tails]:
+    """Return the tails of each row; rows that are defined on the same questions share their subsets."""
+    groups: dict[bytes, list[int]] = {}
+    for number, row in enumerate(rows):
+        groups.setdefault(np.isnan(row).tobytes(), []).append(number)
+    found: dict[int, _Tails] = {}
+    for group in groups.values():
+        defined = ~np.isnan(rows[group[0]])
+        count = int(np.count_nonzero(defined))
+        size = max(1, _CELLS // (2**count if _takes_all(count, draws) else draws))
+        for start in range(0, len(group), size):
+            part = group[start : start + size]
+            made = _tails_of(np.array([rows[number][defined] for number in part]), draws, seed)
+            found.update(zip(part, made, strict=True))
+    return [found[number] for number in range(len(rows))]
+
+
+def _tails_of(rows: FloatArray, draws: int, seed: int) -> Iterator[_Tails]:
+    """Yield the tails of each of ``rows``, shape (comparisons, questions), without undefined values."""
+    parts, empty = [], 0
+    for subsets in subsets_of(rows.shape[1], draws, seed):
+        sizes = subsets.sum(axis=1)
+        filled = sizes > 0
+        empty += int(np.count_nonzero(~filled))
+        parts.append(rows @ subsets[filled].T / sizes[filled])
+    means = np.concatenate(parts, axis=1)
+    # Sums in another order may miss 0 by a rounding.
+    means[np.abs(means) <= _ROUNDING * np.abs(rows).max(axis=1, keepdims=True)] = 0
+    total = empty + means.shape[1]
+    kept = min(means.shape[1], ceil(ALPHA * total / 2))
+    for row in means:
+        below, above = int(np.count_nonzero(row <= 0)), int(np.count_nonzero(row >= 0))
+        row.partition((kept - 1, len(row) - kept))
+        # Copies: a view would keep the means of all rows.
+        lowest, highest = np.sort(row[:kept]), np.sort(row[-kept:])[::-1]
+        yield _Tails(empty + below, empty + above, empty, total, lowest, highest)
+
+
+def _takes_all(count: int, draws: int) -> bool:
+    return count < 60 and 2**count <= max(draws, ALL)
+
+
+def subsets_of(count: int, draws: int, seed: int) -> Iterator[FloatArray]:
+    """Yield subsets of ``count`` things as rows of 0 and 1, shape (up to 1000, count), the empty one among them.
+
+    All of them, or the empty one and ``draws`` random ones where there are more.
+    """
+    if _takes_all(count, draws):
+        for start in range(0, 2**count, _AT_ONCE):
+            numbers = np.arange(start, min(start + _AT_ONCE, 2**count))
+            yield ((numbers[:, None] >> np.arange(count)) & 1).astype(float)
+        return
+    random = np.random.default_rng(seed)
+    yield np.zeros((1, count))
+    for start in range(0, draws, _AT_ONCE):
+        size = min(_AT_ONCE, draws - start)
+        packed = random.integers(0, 256, (size, ceil(count / 8)), dtype=np.uint8)
+        yield np.unpackbits(packed, axis=1, count=count).astype(float)
+
+
+def _widened(interval: tuple[float, float], values: FloatArray, alpha: float, width: float) -> tuple[float, float]:
+    """Widen an interval where many values are equal, without letting it reach or leave 0.
+
+    By Student's interval of the values and two that stand for those not seen, one above 0 and one below: if all values
+    differ, half as large again as the largest; if all are equal, as large as there can be; otherwise between these, by the
+    share of the most frequent value. `benchmarks.verdicts` measures how often the interval holds the true difference.
+    """
+    equal = largest_share(values / width)
+    unseen = min(width, 1.5 * float(np.abs(values).max())) ** (1 - equal) * width**equal
+    low, high = interval
+    bottom, top = padded_interval(values, -unseen, unseen, alpha)
+    if low <= 0:
+        low = max(-width, min(low, bottom))
+    if high >= 0:
+        high = min(width, max(high, top))
+    return low, high

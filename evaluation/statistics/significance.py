@@ -1,0 +1,104 @@
+"""Significance level, Holm's correction, and the smallest samples with which a difference can be significant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil, log2
+from typing import NamedTuple
+
+from chunkers.numbers import counted
+
+ALPHA = 0.05
+"""The share of comparisons without a difference in which one may be found, all comparisons taken together."""
+
+LEVEL = 1 - ALPHA
+"""Confidence level of intervals."""
+
+FEWEST = 6
+"""The smallest number of questions, documents or sections with a verdict or an interval: 2 / 2⁶ is below 5 %, 2 / 2⁵ not."""
+
+DRAWS = 10_000
+"""Random sign flips, where there are too many to try all."""
+
+ALL = 2**16
+"""Sign flips up to which all are tried."""
+
+FALSE_VERDICTS = "Where no chunker is better than another, one is called significantly better at most 5 times in 100."
+"""The error rate of a verdict, beside every one; `benchmarks.verdicts` measures it."""
+
+
+class Corrected(NamedTuple):
+    """A p-value among others.
+
+    Attributes
+    ----------
+    p
+        Corrected by Holm's step-down procedure.
+    alpha
+        The significance level to which the correction holds the uncorrected p-value.
+    """
+
+    p: float
+    alpha: float
+
+    @property
+    def significant(self) -> bool:
+        """True if the corrected p-value is below `ALPHA`; the uncorrected one is then below ``alpha``, else not."""
+        return self.p < ALPHA
+
+
+def holm(p_values: Sequence[float]) -> list[Corrected]:
+    """Correct p-values for their number by Holm's step-down procedure; the result is in the order given.
+
+    The i-th smallest of m, from 0 on, is multiplied by m - i; no corrected p-value is less than that of a smaller one, or
+    more than 1. If those below 5 % are called significant, one of them is wrong in at most 5 % of cases, however the
+    p-values depend on each other. The level of a significant one is 5 % / (m - i), and that of all others is the level at
+    which the procedure stopped: so an interval at that level excludes 0 exactly if the corrected p-value is below 5 %.
+
+    Source: Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6 (1979).
+    """
+    order = sorted(range(len(p_values)), key=lambda number: p_values[number])
+    found = [Corrected(1.0, ALPHA)] * len(order)
+    least, stopped = 0.0, None
+    for place, number in enumerate(order):
+        left = len(order) - place
+        least = max(least, min(1.0, left * p_values[number]))
+        if stopped is None and least >= ALPHA:
+            stopped = ALPHA / left
+        found[number] = Corrected(least, ALPHA / left if stopped is None else stopped)
+    return found
+
+
+def fewest(comparisons: int = 1) -> int:
+    """Return the smallest number of questions with which one of so many comparisons can be significant.
+
+    The least p-value of n sign flips is 2 / 2ⁿ, which Holm's procedure multiplies by the number of comparisons.
+    """
+    return max(FEWEST, ceil(log2(2 * max(1, comparisons) / ALPHA)))
+
+
+def draws_for(comparisons: int) -> int:
+    """Return the number of random sign flips for so many comparisons: a corrected p-value may get down to 1.25 %."""
+    return max(DRAWS, ceil(8 * comparisons / ALPHA))
+
+
+def too_few(comparisons: int, count: int, unit: str = "question") -> str:
+    """Return a sentence on why a sample of ``count`` has no verdict."""
+    there = f"there {'is' if count == 1 else 'are'} {count:,}"
+    if comparisons < 2:
+        return f"A significant difference takes at least {counted(FEWEST, unit)}; {there}."
+    return (
+        f"Among {comparisons:,} comparisons (Holm's correction), a significant difference takes at least "
+        f"{counted(fewest(comparisons), unit)}; {there}."
+    )
+
+
+def p_words(p: float, corrected: bool = False) -> str:
+    """Format a p-value with two digits, or as many as show on which side of 5 % it is."""
+    digits = next((count for count in range(2, 17) if (float(f"{p:.{count}g}") < ALPHA) == (p < ALPHA)), 17)
+    return f"{'adjusted ' if corrected else ''}p = {p:.{digits}g}"
+
+
+def level_words(alpha: float) -> str:
+    """Format a confidence level in percent: ``95 %``, ``99.72 %``."""
+    return f"{100 * (1 - alpha):.4g} %"

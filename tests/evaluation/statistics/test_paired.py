@@ -1,0 +1,188 @@
+"""The sign-flip test and its interval agree, hold for few questions, and find a difference that is there."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from evaluation.statistics.paired import Difference, compare, compare_all, compare_families, ends_words
+from evaluation.statistics.power import questions_needed
+from evaluation.statistics.significance import FEWEST, fewest
+
+NOISE = np.random.default_rng(5).normal(0, 0.1, 40)
+
+VALUES = st.one_of(st.sampled_from([-1.0, -0.5, 0.0, 0.0, 0.1, 0.2, 1.0]), st.floats(-1, 1))
+ROWS = st.integers(6, 12).flatmap(
+    lambda questions: st.lists(st.lists(VALUES, min_size=questions, max_size=questions), min_size=1, max_size=6)
+)
+
+
+@settings(deadline=None, max_examples=150)
+@given(ROWS)
+@example([[0.2] * 6])
+@example([[0.0] * 8, [0.3] * 8, [-0.3] * 7 + [0.0]])
+@example([[0.1] * 5 + [0.3]])
+@example([[1.0] * 10, [0.5] * 10, [0.1, -0.1] * 5, [0.2] * 9 + [-0.01]])
+def test_an_interval_excludes_0_exactly_if_the_difference_is_significant(rows):
+    for found, row in zip(compare_all(np.array(rows)), rows, strict=True):
+        if found is None:
+            assert len(row) < fewest(len(rows))
+            continue
+        assert found.significant == (found.adjusted < 0.05) == (found.low > 0 or found.high < 0)
+        assert -1 <= found.low <= found.mean + 1e-9
+        assert found.mean - 1e-9 <= found.high <= 1
+        # What is printed says the same.
+        low, high = (float(end.replace("−", "-")) for end in ends_words(found.low, found.high, 100, 1))
+        assert (low > 0 or high < 0) == found.significant
+        p = float(found.p_words.rpartition(" ")[2])
+        assert (p < 0.05) == found.significant
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(17, 40), st.integers(0, 10_000), st.integers(1, 4))
+def test_so_it_is_with_random_sign_flips(questions, seed, comparisons):
+    random = np.random.default_rng(seed)
+    rows = random.choice([0.0, 0.0, 0.5, -0.5, 1.0], (comparisons, questions)) + random.normal(0, 0.02, (comparisons, 1))
+    for found in compare_all(rows):
+        assert found.significant == (found.low > 0 or found.high < 0)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(VALUES, min_size=6, max_size=9))
+def test_p_is_the_share_of_all_sign_flips_that_are_as_far_from_0(differences):
+    row = np.array(differences)
+    flips = np.array([*product([1, -1], repeat=len(row))])
+    far = np.abs(flips @ row) >= abs(row.sum()) - 1e-9
+    # Of near ties, which one rounding or another decides, either is right.
+    near = np.abs(np.abs(flips @ row) - abs(row.sum())) < 1e-6
+    if np.count_nonzero(near) <= 2 or set(differences) <= {-1.0, -0.5, 0.0, 1.0}:
+        assert compare(row, np.zeros(len(row))).p == pytest.approx(np.mean(far))
+
+
+def test_the_interval_by_hand():
+    # Of 64 subsets of six the empty one and one more are 2 × 2 / 64 = 6.25 %: the ends are the least and greatest value.
+    found = compare(np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]), np.zeros(6))
+    assert (found.p, found.low) == (2 / 64, pytest.approx(0.1))
+    # Above, where its verdict permits it, the interval is wider: six different values say little of rare ones.
+    assert found.high > 0.6
+    assert compare(np.array([0.1, 0.2, 0.3, 0.4, 0.5, -0.01]), np.zeros(6)).low <= -0.01
+
+
+def test_where_all_differences_are_equal_the_interval_has_a_width():
+    found = compare(np.zeros(12), np.zeros(12))
+    assert (found.mean, found.p, found.significant) == (0, 1, False)
+    assert found.low == pytest.approx(-found.high) == pytest.approx(-0.226, abs=0.001)
+    ahead = compare(np.full(12, 0.5), np.zeros(12))
+    assert ahead.low == pytest.approx(0.5)
+    assert ahead.high > 0.6
+    assert ahead.significant
+
+
+def test_with_too_few_questions_there_is_no_interval_and_no_verdict():
+    assert (FEWEST, fewest(), fewest(3), fewest(18), fewest(546)) == (6, 6, 7, 10, 15)
+    assert compare(NOISE[:5] + 10, NOISE[:5]) is None
+    assert compare(NOISE[:6] + 0.5, NOISE[:6]).significant
+    assert compare_all(np.full((3, 6), 0.5)) == [None] * 3
+    # One that too few questions have does not count for the correction of the others.
+    rows = np.full((3, 7), 0.5)
+    rows[2, 4:] = np.nan
+    assert [one and one.comparisons for one in compare_all(rows)] == [2, 2, None]
+    assert compare_all(np.zeros((0, 8))) == []
+
+
+@pytest.mark.parametrize("comparisons", [1, 2, 3, 10, 45, 100])
+def test_with_the_smallest_number_a_difference_on_every_question_is_significant(comparisons):
+    found = compare_all(np.full((comparisons, fewest(comparisons)), 0.5))
+    assert all(one.significant for one in found)
+    assert compare_all(np.full((comparisons, fewest(comparisons) - 1), 0.5)) == [None] * comparisons
+
+
+def test_among_many_comparisons_the_level_is_higher_and_the_interval_wider():
+    rows = np.array([NOISE + 0.2, NOISE - NOISE.mean() + 0.02, NOISE - NOISE.mean()])
+    alone, many = compare(rows[1], np.zeros(40)), compare_all(rows)
+    assert [one.alpha for one in many] == pytest.approx([0.05 / 3, 0.05 / 2, 0.05 / 2])
+    assert many[1].high - many[1].low > alone.high - alone.low
+    assert (alone.p_words.split()[0], many[1].p_words.split()[0]) == ("p", "adjusted")
+    assert alone.interval.startswith("95 % between ")
+    assert many[1].interval.startswith("97.5 % between ")
+
+
+def test_a_difference_that_every_question_shows_is_significant():
+    found = compare(0.5 + NOISE, 0.3 + NOISE)
+    assert found.mean == pytest.approx(0.2)
+    assert found.low == pytest.approx(0.2)
+    assert found.p == pytest.approx(2 / 10_001)
+    assert found.words("Optimal", "Recursive", "recall").startswith(
+        "Optimal: recall is significantly higher than with Recursive, by 20.0 points over 40 questions (95 % between +20.0"
+    )
+    back = compare(0.3 + NOISE, 0.5 + NOISE)
+    assert "significantly lower than with Optimal, by 20.0 points" in back.words("Recursive", "Optimal", "recall")
+
+
+def test_no_difference_is_significant_where_there_is_none():
+    found = compare(NOISE - NOISE.mean(), np.zeros(40))
+    assert found.low < 0 < found.high
+    assert found.p > 0.5
+    assert "recall is not significantly different from B over 40 questions" in found.words("A", "B", "recall")
+
+
+def test_the_interval_is_that_of_the_normal_distribution_where_it_is_one():
+    values = np.random.default_rng(1).normal(0.1, 0.2, 2000)
+    found = compare(values, np.zeros(2000))
+    half = 1.96 * values.std() / np.sqrt(2000)
+    assert found.low == pytest.approx(values.mean() - half, abs=0.1 * half)
+    assert found.high == pytest.approx(values.mean() + half, abs=0.1 * half)
+
+
+def test_undefined_questions_are_left_out():
+    values = np.where(np.arange(40) < 10, np.nan, NOISE)
+    found = compare(values, np.zeros(40))
+    assert (found.count, found.low) == (30, compare(NOISE[10:], np.zeros(30)).low)
+
+
+def test_a_seed_and_the_order_of_two_chunkers_change_nothing_else():
+    found, back = compare(NOISE, np.zeros(40), seed=3), compare(np.zeros(40), NOISE, seed=3)
+    assert found == compare(NOISE, np.zeros(40), seed=3)
+    assert back.reversed() == found
+    assert isinstance(found, Difference)
+
+
+def test_families_are_each_as_alone():
+    rows = np.random.default_rng(2).normal(0.02, 0.1, (5, 3, 12))
+    rows[1, 2, 7:] = np.nan
+    rows[2, :, 3:] = np.nan
+    assert compare_families(rows) == [compare_all(family) for family in rows]
+    assert compare_families(rows)[2] == [None] * 3
+
+
+def test_each_comparison_may_have_a_range_of_its_own():
+    recall, grade = compare_all(np.zeros((2, 10)), [1, 4])
+    assert grade.high == pytest.approx(4 * recall.high)
+
+
+@pytest.mark.parametrize("questions", [6, 12, 30])
+def test_exchangeable_chunkers_differ_significantly_in_one_of_twenty_cases(questions):
+    random = np.random.default_rng(questions)
+    rows = random.beta(0.5, 3, (800, 1, questions)) - random.beta(0.5, 3, (800, 1, questions))
+    false = sum(one.significant for (one,) in compare_families(rows, draws=1000))
+    assert false / 800 <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 800)
+
+
+def test_the_questions_it_takes_by_hand():
+    # Mean 0.1; four deviations of 0.2 and two of 0: s² = 0.16 / 5. (1.95996 + 0.84162)² · 0.032 / 0.01 = 25.1.
+    differences = np.array([0.3, -0.1, 0.3, -0.1, 0.1, 0.1])
+    assert questions_needed(differences) == questions_needed(-differences) == 26
+    assert questions_needed(np.append(differences, np.nan)) == 26
+    assert questions_needed(np.array([0.1, -0.1, 0.1, -0.1, 0, 0])) is None
+    assert questions_needed(differences[:5]) is None
+    assert questions_needed(np.full(6, 0.3)) == 6
+
+
+def test_as_many_questions_find_the_difference_in_four_samples_of_five():
+    random = np.random.default_rng(3)
+    population = random.choice([-0.5, 0.0, 1.0], size=100_000, p=[0.2, 0.6, 0.2])
+    samples = random.choice(population, (400, 1, questions_needed(population)))
+    found = np.mean([one.significant for (one,) in compare_families(samples, draws=2000)])
+    assert found == pytest.approx(0.8, abs=0.06)

@@ -1,0 +1,63 @@
+"""Swapping sections is exact, agrees with its interval, and with the sign-flip test where the statistic is a mean."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluation.segmentation.ranking import f1
+from evaluation.statistics.paired import compare_all
+from evaluation.statistics.sections import swap_all
+from evaluation.statistics.significance import fewest
+
+COUNTS = st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=6, max_size=9)
+
+
+def test_it_tries_every_swap():
+    one = np.array([[1, 0, 0]] * 5 + [[1, 0, 1]])
+    other = np.array([[0, 1, 0]] * 5 + [[1, 0, 0]])
+    (found,) = swap_all([one, other], [(0, 1)], f1)
+    observed = f1(one.sum(axis=0)) - f1(other.sum(axis=0))
+    assert found.mean == pytest.approx(observed)
+    far = 0
+    for swaps in product([False, True], repeat=6):
+        which = np.array(swaps)[:, None]
+        difference = f1(np.where(which, other, one).sum(axis=0)) - f1(np.where(which, one, other).sum(axis=0))
+        far += abs(difference) >= abs(observed) - 1e-12
+    assert found.p == far / 64
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.lists(COUNTS, min_size=2, max_size=3))
+def test_an_interval_excludes_0_exactly_if_the_difference_is_significant(tables):
+    sections = min(map(len, tables))
+    counts = [np.array(table[:sections]) for table in tables]
+    for found in swap_all(counts, [(0, one) for one in range(1, len(counts))], f1):
+        if found is None:
+            assert sections < fewest(len(counts) - 1)
+            continue
+        assert found.significant == (found.low > 0 or found.high < 0)
+        assert -1 <= found.low <= found.mean <= found.high <= 1
+
+
+def test_of_a_mean_it_is_the_sign_flip_test():
+    random = np.random.default_rng(4)
+    counts = [random.integers(0, 5, (9, 1)) for _ in range(3)]
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    swapped = swap_all(counts, pairs, lambda sums: sums[..., 0] / 9, 5)
+    flipped = compare_all(np.array([(counts[one] - counts[other])[:, 0] for one, other in pairs]), 5)
+    assert [(one.mean, one.p, one.adjusted) for one in swapped] == [
+        pytest.approx((one.mean, one.p, one.adjusted)) for one in flipped
+    ]
+
+
+def test_equal_chunkers_have_an_interval_with_a_width_and_few_sections_none():
+    counts = np.array([[1, 0, 1]] * 12)
+    (found,) = swap_all([counts, counts], [(0, 1)], f1)
+    assert (found.mean, found.p) == (0, 1)
+    assert found.high == -found.low > 0.2
+    assert swap_all([counts[:5], counts[:5]], [(0, 1)], f1) == [None]
+    assert swap_all([counts[:6]] * 3, [(0, 1), (0, 2), (1, 2)], f1) == [None] * 3
+    assert swap_all([], [], f1) == []
