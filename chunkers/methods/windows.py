@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from chunkers.arrays import IntArray
 from chunkers.base import Chunker
 from chunkers.building_blocks.ledger import cuts_to_gaps, ledger
-from chunkers.building_blocks.overlaps import check_chunks
+from chunkers.building_blocks.overlaps import check_chunks, check_overlap
 from chunkers.building_blocks.recursive_spans import merged
 from chunkers.lazy import LazyTuple
 from chunkers.methods.fixed import window_count, windows
@@ -39,8 +39,7 @@ class Windows(Chunker):
 
     @model_validator(mode="after")
     def _overlap_below_size(self) -> Self:
-        if self.overlap >= self.size:
-            raise ValueError(f"overlap must be below size, {self.size}; got {self.overlap}.")
+        check_overlap(self.size, self.overlap, self.model_fields_set)
         return self
 
     def describe(self) -> str:
