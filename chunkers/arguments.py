@@ -251,9 +251,9 @@ def value(text: str) -> Any:
         return text
 
 
-def assignment(text: str) -> tuple[str, Any]:
-    """Parse a parameter and its value, as ``--set`` takes them; raises InputError if it is not KEY=VALUE."""
+def assignment(text: str, option: str = "--set") -> tuple[str, Any]:
+    """Parse a parameter and its value, as ``option`` takes them; raises InputError if it is not KEY=VALUE."""
     key, equals, written = text.partition("=")
     if not equals or not key:
-        raise InputError(f"--set must have the form KEY=VALUE; got {text!r}.")
+        raise InputError(f"{option} must have the form KEY=VALUE; got {text!r}.")
     return key, value(written)

@@ -18,7 +18,7 @@ from pydantic_core import PydanticUndefined
 
 from chunkers.errors import ParameterError, shown
 from chunkers.lazy import LazyTuple
-from chunkers.numbers import signed
+from chunkers.numbers import bound, signed
 from chunkers.result import Chunking, Gap, Timing
 from chunkers.text.document import Document
 from chunkers.text.fitness import misfits_of
@@ -298,9 +298,9 @@ def _sentence(cls: type[Chunker], error: ValidationError) -> str:
         case "value_error":
             return f"{cls.name}: {context['error']}"
         case "greater_than_equal":
-            rule = f"at least {context['ge']:g}"
+            rule = f"at least {bound(context['ge'])}"
         case "less_than_equal":
-            rule = f"at most {context['le']:g}"
+            rule = f"at most {bound(context['le'])}"
         case "literal_error":
             rule = f"one of {context['expected'].replace(' or ', ', ')}"
         case "int_type" | "int_parsing" | "int_from_float":

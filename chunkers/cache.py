@@ -32,8 +32,8 @@ class Entry(NamedTuple):
 class EmbeddingCache:
     """Vectors by model, revision and text.
 
-    The file may be missing, corrupt, read-only or deleted at any time: what cannot be read is computed again, what
-    cannot be written stays in memory. It holds hashes and vectors, never text.
+    The file may be missing, corrupt, full, read-only or deleted at any time: what cannot be read is computed again, what
+    cannot be written stays in memory, and `complaint` says so. It holds hashes and vectors, never text.
 
     Parameters
     ----------
@@ -104,6 +104,11 @@ class EmbeddingCache:
         """The size of the file; 0 if there is none."""
         return self._file.size() if self._file else 0
 
+    @property
+    def complaint(self) -> str:
+        """Why what was last to be kept in the file could not be, in a sentence; empty if it could, or nothing was."""
+        return self._file.complaint if self._file else ""
+
     def __len__(self) -> int:
         """Return the number of vectors in memory."""
         return len(self._memory)
@@ -122,12 +127,14 @@ class _VectorFile:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self.complaint = ""
         self._connection = self._open(may_replace=True)
 
     def _open(self, may_replace: bool) -> sqlite3.Connection | None:
         try:
             connection = connect(self._path)
-        except (OSError, sqlite3.Error):
+        except (OSError, sqlite3.Error) as error:
+            self._complain(error)
             return None
         try:
             set_up(connection, MAX_CACHE_FILE)
@@ -144,7 +151,8 @@ class _VectorFile:
     def _replace(self) -> sqlite3.Connection | None:
         try:
             self._path.unlink(missing_ok=True)
-        except OSError:
+        except OSError as error:
+            self._complain(error)
             return None
         return self._open(may_replace=False)
 
@@ -175,9 +183,11 @@ class _VectorFile:
             self._connection.execute("BEGIN")
             self._connection.executemany("INSERT OR REPLACE INTO embeddings VALUES (?, ?, ?, ?)", rows)
             self._connection.execute("COMMIT")
+            self.complaint = ""
         except sqlite3.Error as error:
             with suppress(sqlite3.Error):
                 self._connection.rollback()
+            self._complain(error)
             self._give_up(error)
 
     def clear(self) -> None:
@@ -186,11 +196,19 @@ class _VectorFile:
         try:
             self._connection.execute("DELETE FROM embeddings")
             self._connection.execute("VACUUM")
+            self.complaint = ""
         except sqlite3.Error as error:
+            self._complain(error)
             self._give_up(error)
 
     def size(self) -> int:
         return file_size(self._path)
+
+    def _complain(self, error: Exception) -> None:
+        self.complaint = (
+            f"Embeddings can be kept on disk only while their file can be written; writing it failed: {error}. "
+            "They stay in memory, and are computed again after a restart."
+        )
 
     def _give_up(self, error: sqlite3.Error) -> None:
         """Start a new file if this one is damaged; leave it alone if it is only locked or read-only."""

@@ -8,7 +8,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from chunkers.embedded import EmbeddedAs
-from chunkers.errors import InputError
+from chunkers.errors import InputError, shown
 from chunkers.extras import need
 from chunkers.recipe import Recipe, __version__
 from chunkers.result import Chunking, Gap
@@ -34,6 +34,7 @@ def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:
     InputError
         If there is neither.
     """
+    _check(chunking)
     made_by = chunking.made_by if recipe is None else recipe
     if made_by is None:
         raise InputError("recipe must be given for a result that chunkers.run did not make; got None.")
@@ -77,6 +78,11 @@ def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:
     }
 
 
+def _check(chunking: object) -> None:
+    if not isinstance(chunking, Chunking):
+        raise InputError(f"chunking must be a result, such as chunkers.chunk returns; got {shown(chunking)}.")
+
+
 def _spending(spending: Spending) -> dict[str, Any]:
     cost = None if spending.cost is None else str(spending.cost)
     return {
@@ -107,6 +113,7 @@ def to_json(chunking: Chunking, recipe: Recipe | None = None) -> str:
 
 def to_jsonl(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> str:
     """Return one JSON object per chunk, each on a line; with the text to embed if that is another (`chunkers.embedded`)."""
+    _check(chunking)
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows_of(chunking, embedded_as))
 
 
@@ -115,6 +122,7 @@ def to_csv(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> str:
 
     ``embedded_as`` as in `to_jsonl`.
     """
+    _check(chunking)
     file = io.StringIO(newline="")
     writer = csv.DictWriter(file, columns_of(chunking, chosen(chunking, embedded_as)))
     writer.writeheader()
@@ -132,6 +140,7 @@ def to_parquet(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> byt
 
     ``embedded_as`` as in `to_jsonl`; raises InputError if pyarrow is not installed.
     """
+    _check(chunking)
     need("corpus", "Parquet", "pyarrow")
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -161,6 +170,7 @@ def propositions_type() -> Any:
 
 def ledger_to_csv(chunking: Chunking) -> str:
     """Return one row per gap, as in the JSON; ``offset`` is empty where the gap lies between two sentences."""
+    _check(chunking)
     file = io.StringIO(newline="")
     writer = csv.DictWriter(file, ("index", "offset", "score", "threshold", "verdict", "reason"))
     writer.writeheader()

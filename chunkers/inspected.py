@@ -89,8 +89,13 @@ def read_chunks(data: bytes, name: str, cancelled: Callable[[], bool] = bool) ->
         raise InputError(f"{name}: a file of chunks may have at most {MAX_BYTES:,} bytes; this one has {len(data):,}.")
     if data.startswith(b"PAR1"):
         need("corpus", "Parquet", "pyarrow")
-    rows = parsed_apart(chunk_rows.read, data, name, cancelled)
-    return [GivenChunk(text, tuple(Span(*span) for span in spans), document) for text, spans, document in rows]
+    return parsed_apart(chunk_rows.read, data, name, cancelled, _chunk_of)
+
+
+def _chunk_of(row: Sequence[Any]) -> GivenChunk:
+    """Return the chunk of a row as the other process sends it."""
+    text, spans, document = row
+    return GivenChunk(text, tuple([Span(*span) for span in spans]), document)
 
 
 def _given(one: Any, place: str) -> GivenChunk:

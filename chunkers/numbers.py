@@ -33,3 +33,8 @@ def rounded_up(count: int) -> int:
     """Return an estimate from a mean and a deviation, which has no more than two digits, rounded up."""
     unit = int(10 ** max(0, len(str(count)) - 2))
     return -(-count // unit) * unit
+
+
+def bound(value: float) -> str:
+    """Return the bound of a range for a sentence: a whole number in full, with commas."""
+    return f"{value:,.0f}" if value == int(value) else f"{value:g}"

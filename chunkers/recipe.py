@@ -126,6 +126,8 @@ class Recipe(BaseModel):
         InputError
             If it is not JSON or not a recipe; the message names the place.
         """
+        if not isinstance(text, str):
+            raise InputError(f"recipe: its JSON must be a text; got {shown(text)}.")
         return cls.of_value(recipe_in(text, "recipe"))
 
     @classmethod
@@ -150,7 +152,7 @@ class Recipe(BaseModel):
         except ValidationError as error:
             detail = error.errors(include_url=False)[0]
             place = ".".join(_shown_key(key) for key in detail["loc"]) or "the whole"
-            raise InputError(f"recipe: {place} is not as it must be: {detail['msg']}.") from error
+            raise InputError(f"recipe: {place} {broken_rule(detail)}.") from error
         recipe.build()
         return recipe
 
@@ -343,6 +345,13 @@ def build_chunker(name: str, parameters: Mapping[str, Any], embedder: Encoder | 
     chunker = chunker_class(name)
     defaults = embedder_of(embedder).defaults.get(name, {}) if embedder is not None else {}
     return chunker.build(**{**defaults, **parameters})
+
+
+def broken_rule(detail: Mapping[str, Any]) -> str:
+    """Return what pydantic found wrong with a value, as the end of a sentence that begins with the value's place."""
+    if detail["type"] == "literal_error":
+        return f"must be {detail['ctx']['expected'].replace(' or ', ', ')}; got {shown(detail['input'])}"
+    return f"is not as it must be: {detail['msg']}"
 
 
 def _shown_key(key: int | str) -> str:

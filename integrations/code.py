@@ -26,6 +26,14 @@ TOOLS: Mapping[Tool, str] = {
 }
 """What code can be written for, with its name on the page."""
 
+NEEDED: Mapping[Tool, str] = {
+    "langchain": "langchain-text-splitters",
+    "llama_index": "llama-index-core",
+    "haystack": "haystack-ai",
+    "chonkie": "chonkie",
+}
+"""The package that the code takes beside Seamark, as pip knows it."""
+
 DOCUMENT = "document.txt"
 READ = f'text = Path("{DOCUMENT}").read_bytes().decode("utf-8")'
 

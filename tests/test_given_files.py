@@ -1,5 +1,6 @@
 """Everything that a user gives as a file goes through the process that reads files, with its limits and Cancel."""
 
+import gc
 import io
 import json
 import os
@@ -12,7 +13,7 @@ import zipfile
 import pytest
 
 from chunkers import Cancelled, Document, InputError, Recipe
-from chunkers.files import tables
+from chunkers.files import chunk_rows, tables
 from chunkers.inspected import read_chunks
 from chunkers.text import process_memory, reader_process
 from chunkers.text.reading import read_document
@@ -179,3 +180,16 @@ def test_a_session_is_counted_while_it_comes(monkeypatch):
     monkeypatch.setattr(session_pieces, "LONGEST_HEAD", 10)
     with pytest.raises(InputError, match=r"^a\.json: what is read of it may have at most 10 characters of JSON; it"):
         list(session_pieces.read(data, "a.json"))
+
+
+def test_rows_as_the_other_process_sends_them_are_let_go_while_others_come():
+    held = []
+
+    def last(row):
+        if row[0] == "29999":
+            held.append(sum(type(one) is list and len(one) == 3 and type(one[1]) is list for one in gc.get_objects()))
+        return row[0]
+
+    data = json.dumps([str(number) for number in range(30_000)]).encode()
+    assert reader_process.parsed_apart(chunk_rows.read, data, "a.json", each=last) == [str(one) for one in range(30_000)]
+    assert 0 < held[0] < 10_000

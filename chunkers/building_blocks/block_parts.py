@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from chunkers.base import Chunker
@@ -13,6 +14,7 @@ from chunkers.building_blocks.sizes import fitting_spans
 from chunkers.building_blocks.token_sizes import TokenSizes
 from chunkers.reason import Reason, chain
 from chunkers.text.document import Document, Span
+from chunkers.text.front_matter import front_matter
 from chunkers.text.outline import Block, blocks, nested_blocks, special_blocks
 from chunkers.tools import Tools
 
@@ -182,6 +184,15 @@ class Parts:
                 lines[place : place + 2] = [both]
         return lines
 
+    def _unparted(self, units: list[Span]) -> list[Span]:
+        """Return lines or words, the fences of front matter joined with those beside them, whether they fit or not."""
+        front = front_matter(self._document.text)
+        if not front or not units or units[0].start >= front.closed:
+            return units
+        begins = [units[0].start, *(unit.start for unit in units[1:] if not front.parts_fence(unit.start))]
+        ends = [unit.end for unit, following in pairwise(units) if not front.parts_fence(following.start)]
+        return [Span(*edges) for edges in zip(begins, [*ends, units[-1].end], strict=True)]
+
     def _inside(self, span: Span, number: int | None = None) -> Iterator[int]:
         """Yield the numbers of the nested blocks directly inside a span: of the outermost block there, or the one before."""
         if number is None:
@@ -233,7 +244,8 @@ class Parts:
                 yield from self._of_code(block.span, said, most)
 
     def _of_code(self, span: Span, said: str, most: int) -> Iterator[Part]:
-        return self._of_lines(self._fenced(self._lines(*span), self._most), said, "line", most)
+        lines = self._unparted(self._fenced(self._lines(*span), self._most))
+        return self._of_lines(lines, said, "line", most)
 
     def _of_lines(self, lines: Iterable[Span], said: str, name: str, most: int) -> Iterator[Part]:
         why = self._why(said)
@@ -281,15 +293,15 @@ class Parts:
     def _of_words(self, span: Span, said: str, most: int) -> list[Part]:
         """Cut between words, and one that is too long as the recursive chunker does."""
         why, text = self._why(said), self._document.text
-        words = [Part(match.start(), match.end(), why) for match in _WORD.finditer(text, *span)]
+        words = [Part(*word, why) for word in self._unparted([Span(*match.span()) for match in _WORD.finditer(text, *span)])]
         sizes = self._tools.count_tokens([text[word.start : word.end] for word in words])
         units: list[Part] = []
         for word, size in zip(words, sizes, strict=True):
             if size <= most:
                 units.append(word)
                 continue
-            inside = fitting_spans(text[word.start : word.end], most, self._measure)
-            units += [Part(word.start + start, word.start + end, why) for start, end in inside]
+            inside = fitting_spans(text, most, self._measure, Span(word.start, word.end))
+            units += [Part(start, end, why) for start, end in inside]
         return self._packed(units, most, most)
 
     def _packed(self, units: Sequence[Part], first: int, rest: int) -> list[Part]:

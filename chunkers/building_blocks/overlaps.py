@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 
 from chunkers.building_blocks.recursive_spans import Unit
 from chunkers.errors import InputError
 from chunkers.limits import MOST_CHUNK_CHARACTERS, MOST_CHUNKS
+
+
+def check_overlap(size: int, overlap: int, given: Collection[str]) -> None:
+    """Raise ValueError if an overlap is not below the size, both parameters of a chunker.
+
+    Parameters
+    ----------
+    given
+        The names of the parameters that are no defaults: nobody is told that he gave a value which he did not give.
+    """
+    if overlap >= size:
+        default = "" if "overlap" in given else ", its default"
+        raise ValueError(f"overlap must be below size, {size}; got {overlap}{default}.")
 
 
 def check_chunks(name: str, chunks: int, characters: int) -> None:

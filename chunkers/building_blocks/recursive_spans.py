@@ -10,6 +10,8 @@ from itertools import accumulate, pairwise
 from operator import sub
 from typing import Literal
 
+from chunkers.text.document import Span
+from chunkers.text.front_matter import front_matter
 from chunkers.tools import Tools
 
 Separators = Literal["chroma", "langchain", "markdown"]
@@ -59,14 +61,21 @@ def separator_patterns(preset: Separators) -> list[tuple[str, re.Pattern[str]]]:
 
 
 def recursive_spans(
-    text: str, size: int, overlap: int, measure: Callable[[str], int], separators: Separators
+    text: str,
+    size: int,
+    overlap: int,
+    measure: Callable[[str], int],
+    separators: Separators,
+    part: Span | None = None,
 ) -> list[tuple[int, int]]:
     """Return the chunks of LangChain's RecursiveCharacterTextSplitter as half-open ranges, without surrounding white space.
 
-    A text is split before every occurrence of its first separator. Pieces below ``size`` are merged into windows; larger
-    ones are split at the next separators, and in the end between characters. Unlike LangChain's splitter, no chunk repeats
-    pieces of size 0 where ``overlap`` is 0.
+    A text, or a part of it, is split before every occurrence of its first separator. Pieces below ``size`` are merged into
+    windows; larger ones are split at the next separators, and in the end between characters. Unlike LangChain's splitter,
+    no chunk repeats pieces of size 0 where ``overlap`` is 0, and a fence of front matter is in one piece with a character of
+    the fields, though that is larger than ``size``.
     """
+    front = front_matter(text)
     words, is_regex = SEPARATORS[separators]
     patterns = [pattern for _, pattern in separator_patterns(separators)]
     windows: list[tuple[int, int]] = []
@@ -79,6 +88,9 @@ def recursive_spans(
         if not sizes:
             level, sizes = -1, [1] * (end - start)
         edges = list(accumulate(sizes, initial=start))
+        if front and start < front.closed:
+            edges = [start, *(edge for edge in edges[1:-1] if not front.parts_fence(edge)), end]
+            sizes = list(map(sub, edges[1:], edges))
         if measure is len:
             totals = edges
         else:
@@ -86,15 +98,15 @@ def recursive_spans(
             totals = [0, *accumulate(sizes)]
         begin = 0
         for place in [place for place, piece in enumerate(sizes) if piece >= size]:
-            windows.extend(_merged(edges, totals, begin, place, size, overlap))
+            windows.extend(merged(edges, totals, begin, place, size, overlap))
             if level < 0:
                 windows.append((edges[place], edges[place + 1]))
             else:
                 split(edges[place], edges[place + 1], level)
             begin = place + 1
-        windows.extend(_merged(edges, totals, begin, len(sizes), size, overlap))
+        windows.extend(merged(edges, totals, begin, len(sizes), size, overlap))
 
-    split(0, len(text), 0)
+    split(*(part or (0, len(text))), 0)
     spans = []
     for start, end in windows:
         window = text[start:end].lstrip()
@@ -124,17 +136,17 @@ def _by_pattern(text: str, start: int, end: int, pattern: re.Pattern[str]) -> li
     return list(map(sub, edges[1:], edges))
 
 
-def _merged(
+def merged(
     edges: Sequence[int], totals: Sequence[int], first: int, stop: int, size: int, overlap: int
 ) -> list[tuple[int, int]]:
-    """Return windows over the pieces from ``first`` to before ``stop``, each of which is smaller than ``size``.
+    """Return windows over the pieces from ``first`` to before ``stop``; a piece larger than ``size`` is one by itself.
 
     Piece ``number`` lies between ``edges[number]`` and the next edge; its size is that of ``totals[number + 1]`` less
     ``totals[number]``.
     """
     windows: list[tuple[int, int]] = []
     while first < stop:
-        last = bisect_right(totals, totals[first] + size, first + 1, stop + 1) - 1
+        last = max(first + 1, bisect_right(totals, totals[first] + size, first + 1, stop + 1) - 1)
         windows.append((edges[first], edges[last]))
         if last == stop:
             break

@@ -211,12 +211,12 @@ class _Sizer:
         least, unit = self.limits.least or 0, self.limits.unit
         if unit == "sentences":
             return self.cut_evenly(part, above)
-        text, measure = self.document.text[part.start : part.end], measure_for(unit, self.tools)
-        spans = fitting_spans(text, self.limits.most or 1, measure)
+        text, measure = self.document.text, measure_for(unit, self.tools)
+        spans = fitting_spans(text, self.limits.most or 1, measure, part)
         small = any(measure(text[start:end]) < least for start, end in spans)
         said = "cut by the recursive chunker"
         said += f", which leaves pieces below minimum size {least:,}" if small else ""
-        offsets = [part.start + start for start, _ in spans[1:]]
+        offsets = [start for start, _ in spans[1:]]
         return cuts_to_gaps(self.document, offsets, Verdict.FORCED, lambda offset: chain(above, Reason(remark=said)))
 
     def cut_evenly(self, part: Span, above: Reason) -> list[Gap]:
@@ -245,19 +245,19 @@ def sizes_of(document: Document, unit: SizeUnit, tools: Tools) -> Callable[[int,
     return TokenSizes(document.text, document.starts, tools)
 
 
-def fitting_spans(text: str, most: int, measure: Callable[[str], int]) -> list[tuple[int, int]]:
-    """Return the recursive chunker's spans of ``text``, none larger than ``most`` if smaller pieces can be had.
+def fitting_spans(text: str, most: int, measure: Callable[[str], int], part: Span) -> list[tuple[int, int]]:
+    """Return the recursive chunker's spans of a part of ``text``, none larger than ``most`` if smaller pieces can be had.
 
     It adds the sizes of the pieces that it joins, and joined they may have more tokens; what is too large is split for less.
     """
-    pending, found = [(0, len(text), most)], []
+    pending, found = [(part, most)], []
     while pending:
-        start, end, size = pending.pop()
-        for first, last in recursive_spans(text[start:end], size, 0, measure, "chroma"):
-            if size > 1 and measure(text[start + first : start + last]) > most:
-                pending.append((start + first, start + last, size - 1))
+        whole, size = pending.pop()
+        for span in recursive_spans(text, size, 0, measure, "chroma", whole):
+            if size > 1 and measure(text[slice(*span)]) > most:
+                pending.append((Span(*span), size - 1))
             else:
-                found.append((start + first, start + last))
+                found.append(span)
     return sorted(found)
 
 

@@ -135,7 +135,8 @@ def given(one: Any, place: str) -> GivenChunk:
     spans = _spans(row, inner, text, place)
     if text is None and not spans:
         named = ", ".join(map(str, row))
-        raise InputError(f"{place}: a chunk must have a text, or a start and an end; this one has {shown(named)}.")
+        names = " or ".join(TEXTS)
+        raise InputError(f"{place}: a chunk must have a text ({names}), or a start and an end; this one has {shown(named)}.")
     if len(spans) > 1:
         # The text of several spans is joined by whatever made it; they say where it is.
         text = None

@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from chunkers.arrays import IntArray
 from chunkers.base import Tipping
 from chunkers.building_blocks.distances import gap_distances
-from chunkers.building_blocks.overlaps import check_chunks
+from chunkers.building_blocks.overlaps import check_chunks, check_overlap
 from chunkers.building_blocks.sizes import Sized, within_sizes
 from chunkers.building_blocks.tipping import nearest_stop, spec_of
 from chunkers.reason import Reason, chain
@@ -64,8 +64,8 @@ class FixedSentences(Sized):
 
     @model_validator(mode="after")
     def _overlap_allowed(self) -> Self:
-        if self.chunks is None and self.overlap >= self.size:
-            raise ValueError(f"overlap must be below size, {self.size}; got {self.overlap}.")
+        if self.chunks is None:
+            check_overlap(self.size, self.overlap, self.model_fields_set)
         if self.overlap and (self.min_size is not None or self.max_size is not None):
             raise ValueError(f"overlap must be 0 where min_size or max_size is set; got {self.overlap}.")
         return self

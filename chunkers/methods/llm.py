@@ -13,7 +13,7 @@ from chunkers.building_blocks.recursive_spans import measure_for, recursive_span
 from chunkers.building_blocks.windows import Windowed
 from chunkers.language_models import prompts
 from chunkers.language_models.conversation import Unusable
-from chunkers.text.document import Document
+from chunkers.text.document import Document, Span
 from chunkers.text.sentences import split_sentences
 from chunkers.tools import Tools
 
@@ -164,8 +164,7 @@ class Lumber(Windowed):
             if size <= most:
                 units.append((start, end))
                 continue
-            parts = recursive_spans(text[start:end], most, 0, measure_for("tokens", tools), "chroma")
-            units += [(start + first, start + last) for first, last in parts]
+            units += recursive_spans(text, most, 0, measure_for("tokens", tools), "chroma", Span(start, end))
         return units
 
     def read(self, answer: str, first: int, last: int) -> list[int]:

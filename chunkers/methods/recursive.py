@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from chunkers.base import Chunker
 from chunkers.building_blocks.ledger import cuts_to_gaps, ledger
-from chunkers.building_blocks.overlaps import check_chunks, check_size
+from chunkers.building_blocks.overlaps import check_chunks, check_overlap, check_size
 from chunkers.building_blocks.recursive_spans import (
     Separators,
     Unit,
@@ -70,8 +70,7 @@ class Recursive(Chunker):
 
     @model_validator(mode="after")
     def _overlap_below_size(self) -> Self:
-        if self.overlap >= self.size:
-            raise ValueError(f"overlap must be below size, {self.size}; got {self.overlap}.")
+        check_overlap(self.size, self.overlap, self.model_fields_set)
         return self
 
     def describe(self) -> str:

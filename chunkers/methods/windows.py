@@ -13,12 +13,14 @@ from pydantic import Field, model_validator
 from chunkers.arrays import IntArray
 from chunkers.base import Chunker
 from chunkers.building_blocks.ledger import cuts_to_gaps, ledger
-from chunkers.building_blocks.overlaps import check_chunks
+from chunkers.building_blocks.overlaps import check_chunks, check_overlap
+from chunkers.building_blocks.recursive_spans import merged
 from chunkers.lazy import LazyTuple
 from chunkers.methods.fixed import window_count, windows
 from chunkers.reason import Reason, chain
 from chunkers.result import Chunk, Chunking, Gap, Verdict
 from chunkers.text.document import Document, Span
+from chunkers.text.front_matter import front_matter
 from chunkers.text.tokenizers import word_starts
 from chunkers.tools import Tools
 
@@ -37,8 +39,7 @@ class Windows(Chunker):
 
     @model_validator(mode="after")
     def _overlap_below_size(self) -> Self:
-        if self.overlap >= self.size:
-            raise ValueError(f"overlap must be below size, {self.size}; got {self.overlap}.")
+        check_overlap(self.size, self.overlap, self.model_fields_set)
         return self
 
     def describe(self) -> str:
@@ -60,7 +61,7 @@ class Windows(Chunker):
         text = document.text
         units = self.starts(text, tools)
         check_chunks(self.name, window_count(len(units), self.size, self.overlap), 0)
-        edges = _edges(units, len(text), self.size, self.overlap)
+        edges = _edges(text, units, self.size, self.overlap)
         check_chunks(self.name, len(edges), int(np.diff(edges).sum()))
         spans = []
         for begin, end in edges.tolist():
@@ -80,13 +81,19 @@ class Windows(Chunker):
         return ledger(document, cuts, f"fewer than {self.size:,} {self.unit} so far")
 
 
-def _edges(starts: IntArray, length: int, size: int, overlap: int) -> IntArray:
+def _edges(text: str, starts: IntArray, size: int, overlap: int) -> IntArray:
     """Return the ranges of code points of the windows over units that begin at ``starts``, shape (windows, 2).
 
     Without units there is one window.
     """
-    units = starts if len(starts) else np.zeros(1, np.intp)
-    edges = units.take(windows(len(units), size, overlap), mode="clip")
+    front, length = front_matter(text), len(text)
+    if front and len(starts):
+        # A fence is in one window with the unit beside it, though both are more than the size.
+        kept = [place for place, start in enumerate(starts.tolist()) if not front.parts_fence(start)]
+        edges = np.array(merged([*starts[kept].tolist(), length], [*kept, len(starts)], 0, len(kept), size, overlap))
+    else:
+        units = starts if len(starts) else np.zeros(1, np.intp)
+        edges = units.take(windows(len(units), size, overlap), mode="clip")
     edges[0, 0], edges[-1, 1] = 0, length
     return edges
 

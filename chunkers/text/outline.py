@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from chunkers.errors import InputError
 from chunkers.limits import MOST_OUTLINE_MARKS
 from chunkers.text.document import Span
+from chunkers.text.front_matter import forget_front_matter, front_matter
 
 if TYPE_CHECKING:
     # Loaded when a text is first parsed: most chunkers need no parser.
@@ -50,12 +51,6 @@ _UNLISTED = re.compile(r"(?!\s|\Z|(?:[-+*]|\d{1,9}[.)])(?:\s|\Z))")
 # The number of a clause, as 1.1 below “1. The boat”: of a numbered text, not of an item.
 _CLAUSE = re.compile(r"\d+(?:\.\d+)+[.)]?\s")
 _STOP = re.compile(r"""[.?!:;…。！？：；؟۔]["'”’»)\]*_`]*\s*\Z""")
-_FRONT_MATTER = re.compile(r"(?P<mark>---|\+\+\+)[ \t]*\n(?P<fields>(?:[^\n]*\n)*?)(?P=mark)[ \t]*(?:\n|\Z)")
-# Between two rules at the top of a text there may be prose instead.
-_FIELDS = {
-    "---": re.compile(r"""(?:[ \t]*(?:#[^\n]*)?\n)*(?:\Z|[ \t]*(?:\{|[\w"'][^\n]*?:(?=\s)))"""),
-    "+++": re.compile(r"""(?:[ \t]*(?:#[^\n]*)?\n)*(?:\Z|[ \t]*(?:\[|[\w"'][^\n]*?=))"""),
-}
 _BYTE_ORDER_MARK = "\ufeff"
 _INLINE = re.compile(r"[*_`\[\]!<&\\]")
 _LONGEST_PARSED = 1_000
@@ -173,6 +168,7 @@ def forget_outlines() -> None:
     """Forget the texts whose outlines are kept."""
     _outline.cache_clear()
     headings.cache_clear()
+    forget_front_matter()
     _paths.cache_clear()
 
 
@@ -334,13 +330,13 @@ def _leaves_its_item(state: StateBlock, first: int, last: int) -> bool:
     return False
 
 
-def _without_front_matter(source: str) -> tuple[str, int]:
-    """Return a text with blank lines for its front matter, and their number: fields of YAML or TOML between two marks."""
-    found = _FRONT_MATTER.match(source)
-    if not found or not _FIELDS[found["mark"]].match(found["fields"]):
-        return source, 0
-    lines = found["fields"].count("\n") + 2
-    return "\n" * lines + source[found.end() :], lines
+def _without_front_matter(text: str) -> tuple[str, int]:
+    """Return a text whose lines end in LF, with blank lines for its front matter, and their number."""
+    front = front_matter(text)
+    if front is None:
+        return _LINE_END.sub("\n", text).removeprefix(_BYTE_ORDER_MARK), 0
+    lines = len(_LINE_END.findall(text, 0, front.closed)) + 1
+    return "\n" * lines + _LINE_END.sub("\n", text[front.end :]), lines
 
 
 def _with_lines(tokens: Iterable[Token]) -> Iterator[tuple[Token, int, int]]:
@@ -367,7 +363,7 @@ def _outline(text: str) -> _Outline:
         return _Outline()
     starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
     edges = [*starts, len(text)]
-    source, covered = _without_front_matter(_LINE_END.sub("\n", text).removeprefix(_BYTE_ORDER_MARK))
+    source, covered = _without_front_matter(text)
     parser = _parser()
     tokens = _Kept()
     parser.block.parse(source, parser, {}, tokens)

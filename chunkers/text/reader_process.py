@@ -51,7 +51,14 @@ Parser = Callable[..., Iterator[Any]]
 as values of JSON, and raises InputError if the file is not as it must be."""
 
 
-def parsed_apart(parser: Parser, data: bytes, name: str, cancelled: Callable[[], bool] = bool, **options: Any) -> list[Any]:
+def parsed_apart(
+    parser: Parser,
+    data: bytes,
+    name: str,
+    cancelled: Callable[[], bool] = bool,
+    each: Callable[[Any], Any] | None = None,
+    **options: Any,
+) -> list[Any]:
     """Parse a file that a user gives in another process, whatever it is.
 
     Parameters
@@ -62,12 +69,15 @@ def parsed_apart(parser: Parser, data: bytes, name: str, cancelled: Callable[[],
         The file's, with which messages begin.
     cancelled
         Called repeatedly; when it returns true, the process is ended.
+    each
+        Makes of each value what is returned in its place. It is called while they come: where there are a million, garbage
+        collection, which stops all threads, would else go through both.
     options
         Further arguments of the parser, values of JSON.
 
     Returns
     -------
-    What the parser yields, as JSON has it: tuples are lists.
+    What the parser yields, as JSON has it: tuples are lists; or what ``each`` makes of it.
 
     Raises
     ------
@@ -82,7 +92,7 @@ def parsed_apart(parser: Parser, data: bytes, name: str, cancelled: Callable[[],
     try:
         reader = _taken()
         try:
-            return reader.parsed(parser, data, name, cancelled, options)
+            return reader.parsed(parser, data, name, cancelled, each, options)
         finally:
             _kept(reader)
     finally:
@@ -151,13 +161,19 @@ class _Reader:
                     continue
 
     def parsed(
-        self, parser: Parser, data: bytes, name: str, cancelled: Callable[[], bool], options: dict[str, Any]
+        self,
+        parser: Parser,
+        data: bytes,
+        name: str,
+        cancelled: Callable[[], bool],
+        each: Callable[[Any], Any] | None,
+        options: dict[str, Any],
     ) -> list[Any]:
         got: list[tuple[list[Any], dict[str, Any]]] = []
 
         def exchange() -> None:
             try:
-                got.append(self._exchange(parser, data, name, options))
+                got.append(self._exchange(parser, data, name, each, options))
             except (OSError, ValueError):
                 # The process has ended; that is handled below.
                 return
@@ -200,7 +216,9 @@ class _Reader:
             if self.memory() > READ_MEMORY:
                 raise _too_much_memory(name)
 
-    def _exchange(self, parser: Parser, data: bytes, name: str, options: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    def _exchange(
+        self, parser: Parser, data: bytes, name: str, each: Callable[[Any], Any] | None, options: dict[str, Any]
+    ) -> tuple[list[Any], dict[str, Any]]:
         """Return what the parser yields, and what is said at the end."""
         requests, answers = self._process.stdin, self._process.stdout
         if requests is None or answers is None:
@@ -221,7 +239,7 @@ class _Reader:
             batch = json.loads(line)
             if isinstance(batch, dict):
                 return items, batch
-            items += batch
+            items += batch if each is None else map(each, batch)
         raise ValueError("the process has ended within its answer")
 
 

@@ -59,7 +59,19 @@ _GERMAN_ARTICLE = (
     "d(?:er|ie|as|en|em|es)|(?:[km]?ein|dein|sein|ihr|unser|euer)(?:e[rnms]?)?|(?:jed|dies|jen)e[rnms]?|"
     "im|am|zum|zur|vom|beim|ins|ans|aufs|fürs|übers|in|ab|an|bei|mit|seit|bis|nach|vor"
 )
-_GERMAN_ORDINAL = re.compile(rf"(?:^|[\s(\[„»“\"])(?:{_GERMAN_ARTICLE})\s+\d{{1,2}}\.\Z", re.IGNORECASE)
+_SEEN_BEFORE_ORDINALS = 40
+# Of several, as in "des 18. und 19. Jahrhunderts", the first follows it.
+_GERMAN_ORDINALS = r"(?:\d{1,2}\.(?:,|\s+(?:und|oder|bis|sowie|[-‐‑–]|(?:und|bis)\s+zu[mr]))\s+){,2}\d{1,2}\."
+_GERMAN_ORDINAL = re.compile(rf"(?:^|[\s(\[„»“\"])(?:{_GERMAN_ARTICLE})\s+{_GERMAN_ORDINALS}\Z", re.IGNORECASE)
+# After these a plain number may end a sentence, as in "um 8. Menschen kamen", so the noun must be one that has ordinals.
+_GERMAN_PREPOSITION = (
+    "auf|aus|durch|für|gegen|gemäß|hinter|laut|neben|ohne|statt|trotz|über|um|unter|von|während|wegen|zu|zwischen|und|oder"
+)
+_GERMAN_ORDINAL_IN_DOUBT = re.compile(rf"(?:^|[\s(\[„»“\"])(?:{_GERMAN_PREPOSITION})\s+{_GERMAN_ORDINALS}\Z", re.IGNORECASE)
+_GERMAN_ORDERED = re.compile(
+    r"(?:Jahrhundert|Jahrtausend)(?:en|e?s|e)?\b|"
+    r"(?:Platz|Rang|Stock(?:werks?)?|Etage|Geschoss|Klasse|Liga|Ehe|Hand|Reihe|Stufe|Auflage)\b"
+)
 _GERMAN_BEGINNING = re.compile(
     r"(?:d(?:er|ie|as|en|em|es|ies(?:e[rnms]?)?|ann|anach|aher|abei|adurch|amit|aran|arauf|azu|ort|a|och|u|enn)|ein(?:e[rnms]?)?|"
     r"e[sr]|sie|so|seit(?:dem|her)?|(?:[dsmk]ein|ihr|unser|jed|all|viel)(?:e[rnms]?)?|wi[re]|ich|man|und|aber|auch|als|wenn|weil|"
@@ -228,16 +240,20 @@ def without_ends_after_german_ordinals(text: str, starts: Sequence[int]) -> list
     """Remove ends between a German ordinal and its noun, as in "im 19. Jahrhundert".
 
     An ordinal has one or two digits and follows an article, or a preposition that a plain number seldom follows. A word that
-    begins sentences and is no noun, as in "Das war die 7. Er ging.", says that the number ended one.
+    begins sentences and is no noun, as in "Das war die 7. Er ging.", says that the number ended one. After other
+    prepositions, as in "auf 2. Platz", only nouns that mostly have ordinals say that it did not.
     """
-    return [
-        start
-        for start in starts
-        if start == 0
-        or text[start : start + 1].isdecimal()
-        or not _GERMAN_ORDINAL.search(text[max(0, start - _SEEN) : start].rstrip())
-        or _GERMAN_BEGINNING.match(text, start)
-    ]
+    return [start for start in starts if start == 0 or not _is_german_ordinal(text, start)]
+
+
+def _is_german_ordinal(text: str, start: int) -> bool:
+    """Return whether a German ordinal comes before a place, and its noun after it."""
+    if text[start : start + 1].isdecimal():
+        return False
+    before = text[max(0, start - _SEEN_BEFORE_ORDINALS) : start].rstrip()
+    if _GERMAN_ORDINAL.search(before):
+        return _GERMAN_BEGINNING.match(text, start) is None
+    return _GERMAN_ORDERED.match(text, start) is not None and _GERMAN_ORDINAL_IN_DOUBT.search(before) is not None
 
 
 def after_and_so_on(text: str, starts: Sequence[int]) -> list[int]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from chunkers.errors import Cancelled, InputError, shown
 from chunkers.extras import need
 from chunkers.limits import MAX_PARAGRAPH
+from chunkers.text.front_matter import front_matter
 from chunkers.text.languages import LANGUAGES, detect_language, load_detector
 from chunkers.text.pipelines import check_pipeline, load_pipeline
 from chunkers.text.sentence_rules import (
@@ -61,7 +62,8 @@ _SLICE = re.compile(r"\S{100,200}(?<=\w)(?=\w)|\S{1,200}")
 def split_sentences(text: str, splitter: str, cancelled: Callable[[], bool] = bool) -> list[tuple[int, int]]:
     """Return the half-open code-point range of every sentence of ``text``, without surrounding white space.
 
-    Whether lines end in LF, CR or CRLF makes no difference.
+    Whether lines end in LF, CR or CRLF makes no difference. The fences of front matter are in one sentence with the fields
+    beside them.
 
     Parameters
     ----------
@@ -271,12 +273,17 @@ def _pipeline(name: str) -> Language:
 
 
 def _trimmed(text: str, pieces: Iterable[tuple[int, int]], cancelled: Callable[[], bool]) -> list[tuple[int, int]]:
-    trimmed = []
+    trimmed: list[tuple[int, int]] = []
+    front = front_matter(text)
     for start, end in pieces:
         if cancelled():
             raise Cancelled
         piece = text[start:end].rstrip()
         if piece:
             end = start + len(piece)
-            trimmed.append((end - len(piece.lstrip()) if piece[0].isspace() else start, end))
+            if piece[0].isspace():
+                start = end - len(piece.lstrip())
+            if front and front.parts_fence(start):
+                start, _ = trimmed.pop()
+            trimmed.append((start, end))
     return trimmed

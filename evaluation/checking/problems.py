@@ -45,6 +45,8 @@ class Rule(NamedTuple):
 
 
 _BLOCKS = ("inside_code", "inside_table", "inside_formula", "inside_list")
+_WHOLE = (*_BLOCKS, "inside_sentence")
+"""What says that something should have stayed whole."""
 _ERRORS = (*_BLOCKS, "stranded_heading", "unread")
 _NOTES = ("far_from_heading", "off_a_paragraph", "bad_split", "whole_paragraph", "by_a_hair", "flat")
 
@@ -170,11 +172,11 @@ class Check:
 
     def _found(self, chunking: Chunking) -> Iterator[_Found]:
         findings = inbox(chunking)
-        long = self._too_long(chunking, [one.span for one in findings if one.rule in _BLOCKS])
+        long = self._too_long(chunking, [one.span for one in findings if one.rule in _WHOLE])
         # What is read is said of the text that is embedded, which may be longer than the chunk.
         for finding in findings:
             said = f"{finding.reason[0].upper()}{finding.reason[1:]}".rstrip(".")
-            avoidable = finding.rule not in _BLOCKS or finding.span not in long
+            avoidable = finding.rule not in _WHOLE or finding.span not in long
             said += "" if avoidable else f"; it cannot be whole: {long[finding.span]}"
             yield _Found(finding.rule, finding.span, f"{said}.", avoidable)
         if self.level("unread") is not None:
@@ -183,7 +185,7 @@ class Check:
             yield from self._sizes(chunking)
 
     def _too_long(self, chunking: Chunking, spans: Sequence[Span]) -> dict[Span, str]:
-        """Return which blocks no chunk of the size that is asked for can hold, with their sizes in words."""
+        """Return which blocks and sentences no chunk of the size that is asked for can hold, with their sizes in words."""
         bounds = self.bounds or asked_of(self.chunker)
         if not spans or bounds is None or bounds.most is None:
             return {}

@@ -66,4 +66,5 @@ def _shared(options: argparse.Namespace, recipes: Sequence[Recipe], what: str, d
 
 def _chunker(given: Sequence[str], embedder: Embedder) -> Chunker:
     name, *assigned = given
-    return build_chunker(name, dict(map(assignment, assigned)), embedder)
+    parameters = dict(assignment(one, "--chunker: a parameter") for one in assigned)
+    return build_chunker(name, parameters, embedder)

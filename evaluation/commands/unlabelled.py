@@ -106,7 +106,8 @@ def run_unlabelled(options: argparse.Namespace) -> None:
 
 def _chunker(given: Sequence[str], embedder: Embedder) -> tuple[str, Chunker]:
     name, *assigned = given
-    return " ".join(given), build_chunker(name, dict(map(assignment, assigned)), embedder)
+    parameters = dict(assignment(one, "--chunker: a parameter") for one in assigned)
+    return " ".join(given), build_chunker(name, parameters, embedder)
 
 
 Row = tuple[str, Unlabelled, Stability | None]

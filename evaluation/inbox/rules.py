@@ -115,6 +115,7 @@ def has_prose(text: str) -> bool:
     return words > links
 
 
+_WORD = re.compile(r"\w")
 _LINK = re.compile(r"!?\[[^\[\]]*+\](?:\([^()\n]*+\)|\[[^\[\]]*+\])|https?://\S++")
 _TAG = re.compile(r"<[^<>]*+>|&[a-z]+;")
 
@@ -140,7 +141,9 @@ def _inside_sentence(case: Case) -> Found:
             continue
         # A splitter does not know all blocks: of what it took for one sentence, the part in this block is meant.
         start, end = max(start, prose.start), min(end, prose.end)
-        if document.text[start:cut].strip() and document.text[cut:end].strip() and has_prose(document.text[start:end]):
+        # A full stop alone says nothing that the sentence lacks without it.
+        halves = document.text[start:cut], document.text[cut:end]
+        if all(map(_WORD.search, halves)) and has_prose(document.text[start:end]):
             # Worst in the middle, where each half needs the other.
             score = 0.7 + 0.3 * (1 - abs(2 * (cut - start) / (end - start) - 1))
             yield (

@@ -58,7 +58,11 @@ def test_a_file_of_more_than_20_mb_is_refused_and_the_text_before_stays(page, ro
     eventually(lambda: whole_text(root, 0), "The first sentence.\nThe second one.")
 
 
-@pytest.mark.parametrize("unit", ["\u0301", "👩\u200d👩\u200d👧", "\u0628"], ids=["marks", "families", "joined letters"])
+@pytest.mark.parametrize(
+    "unit",
+    ["\u0301", "👩\u200d👩\u200d👧", "\u0628", "\U0001f3fb", "👍\U0001f3fb", "👩\u200d"],
+    ids=["marks", "families", "joined letters", "skin tones", "thumbs", "joins"],
+)
 def test_a_text_without_white_space_does_not_freeze_its_tab(page, root, unit):
     page.evaluate(
         """() => {

@@ -1,6 +1,7 @@
 """What holds for every chunker, whatever the settings and the text."""
 
 import pickle
+import random
 
 import pytest
 from hypothesis import example, given, settings
@@ -9,6 +10,8 @@ from hypothesis import strategies as st
 from chunkers import ASKING, CHUNKERS, Document, Recipe, build_chunker
 from chunkers.base import run
 from chunkers.building_blocks.thresholds import THRESHOLDS
+from chunkers.embedded import path_of
+from chunkers.text.outline import headings
 from sample_docs import load_sample
 from tests.lanes import samples
 from tests.properties.promises import OUT_OF_ORDER, check_result
@@ -104,7 +107,19 @@ ODD = [
 ]
 
 
-EDGES = ["", " \n\t ", "One sentence.", "Same. Same. Same. Same. Same.", "".join(ODD), " ".join(ODD), "\n".join(ODD)]
+FRONT = "---\ntitle: A. B.\n\ntags: c\n---"
+EDGES = [
+    "",
+    " \n\t ",
+    FRONT,
+    f"{FRONT}\n\nText. More.",
+    "---\n---\nText.",
+    "One sentence.",
+    "Same. Same. Same. Same. Same.",
+    "".join(ODD),
+    " ".join(ODD),
+    "\n".join(ODD),
+]
 
 
 def made(name, parameters):
@@ -192,6 +207,38 @@ def test_a_recipe_gives_the_same_chunks(name, parameters):
     document = Document.from_text(load_sample("stubs").text, read.sentences)
     assert read.build() == chunker
     assert run(read.build(), document, tools()).chunks == run(chunker, document, tools()).chunks
+
+
+def with_front_matter(drawn):
+    """Return a generated text with front matter, its fence, and its headings."""
+    fence, between = drawn.choice([("---", ": "), ("+++", " = ")])
+    names = drawn.sample(["title", "author", "tags", "date"], drawn.randint(1, 4))
+    fields = [f"{name}{between}{drawn.randrange(99)}. Words.{' More words.' * drawn.choice([0, 0, 9])}" for name in names]
+    titles = [f"Part {number}" for number in range(drawn.randint(0, 3))]
+    body = [f"{'#' * drawn.randint(1, 3)} {title}\n\nText of it. More." for title in titles]
+    lines = [
+        fence,
+        drawn.choice(["\n", "\n\n"]).join(fields) + drawn.choice(["", "\n"]),
+        fence,
+        drawn.choice(["", "Before."]),
+    ]
+    return "\n".join([*lines, "\n\n".join(body)]).replace("\n", drawn.choice(["\n", "\r\n", "\r"])), fence, titles
+
+
+@pytest.mark.slow
+def test_no_chunk_is_a_fence_of_front_matter_and_no_heading_is_made_of_it():
+    drawn = random.Random(4)
+    for _ in range(100):
+        text, fence, titles = with_front_matter(drawn)
+        assert [heading.title for heading in headings(text)] == titles
+        document = Document.from_text(text, drawn.choice(["sentencex:en", "lines", "paragraphs", "regex"]))
+        for kind in {**CHUNKERS, **ASKING}:
+            chunker = made(kind, drawn.choice([parameters for name, parameters in SETTINGS if name == kind]))
+            chunking = run(chunker, document, tools(tokenizer=drawn.choice(["words", "characters"])))
+            spans = [span for one in chunking.chunks for span in one.spans]
+            assert fence not in [text[slice(*span)].strip() for span in spans], chunker
+            assert {title for one in chunking.chunks for title in path_of(document, one)} <= {*titles}
+            assert not spans[0].start
 
 
 def test_settings_cover_every_chunker():

@@ -166,6 +166,19 @@ def test_a_place_where_no_file_can_be_does_no_harm(tmp_path):
     cache = EmbeddingCache(tmp_path / "file" / "vectors.sqlite")
     keys, _ = fill(cache, ["one"])
     assert set(cache.get_many(keys)) == set(keys)
+    assert cache.complaint.startswith("Embeddings can be kept on disk only while their file can be written")
+
+
+def test_a_full_file_is_said_until_there_is_room_again(tmp_path, monkeypatch):
+    monkeypatch.setattr("chunkers.cache.MAX_CACHE_FILE", 40_000)
+    cache = EmbeddingCache(tmp_path / "vectors.sqlite")
+    fill(cache, ["one"])
+    assert not cache.complaint
+    keys, _ = fill(cache, [str(number) for number in range(1000)])
+    assert set(cache.get_many(keys)) == set(keys)
+    assert "writing it failed: database or disk is full. They stay in memory" in cache.complaint
+    cache.clear(file=True)
+    assert not cache.complaint
 
 
 def test_a_read_only_file_is_read_and_left_alone(tmp_path):

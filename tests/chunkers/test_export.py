@@ -7,7 +7,7 @@ import json
 import pyarrow.parquet as pq
 import pytest
 
-from chunkers import Recipe, build_chunker
+from chunkers import InputError, Recipe, build_chunker
 from chunkers.export import ledger_to_csv, to_csv, to_dict, to_json, to_jsonl, to_parquet
 from chunkers.spreadsheet import as_cell, from_cell
 from tests.support import cut
@@ -84,3 +84,9 @@ def test_numbers_are_no_text():
 def test_the_chunks_of_a_list_are_safe_in_a_spreadsheet():
     chunking = cut(build_chunker("fixed_sentences", {"size": 1}), "- one\n=1+1\nthree", sentences="lines")
     assert [row["text"] for row in rows_of_csv(to_csv(chunking))] == ["'- one", "'=1+1", "three"]
+
+
+@pytest.mark.parametrize("write", [to_csv, to_dict, to_json, to_jsonl, to_parquet, ledger_to_csv])
+def test_what_is_no_result_is_refused_in_a_sentence(write):
+    with pytest.raises(InputError, match=r"^chunking must be a result, such as chunkers\.chunk returns; got 'a'\.$"):
+        write("a")

@@ -436,7 +436,8 @@ def test_a_chunk_may_have_several_spans():
         (b"3", "x, row"),
         (
             b'[{"id": 1, "score": 2}]',
-            "x, chunk 1: a chunk must have a text, or a start and an end; this one has 'id, score'.",
+            "x, chunk 1: a chunk must have a text (text or page_content or content or chunk_text), "
+            "or a start and an end; this one has 'id, score'.",
         ),
         (b'{"text": 3}', "x, chunk 1: a chunk's text must be a text; got 3."),
         (b'{"text": "a"}\n{', "x, line 2: every line must be JSON; this one is not"),
@@ -445,7 +446,11 @@ def test_a_chunk_may_have_several_spans():
         (b"[[5, 4]]", "x, chunk 1: a chunk must begin at 0 or after and end after that; got 5 to 4."),
         (b'[{"spans": []}]', "x, chunk 1: spans must be a list of pairs; got []."),
         (b'[{"spans": "["}]', "x, chunk 1: spans must be a list of pairs; got '['."),
-        (b"name,size\na,3\n", "x, row 1: a chunk must have a text, or a start and an end; this one has 'name, size'."),
+        (
+            b"name,size\na,3\n",
+            "x, row 1: a chunk must have a text (text or page_content or content or chunk_text), "
+            "or a start and an end; this one has 'name, size'.",
+        ),
         (b'text\n"a', "x: the file must be CSV; it is not"),
         (b"PAR1 no more", "x: the file must be sound Parquet; reading it failed with"),
         (b"[7]", "x, chunk 1: a chunk must have a text"),

@@ -16,6 +16,7 @@ from chunkers.export import ledger_to_csv, to_csv, to_dict, to_json, to_jsonl, t
 from chunkers.reason import told_apart
 from chunkers.result import Verdict, end_before, start_after
 from chunkers.spreadsheet import from_cell
+from chunkers.text.front_matter import front_matter
 from tests.support import as_number
 
 _SHORT = re.compile(r"-+|[ \t]+")
@@ -83,6 +84,9 @@ def check_chunks(chunking, chunker):
     assert all(one.span is None for one in chunking.left_out)
     starts = [chunk.start for chunk in chunking.chunks]
     assert starts == sorted(starts)
+    if front := front_matter(text):
+        spans = [span for chunk in chunking.chunks for span in chunk.spans if span.start < front.closed]
+        assert not {"---", "+++"} & {text[start:end].strip(" \t\ufeff") for start, end in spans}
     if len(chunking.document.sentences) == 1 and chunker.name not in INSIDE and getattr(chunker, "max_size", None) is None:
         assert len(chunking.chunks) == 1
     held = [0] * (len(text) + 1)
@@ -193,18 +197,30 @@ def _fixed_sentences(chunking, chunker, _):
         assert all(_sentences(chunking, chunk) <= chunker.size for chunk in chunking.chunks)
 
 
+def _is_fence(chunking, chunk, units=None):
+    """Return whether a chunk is a fence of front matter and the unit beside it, a character unless ``units`` are given."""
+    front = front_matter(chunking.document.text)
+    inside = range(chunk.start + 1, chunk.end) if units is None else [one for one in units if chunk.start < one < chunk.end]
+    return front is not None and all(
+        front.parts_fence(place) for place in inside if not chunk.text[place - chunk.start].isspace()
+    )
+
+
 def _fixed_words(chunking, chunker, tools):
-    assert all(_counted("words", tools)(chunk.text) <= chunker.size for chunk in chunking.chunks)
+    words = [match.start() for match in re.finditer(r"\S+", chunking.document.text)]
+    held = {chunk: _counted("words", tools)(chunk.text) for chunk in chunking.chunks}
+    assert all(size <= chunker.size or _is_fence(chunking, chunk, words) for chunk, size in held.items())
 
 
 def _fixed_characters(chunking, chunker, _):
-    assert all(len(chunk.text) <= chunker.size for chunk in chunking.chunks)
+    assert all(len(chunk.text) <= chunker.size or _is_fence(chunking, chunk) for chunk in chunking.chunks)
 
 
 def _fixed_tokens(chunking, chunker, tools):
     # Tokens of one character begin at the same place, where none of them can be cut from the others.
     begins = sorted(set(tools.token_starts(chunking.document.text).tolist()))
-    assert all(_begin_inside(chunk, begins) <= chunker.size for chunk in chunking.chunks)
+    held = {chunk: _begin_inside(chunk, begins) for chunk in chunking.chunks}
+    assert all(size <= chunker.size or _is_fence(chunking, chunk, begins) for chunk, size in held.items())
 
 
 def _recursive(chunking, chunker, tools):
@@ -212,7 +228,7 @@ def _recursive(chunking, chunker, tools):
     measure = _counted(chunker.unit, tools)
     for chunk in chunking.chunks:
         size = measure(chunk.text)
-        if size > chunker.size:
+        if size > chunker.size and not _is_fence(chunking, chunk):
             assert chunker.unit == "tokens", f"{size} {chunker.unit} > {chunker.size}"
             inside = [gap for gap in chunking.gaps if chunk.start < start_after(chunking.document, gap) < chunk.end]
             assert not any("stays within size" in gap.reason for gap in inside), f"{size} > {chunker.size}"
@@ -226,7 +242,8 @@ def _structure(chunking, chunker, tools):
             mark in chunk.text for mark in ("$$", "\\[", "---")
         )
         size = measure(chunk.text) + (measure(chunk.context) if chunk.context else 0)
-        assert size <= chunker.max_size or told or len(chunk.text) == 1, f"{size} > {chunker.max_size}: {chunk.text!r}"
+        smallest = len(chunk.text) == 1 or _is_fence(chunking, chunk)
+        assert size <= chunker.max_size or told or smallest, f"{size} > {chunker.max_size}: {chunk.text!r}"
         assert _SHORT.sub("-", chunk.context) in _SHORT.sub("-", chunking.document.text[: chunk.start])
 
 
@@ -235,7 +252,8 @@ def _optimal(chunking, chunker, tools):
     pieces = [start for start, _ in recursive_spans(chunking.document.text, chunker.piece_size, 0, measure, "chroma")]
     assert all(_begin_inside(chunk, pieces) <= chunker.longest for chunk in chunking.chunks)
     # A word is a word wherever it is cut off, which cannot be said of other tokens.
-    assert tools.tokenizer.name != "words" or all(measure(chunk.text) <= chunker.max_size for chunk in chunking.chunks)
+    held = [chunk for chunk in chunking.chunks if measure(chunk.text) > chunker.max_size]
+    assert tools.tokenizer.name != "words" or all(_is_fence(chunking, chunk, pieces) for chunk in held)
 
 
 def _double_pass(chunking, chunker, tools):
@@ -278,7 +296,8 @@ def _check_limits(chunking, least, most, unit, tools):
     for number, chunk in enumerate(chunking.chunks):
         size = _sentences(chunking, chunk) if unit == "sentences" else _counted(unit, tools)(chunk.text)
         # One character may be several tokens.
-        assert most is None or size <= most or len(chunk.text) == 1, f"{size} {unit} > {most}: {chunk.text!r}"
+        smallest = len(chunk.text) == 1 or _is_fence(chunking, chunk)
+        assert most is None or size <= most or smallest, f"{size} {unit} > {most}: {chunk.text!r}"
         beside = " ".join(gap.reason for gap in cuts[max(0, number - 1) : number + 1])
         told = f"below minimum size {least:,}" in beside if least else True
         assert told or size >= least or len(chunking.chunks) == 1, f"{size} {unit} < {least}: {chunk.text!r}, {beside}"

@@ -82,7 +82,8 @@ PARTS = (
 @st.composite
 def texts(draw, max_parts=24):
     """Return a text of parts that are joined in one way, or in a way of its own at each seam, with any line ends."""
-    parts = draw(st.lists(PARTS, max_size=max_parts))
+    front = draw(st.sampled_from([[], [], [], [], [], [], ["+++\n[a]\n\nb = 'C. D.'\n+++\n"], [BLOCKS[10]]]))
+    parts = [*front, *draw(st.lists(PARTS, max_size=max_parts))]
     joint = draw(st.sampled_from(["", " ", "\n", "\n\n", None]))
     if joint is None:
         text = "".join(part + draw(st.sampled_from(["", " ", "\n", "\n\n"])) for part in parts)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from chunkers import Chunking, Embedder, InputError, Recipe, build_chunker
-from integrations.code import DOCUMENT, TOOLS, Tool, code_for
+from integrations.code import DOCUMENT, NEEDED, TOOLS, Tool, code_for
 from integrations.originals import Original, compared, original_for, run_original
 from viz.components.notice import notice
 from viz.shell.results import ColumnResult
@@ -37,11 +37,17 @@ def show_code(choices: Choices, made: Sequence[ColumnResult], embedder: Embedder
     command = tool == "command_line"
     leaves = "It prints JSON" if command else "It leaves the chunks' texts in `chunks`"
     same = "its chunks, as far as the language model answers the same" if here.chunker.asks else "exactly its chunks"
-    st.caption(f"Column {choices.selected + 1}, with {same}. {leaves}; `{DOCUMENT}` is the text, in UTF-8.")
+    takes = f"Seamark and `pip install {NEEDED[tool]}`" if tool in NEEDED else "Seamark alone"
+    st.caption(
+        f"Column {choices.selected + 1}, with {same}. {leaves}; `{DOCUMENT}` is the text, in UTF-8. It takes {takes}."
+    )
     st.code(code_for(tool, recipe), language="bash" if command else "python")
     original = original_for(tool, recipe)
     if original is not None:
-        st.caption(f"{original.name} itself, set up to do the same. {original.remark}".strip())
+        st.caption(
+            f"{original.name} itself, set up to do the same. {original.remark}".strip()
+            + f" It takes `pip install {original.requirement}`."
+        )
         st.code(str(original.program), language="python")
         if original.column is None:
             _run_at_once(original, here.chunking, recipe)

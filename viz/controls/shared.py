@@ -47,8 +47,13 @@ def shared_controls(choices: Choices, embedder: Embedder | None) -> None:
                 on_click=clear,
                 help="Deletes all embeddings and runs on disk, for all sessions of this server.",
             )
-    if session.on_disk and run_store().complaint:
-        notice(run_store().complaint, "error", key="disk_complaint")
+    if session.on_disk:
+        for key, complaint in (
+            ("disk_complaint", run_store().complaint),
+            ("cache_complaint", embedding_cache(True).complaint),
+        ):
+            if complaint:
+                notice(complaint, "error", key=key)
 
 
 def _choose_splitter(choices: Choices) -> None:

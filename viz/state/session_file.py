@@ -23,6 +23,7 @@ from chunkers.embedded import EmbeddedAs
 from chunkers.files.chunk_rows import GivenChunk
 from chunkers.language_models.base import LanguageModel
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
+from chunkers.recipe import broken_rule
 from chunkers.text.parts import LONGEST_LABEL, Kind, Parts
 from chunkers.text.reader_process import parsed_apart
 from viz.state import session_pieces
@@ -177,7 +178,8 @@ def read(data: bytes, name: str, cancelled: Callable[[], bool] = bool) -> Sessio
     except ValidationError as error:
         detail = error.errors(include_url=False)[0]
         place = ".".join(str(part) for part in detail["loc"])
-        raise session_pieces.not_one(name, place, detail["msg"].removeprefix("Value error, ")) from error
+        why = broken_rule(detail) if detail["type"] == "literal_error" else detail["msg"].removeprefix("Value error, ")
+        raise session_pieces.not_one(name, place, why) from error
     for column in file.columns:
         column.recipe.build()
     return file

@@ -131,6 +131,10 @@ def test_rules(splitter, marked):
         ("de", "Im 19. Jahrhundert war alles anders.| Zum 50. Geburtstag las er das 1. Kapitel."),
         ("de", "Der 2. Weltkrieg begann.| Er wohnt im 4. Stock auf der 2. Seite."),
         ("de", "Das war die 7.| Er ging.| Er kam auf Platz 3.| Danach kam keiner."),
+        ("de", "Die Kunst des 18. und 19. Jahrhunderts.| Der 2., 3. und 4. Band fehlt."),
+        # After a preposition that numbers follow too, only a noun that mostly has an ordinal shows that it is one.
+        ("de", "Sie kam auf 2. Platz.| Ein Brief aus 1. Hand, von 19. Jahrhundert an."),
+        ("de", "Sie trafen sich um 8.| Dann stieg es auf 20.| Menschen flohen.| Es endete 2 zu 3.| Bayern verlor."),
         # A number that an abbreviation refers to is no item's.
         ("pl", "Zob. rys. 3.| Rozdział 4 jest dłuższy."),
         ("ru", "См. рис. 3.| Глава 4 длиннее."),

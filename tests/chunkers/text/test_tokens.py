@@ -154,6 +154,13 @@ def test_the_overlap_must_be_below_the_size(name):
         build_chunker(name, {"size": 20, "overlap": 20})
 
 
+def test_a_value_that_nobody_gave_is_said_to_be_the_default_and_a_bound_is_written_in_full():
+    with pytest.raises(ValueError, match=r"^fixed_words: overlap must be below size, 3; got 15, its default\.$"):
+        build_chunker("fixed_words", {"size": 3})
+    with pytest.raises(ValueError, match=r"^fixed_words: size must be at most 1,000,000; got 2000000\.$"):
+        build_chunker("fixed_words", {"size": 2_000_000})
+
+
 @pytest.mark.parametrize("name", BYTE_PAIRS)
 @given(
     parts=st.lists(

@@ -102,6 +102,20 @@ def test_a_block_that_no_chunk_can_hold_is_a_note_and_one_that_fits_is_not():
     assert {one.level for one in found if one.rule == "inside_table"} == {"error"}
 
 
+def test_a_cut_inside_a_sentence_is_a_note_if_no_chunk_can_hold_it_and_nothing_if_only_its_stop_is_cut_off():
+    document = Document.from_text("The tide goes out and comes in. It is low.", "regex", "tides.md")
+
+    def levels(chunker, size):
+        found = check(chunker, size=size).look(document, "a.md").problems
+        return [(one.level, one.passage[:8]) for one in found if one.rule == "inside_sentence"]
+
+    assert levels("recursive", 20)[0] == ("note", "The tide")
+    # A chunk holds the sentence, and ends before its stop.
+    assert levels("recursive", 33) == []
+    document = Document.from_text("It is low. The tide goes out and comes in.", "regex", "tides.md")
+    assert levels("fixed_characters", 35) == [("warning", "The tide")]
+
+
 IGNORED = "# Tides\n\nOne.\n\n{}\n\n- high water\n- low water\n- slack water\n\n{}"
 
 

@@ -130,7 +130,11 @@ def test_chunks_of_another_text_are_told_and_their_text_can_be_opened(app):
     [
         (b"", "theirs.json: a file of chunks must have at least one; it is empty."),
         (b"[]", "theirs.json: a file of chunks must have at least one; it has none."),
-        (b'[{"id": 3}]', "theirs.json, chunk 1: a chunk must have a text, or a start and an end; this one has 'id'."),
+        (
+            b'[{"id": 3}]',
+            "theirs.json, chunk 1: a chunk must have a text (text or page_content or content or chunk_text), "
+            "or a start and an end; this one has 'id'.",
+        ),
     ],
 )
 def test_a_file_without_chunks_is_a_sentence_and_the_column_stays(app, data, message):

@@ -86,7 +86,7 @@ def test_a_recipe_becomes_a_column_and_one_that_is_none_is_told(app):
     upload(app, b'{"recipe": 1, "chunker": "fixed_words"}', "mine.json")
     assert app.session_state["choices/compare"].columns[-1].chunker == "fixed_words"
     upload(app, b'{"recipe": 2, "chunker": "fixed_words"}', "other.json")
-    assert app.session_state["own_complaint"] == "other.json: recipe: recipe is not as it must be: Input should be 1."
+    assert app.session_state["own_complaint"] == "other.json: recipe: recipe must be 1; got 2."
 
 
 def test_what_another_embedder_has_as_default_does_not_replace_what_is_written(app):
@@ -139,7 +139,7 @@ def test_the_pages_of_the_text_reopen_too(app, written):
             "the starts of parts must ascend from 0.",
         ),
         (lambda file: "not JSON", "my.json: the file must be a session or a recipe of Seamark; Invalid JSON"),
-        (lambda file: json.dumps(file | {"seamark_session": 2}), "seamark_session: Input should be 1."),
+        (lambda file: json.dumps(file | {"seamark_session": 2}), "seamark_session: must be 1; got 2."),
         (lambda file: json.dumps(file | {"text": "  "}), "text must hold more than white space."),
         (lambda file: json.dumps(file | {"known": [29, 5]}), "known must ascend between 0 and 68, the length of the text."),
         (lambda file: json.dumps(file | {"known": [0]}), "known must ascend between 0 and 68"),

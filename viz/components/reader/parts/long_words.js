@@ -1,6 +1,8 @@
 // Text without white space, in pieces. Browsers shape such a text as a whole, which takes some of them the square of its
 // length: a minute for 100,000 marks over one letter.
 
+import { el } from "../../shared/dom.js";
+
 const LONGEST_PIECE = 256; // characters of a piece, unless a letter with its marks would be torn
 const MOST_MARKS = 64; // characters by which a piece may be longer for that
 const UNBROKEN = new RegExp(`\\S{${LONGEST_PIECE + MOST_MARKS + 1}}`, "g");
@@ -58,8 +60,14 @@ const isInside = (text, at) => /[\uDC00-\uDFFF]/.test(text[at] ?? "") && /[\uD80
 export function writePieces(node, text) {
   let from = 0;
   for (const at of breaks(text)) {
-    node.append(text.slice(from, at), document.createElement("wbr"));
+    node.append(piece(text.slice(from, at)), el("wbr"));
     from = at;
   }
-  node.append(text.slice(from));
+  node.append(from ? piece(text.slice(from)) : text);
 }
+
+/**
+ * An element of its own: across text nodes alone, Chromium looks through modifiers of emoji from the first on for each.
+ * @param {string} text
+ */
+const piece = (text) => el("span", "", text);

@@ -1,0 +1,76 @@
+"""Front matter: fields of YAML or TOML between two fences at the top of a text."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+_MARKS = ("---", "+++")
+_BYTE_ORDER_MARK = "\ufeff"
+# Atomic, as CRLF could else be read in two ways, and n of them in 2 to the power of n.
+_END = r"(?>\r\n|\n|\r)"
+_FRONT_MATTER = re.compile(
+    rf"{_BYTE_ORDER_MARK}?(?P<mark>---|\+\+\+)[ \t]*{_END}"
+    rf"(?P<fields>(?:[^\r\n]*{_END})*?)(?P<closing>(?P=mark))[ \t]*(?:{_END}|\Z)"
+)
+# Between two rules at the top of a text there may be prose instead.
+_IGNORED = rf"(?:[ \t]*(?:#[^\r\n]*)?{_END})*"
+_FIELDS = {
+    "---": re.compile(rf"""{_IGNORED}(?:\Z|[ \t]*(?:\{{|[\w"'][^\r\n]*?:(?=\s)))"""),
+    "+++": re.compile(rf"""{_IGNORED}(?:\Z|[ \t]*(?:\[|[\w"'][^\r\n]*?=))"""),
+}
+_NOT_SPACE = re.compile(r"\S")
+
+
+class FrontMatter(NamedTuple):
+    """Front matter of a text, in code points.
+
+    Attributes
+    ----------
+    fields
+        Where the first field begins. Without fields, where the text behind the fences begins.
+    last
+        Where the last field ends, white space left out. Without fields, where the closing fence ends.
+    closed
+        Where the closing fence ends.
+    end
+        Where the line of the closing fence ends, its line break included.
+    """
+
+    fields: int
+    last: int
+    closed: int
+    end: int
+
+    def parts_fence(self, place: int) -> bool:
+        """Return whether a cut before a code point parts a fence from its neighbour: the first field, or the last."""
+        return 0 < place <= self.fields or self.last <= place < self.closed
+
+
+def front_matter(text: str) -> FrontMatter | None:
+    """Return the front matter at the top of a text, whose lines may end in LF, CR or CRLF; None if there is none."""
+    return _found(text) if text.startswith((*_MARKS, _BYTE_ORDER_MARK)) else None
+
+
+def forget_front_matter() -> None:
+    """Forget the texts whose front matter is kept."""
+    _found.cache_clear()
+
+
+@lru_cache(maxsize=8)
+def _found(text: str) -> FrontMatter | None:
+    found = _FRONT_MATTER.match(text)
+    if not found or not _FIELDS[found["mark"]].match(found["fields"]):
+        return None
+    closed = found.end("closing")
+    if fields := found["fields"].strip():
+        first = _first(text, found.start("fields"))
+        return FrontMatter(first, first + len(fields), closed, found.end())
+    return FrontMatter(_first(text, closed), closed, closed, found.end())
+
+
+def _first(text: str, start: int) -> int:
+    """Return where the first character from ``start`` on is that is not white space; the end of the text without one."""
+    found = _NOT_SPACE.search(text, start)
+    return found.start() if found else len(text)
