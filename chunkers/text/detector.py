@@ -58,7 +58,7 @@ def load_detector_model(folder: Path | None = None) -> LanguageIdentifier:
         arrays["pc"],
         arrays["classes"].tolist(),
         # Its numbers are read one by one, which an array of NumPy does more slowly.
-        memoryview(arrays["nextmove"]),
+        arrays["nextmove"].data,
         arrays["output"].tolist(),
         norm_probs=True,
         tk_row=arrays["row"].tolist(),
