@@ -17,7 +17,7 @@ from viz.server.at_once import send_at_once
 from viz.server.callbacks import let_callbacks_end
 from viz.server.first_paint import FirstPaint
 from viz.server.guard import Guard
-from viz.server.scripts import Scripts
+from viz.server.scripts import Scripts, scripts_of
 from viz.server.spared import spare_the_start
 from viz.server.uploads import keep_upload_addresses, limit_uploads
 from viz.shell.housekeeping import keep_house
@@ -44,5 +44,6 @@ spare_the_start()
 
 # One setting says under which names the app is reached, to Streamlit and to the guard before it.
 guard = Middleware(Guard, hosts=st.get_option("server.allowedHosts"), origins=st.get_option("server.corsAllowedOrigins"))
-first_paint = Middleware(FirstPaint, style=VIZ / "theme" / "page.css")
+# The columns are such a component.
+first_paint = Middleware(FirstPaint, style=VIZ / "theme" / "page.css", scripts=scripts_of("BidiComponent", "Html"))
 app = st.App("app.py", lifespan=lifespan, middleware=[guard, Middleware(Scripts), first_paint])

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -16,3 +19,20 @@ def user_cache() -> Path:
         return home / "Library" / "Caches" / "seamark"
     named = os.environ.get("XDG_CACHE_HOME", "").strip()
     return (Path(named) if named else home / ".cache") / "seamark"
+
+
+def write_whole(path: Path, parts: Iterable[bytes | memoryview]) -> None:
+    """Write a file that appears whole or not at all, whoever else writes it at the same time, readable by its owner alone.
+
+    Where it cannot be written, nothing is.
+    """
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, temporary = tempfile.mkstemp(prefix=f"{path.stem}-", suffix=".part", dir=path.parent)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.writelines(parts)
+            Path(temporary).replace(path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +15,7 @@ from chunkers.arrays import VectorArray
 from chunkers.embedders.base import Embedder, unit
 from chunkers.embedders.distil import DIMENSIONS, SMOOTHING, Table, distilled
 from chunkers.embedders.minilm import MiniLM
-from chunkers.folders import user_cache
+from chunkers.folders import user_cache, write_whole
 from chunkers.text.minilm import SHA256, WEIGHTS_SHA256
 from chunkers.text.tokenizers import unknown_word_pieces, word_pieces
 from chunkers.turns import Turns
@@ -175,21 +172,8 @@ def read_table(path: Path) -> tuple[Table, str] | None:
 
 
 def write_table(path: Path, table: Table) -> str:
-    """Write a table behind its hash, which is returned; where it cannot be written, it is only in memory.
-
-    The file appears whole or not at all, whoever else writes it at the same time, and is readable by its owner alone.
-    """
+    """Write a table behind its hash, which is returned; where it cannot be written, it is only in memory."""
     rows = table.astype("<f2").tobytes()
     digest = hashlib.sha256(rows)
-    with suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(prefix=f"{path.stem}-", suffix=".part", dir=path.parent)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(digest.digest())
-                file.write(rows)
-            Path(temporary).replace(path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+    write_whole(path, [digest.digest(), rows])
     return digest.hexdigest()

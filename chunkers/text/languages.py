@@ -189,6 +189,6 @@ def _sample(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _identifier() -> LanguageIdentifier:
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+    from chunkers.text.detector import load_detector_model
 
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    return load_detector_model()

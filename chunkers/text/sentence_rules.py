@@ -45,9 +45,14 @@ _BEFORE_A_LETTER = " \t\n–—―-\"'“”‘’„‚«»‹›([¿¡"
 _QUOTED = re.compile(r"[.?!][\"”’]\Z")
 # It begins with the stop, which is found much faster than words.
 _AND_SO_ON = re.compile(r"\.(?<=(?<!\S)(?:etc|ecc|usw|enz|itd|itp|atd|osv)\.)\s+(?=[^\W\d_])", re.IGNORECASE)
-# The most frequent end of a sentence, to which none of the rules against false ends applies: no initial, no small letter,
-# no title, and no Roman numeral that an abbreviation might refer to.
-_SURE_END = re.compile(r"(?!vr|ej|Pr)[A-Za-z]{2}[.?!]\s(?:[-*+] )?(?=[A-Z][a-z]|[ABD-HJKMN-UWYZ])")
+# Does not match at the most frequent end of a sentence, which no rule moves or removes: the last word is no initial, title
+# or Roman numeral of a list, and the next word begins with a capital and is no Roman numeral.
+_UNSURE_END = re.compile(
+    r"(?![A-Za-z][A-Za-z](?<!vr)(?<!ej)(?<!Pr)(?:(?<![ivxlIVXL]{2})|(?<=[A-HJKM-UWYZa-hjkm-uwyz]..))[.?!]\s"
+    r"(?:[-*+] )?(?:[A-Z][a-z]|[ABD-HJKMN-UWYZ]))"
+)
+_SURE_END_LENGTH = 4
+"""Characters of a sure end before the next sentence: two letters, the stop and white space."""
 _SEEN = 24
 """Characters before and after a boundary that a rule looks at."""
 
@@ -82,6 +87,8 @@ _GERMAN_BEGINNING = re.compile(
 
 _STOP_AND_SMALL = re.compile(r"[.?!]\s+[a-z]")
 _WIDE_SPACE_BEFORE_STOP = re.compile(r"[^\S\x00-\x7f]+(?=\s*\.)")
+# It begins with the stop, which is found much faster than wide spaces.
+_STOP_AFTER_SPACE = re.compile(r"\.(?<=\s\.)")
 _GERSHAYIM = re.compile('"(?<=[\u05d0-\u05ea]")(?=[\u05d0-\u05ea])')
 
 
@@ -91,15 +98,16 @@ _MARKED_LINE = re.compile(
     r"(?P<row>[ \t]*\|.*\|[ \t]*)$|(?P<heading>#{1,6}[ \t]+\S.*)|[ \t]*(?:[-*+•‣◦]|\(?\d{1,3}[.)])[ \t]+\S)",
     re.MULTILINE,
 )
+_MAY_BE_MARKED = re.compile(r"[ \t|#\-*+•‣◦(\d]")
 _HEADERS_RULE = re.compile(r"[ \t|:]*-[ \t|:-]*")
 
 
-Rule = Callable[[str, Sequence[int]], list[int]]
+Rule = Callable[[str, list[int]], list[int]]
 
 
 def rules_for(text: str, language: str) -> tuple[Rule, ...]:
     """Return the rules for the boundaries of sentencex, in their order, without those that change nothing in this text."""
-    rules: list[Rule] = [with_opening_marks, without_ends_in_words, without_false_ends]
+    rules: list[Rule] = [corrected]
     if _AND_SO_ON.search(text):
         rules.append(after_and_so_on)
     if language == "de" and _ORDINAL.search(text):
@@ -111,10 +119,10 @@ def rules_for(text: str, language: str) -> tuple[Rule, ...]:
     return tuple(rules)
 
 
-def after_ideographic_stops(text: str, starts: Sequence[int]) -> list[int]:
+def after_ideographic_stops(text: str, starts: list[int]) -> list[int]:
     """End a sentence after 。！？｡ and what closes it, whatever follows except a comma."""
     if text.isascii() or not any(stop in text for stop in _IDEOGRAPHIC_STOPS):
-        return list(starts)
+        return starts
     found = set(starts)
     place = quotes = 0
     for stop in _IDEOGRAPHIC_STOP.finditer(text):
@@ -131,13 +139,32 @@ def after_ideographic_stops(text: str, starts: Sequence[int]) -> list[int]:
     return sorted(found)
 
 
-def with_opening_marks(text: str, starts: Sequence[int]) -> list[int]:
+def corrected(text: str, starts: list[int]) -> list[int]:
+    """Assign opening marks to what they open, and remove ends inside words and false ends."""
+    unsure = _unsure(text, starts)
+    if not unsure:
+        return starts
+    moved = without_ends_in_words(text, with_opening_marks(text, starts))
+    return _without_false_ends(text, moved, unsure if moved == starts else _unsure(text, moved))
+
+
+def _unsure(text: str, starts: Sequence[int]) -> list[int]:
+    """Return the numbers of the sentences, from 1, whose beginning `corrected` may move or remove."""
+    is_unsure = _UNSURE_END.match
+    return [
+        number
+        for number, (previous, start) in enumerate(pairwise(starts), start=1)
+        if start - previous < _SURE_END_LENGTH or is_unsure(text, start - _SURE_END_LENGTH)
+    ]
+
+
+def with_opening_marks(text: str, starts: list[int]) -> list[int]:
     """Assign opening quotation marks and brackets, ¿ and ¡ to the sentence that they open."""
     if len(starts) < 2:
-        return list(starts)
+        return starts
     with_space = "«" in text or "‹" in text
     if not with_space and all([text[start - 1].isspace() for start in starts[1:]]):
-        return list(starts)
+        return starts
     moved = {0}
     for before, start in pairwise(starts):
         if with_space or not text[start - 1].isspace():
@@ -147,43 +174,39 @@ def with_opening_marks(text: str, starts: Sequence[int]) -> list[int]:
     return sorted(moved)
 
 
-def without_false_ends(text: str, starts: Sequence[int]) -> list[int]:
-    """Remove false ends of sentences.
+def _without_false_ends(text: str, starts: list[int], unsure: Sequence[int]) -> list[int]:
+    """Remove false ends of sentences; ``unsure`` has the numbers of the sentences whose beginnings may be false.
 
     They come after the number of a list, after an abbreviation before what it refers to ("see Sec. 3"), after an initial,
     and before a small letter, unless the text has no capitals.
     """
-    if len(starts) < 2:
-        return list(starts)
     sizes_tell = not text.islower()
-    kept = list(starts[:1])
-    sure_end = _SURE_END.match
-    edges = [*starts, len(text)]
-    for previous, start, following in zip(edges, edges[1:], edges[2:], strict=False):
+    removed: set[int] = set()
+    first = 0
+    for number in unsure:
+        previous, start = starts[number - 1 : number + 1]
+        if number - 1 not in removed:
+            first = previous
         if start - previous <= _SEEN:
             first_of_line = previous == 0 or text[previous - 1] == "\n"
             numbers = _NUMBER_OF_A_LINE if first_of_line else _NUMBER
+            following = starts[number + 1] if number + 1 < len(starts) else len(text)
             is_number = _is(numbers, text, previous, start) and not _is(numbers, text, start, following)
             # What an abbreviation refers to, as "3." after "Fig.", is no item's number.
-            is_referred = kept[-1] < previous and _ABBREVIATED.search(text, max(kept[-1], previous - _SEEN), previous)
+            is_referred = first < previous and _ABBREVIATED.search(text, max(first, previous - _SEEN), previous)
             if is_number and not is_referred:
+                removed.add(number)
                 continue
-            if start - previous >= 4 and sure_end(text, start - 4):
-                kept.append(start)
-                continue
-        elif sure_end(text, start - 4):
-            kept.append(start)
-            continue
-        before, after = text[max(kept[-1], start - _SEEN) : start].rstrip(), text[start : start + _SEEN]
+        before, after = text[max(first, start - _SEEN) : start].rstrip(), text[start : start + _SEEN]
         false = _is_abbreviated(before, after) if before.endswith(".") else _is_cited(before, after)
-        if not (false or (sizes_tell and _begins_small(after))):
-            kept.append(start)
-    return kept
+        if false or (sizes_tell and _begins_small(after)):
+            removed.add(number)
+    return [start for number, start in enumerate(starts) if number not in removed] if removed else starts
 
 
 def _is_abbreviated(before: str, after: str) -> bool:
     """Return whether the full stop belongs to an abbreviation, an initial or a title, and not to a sentence."""
-    return _refers(before, after) or _is_initial(before) or _TITLE.search(before) is not None
+    return _refers(before, after) or _is_initial(before) or _is_title(before)
 
 
 def _is(pattern: re.Pattern[str], text: str, start: int, end: int) -> bool:
@@ -200,13 +223,18 @@ def _refers(before: str, after: str) -> bool:
 
 def _is_initial(before: str) -> bool:
     """Return whether a name's initial comes before: a capital, or a letter of a script without capitals, with its marks."""
-    if _HYPHENATED_INITIALS.search(before):
+    if before[-4:-3] == "." and _HYPHENATED_INITIALS.search(before):
         return True
-    if before[-3:-1].isalpha() and len(before) > 2:
+    last = before[-2:-1]
+    if (before[-3:-1].isalpha() and len(before) > 2) or (last.isascii() and not last.isalpha()):
         return False
     word = _LAST_WORD.search(before)
     letters = [letter for letter in word[0] if not unicodedata.category(letter).startswith("M")] if word else []
     return len(letters) == 1 and letters[0].isalpha() and not _is_small(letters[0])
+
+
+def _is_title(before: str) -> bool:
+    return before.endswith(("evr.", "ej.", "Pr.")) and _TITLE.search(before) is not None
 
 
 def _begins_small(after: str) -> bool:
@@ -224,7 +252,7 @@ def _is_cited(before: str, after: str) -> bool:
     return "\uac00" <= after[:1] <= "\ud7a3" and bool(_QUOTED.search(before))
 
 
-def without_ends_in_words(text: str, starts: Sequence[int]) -> list[int]:
+def without_ends_in_words(text: str, starts: list[int]) -> list[int]:
     """Remove ends inside words, after a stop that a letter or digit follows at once, as in "a.C." and "CONFIG.SYS".
 
     Scripts that part no words by spaces are left as they are.
@@ -236,7 +264,7 @@ def without_ends_in_words(text: str, starts: Sequence[int]) -> list[int]:
     ]
 
 
-def without_ends_after_german_ordinals(text: str, starts: Sequence[int]) -> list[int]:
+def without_ends_after_german_ordinals(text: str, starts: list[int]) -> list[int]:
     """Remove ends between a German ordinal and its noun, as in "im 19. Jahrhundert".
 
     An ordinal has one or two digits and follows an article, or a preposition that a plain number seldom follows. A word that
@@ -256,10 +284,10 @@ def _is_german_ordinal(text: str, start: int) -> bool:
     return _GERMAN_ORDERED.match(text, start) is not None and _GERMAN_ORDINAL_IN_DOUBT.search(before) is not None
 
 
-def after_and_so_on(text: str, starts: Sequence[int]) -> list[int]:
+def after_and_so_on(text: str, starts: list[int]) -> list[int]:
     """End a sentence after "etc." where the next word begins with a capital."""
     ends = [found.end() for found in _AND_SO_ON.finditer(text)]
-    return sorted({*starts, *(end for end in ends if text[end].isupper())}) if ends else list(starts)
+    return sorted({*starts, *(end for end in ends if text[end].isupper())}) if ends else starts
 
 
 def legible(text: str) -> str:
@@ -272,14 +300,18 @@ def legible(text: str) -> str:
         text = _STOP_AND_SMALL.sub(lambda found: found[0][:-1] + found[0][-1].upper(), text)
     if text.isascii():
         return text
-    return _WIDE_SPACE_BEFORE_STOP.sub(lambda found: " " * len(found[0]), _GERSHAYIM.sub("\u05f4", text))
+    if _STOP_AFTER_SPACE.search(text):
+        text = _WIDE_SPACE_BEFORE_STOP.sub(lambda found: " " * len(found[0]), text)
+    return _GERSHAYIM.sub("\u05f4", text)
 
 
-def by_markdown_lines(text: str, starts: Sequence[int]) -> list[int]:
+def by_markdown_lines(text: str, starts: list[int]) -> list[int]:
     """Let a row of a table, an item of a list and a heading begin a sentence; a row and a heading also end one.
 
     The delimiter row below a table's header belongs to the header, and a row is one sentence whatever is in its cells.
     """
+    if "\n" not in text and not _MAY_BE_MARKED.match(text):
+        return starts
     begun: set[int] = set()
     rows: list[tuple[int, int]] = []
     for line in _MARKED_LINE.finditer(f"\n{text}"):
@@ -294,7 +326,7 @@ def by_markdown_lines(text: str, starts: Sequence[int]) -> list[int]:
         else:
             rows.append((first, end))
     if not (begun or rows):
-        return list(starts)
+        return starts
     begun.update(chain(*rows, [start for start, row in _row_of_each(starts, rows) if row is None] if rows else starts))
     # Nothing begins behind the last line.
     begun.difference_update((len(text), len(text) + 1))

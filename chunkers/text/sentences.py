@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING
 
 from chunkers.errors import Cancelled, InputError, shown
@@ -96,8 +96,8 @@ def _pieces(text: str, splitter: str) -> Iterable[tuple[int, int]]:
         return _between(text, _BLANK_LINES)
     kind, _, name = splitter.partition(":")
     if kind == "spacy":
-        return _with_spacy(text, name)
-    return _with_sentencex(text, language_of(text, splitter) or "")
+        return _sentences(text, _with_spacy(text, name))
+    return _sentences(text, _with_sentencex(text, language_of(text, splitter) or ""))
 
 
 GIVEN = "given"
@@ -184,7 +184,7 @@ def _between(text: str, separator: re.Pattern[str]) -> Iterator[tuple[int, int]]
     yield start, len(text)
 
 
-def _with_spacy(text: str, pipeline: str) -> Iterator[tuple[int, int]]:
+def _with_spacy(text: str, pipeline: str) -> Iterator[list[int]]:
     """Run the pipeline paragraph by paragraph: a heading without a full stop does not run into the next paragraph."""
     nlp = _pipeline(pipeline)
     paragraphs = list(_between(text, _BLANK_LINES))
@@ -193,33 +193,34 @@ def _with_spacy(text: str, pipeline: str) -> Iterator[tuple[int, int]]:
         paragraphs, nlp.pipe(spacy_document(nlp, text[a:b]) for a, b in paragraphs), strict=True
     ):
         starts = [0, *(sentence.start_char for sentence in parsed.sents if sentence.start_char)]
-        yield from _sentences(text[start:end], start, (after_ideographic_stops, with_opening_marks), starts)
+        yield _corrected(text[start:end], start, (after_ideographic_stops, with_opening_marks), starts)
 
 
-def _with_sentencex(text: str, language: str) -> Iterator[tuple[int, int]]:
+def _with_sentencex(text: str, language: str) -> Iterator[list[int]]:
     """Apply the library's rules for the language paragraph by paragraph, and ours on top."""
-    from sentencex import get_sentence_boundaries
+    # It takes a third of the time of get_sentence_boundaries, which makes a dictionary for every sentence.
+    from sentencex import segment
 
-    def boundaries(window: str) -> list[int]:
-        return [boundary["start_index"] for boundary in get_sentence_boundaries(language, window)]
+    def starts_of(window: str) -> list[int]:
+        return [0, *accumulate(map(len, segment(language, window)[:-1]))]
 
     may_end = re.compile(f"[{re.escape(ASCII_STOPS.get(language, '.?!'))}]")
     rules = rules_for(text, language)
     for start, end in _between(text, _BLANK_LINES):
         paragraph = text[start:end]
         if paragraph.isascii() and not may_end.search(paragraph):
-            yield from _sentences(paragraph, start, (by_markdown_lines,), [0])
+            yield _corrected(paragraph, start, (by_markdown_lines,), [0])
             continue
-        yield from _sentences(paragraph, start, rules, _library_starts(legible(paragraph), boundaries))
+        yield _corrected(paragraph, start, rules, _library_starts(legible(paragraph), starts_of))
 
 
-def _library_starts(paragraph: str, boundaries: Callable[[str], list[int]]) -> list[int]:
-    """Return where sentencex, called by ``boundaries``, begins a sentence, the paragraph's beginning included."""
+def _library_starts(paragraph: str, starts_of: Callable[[str], list[int]]) -> list[int]:
+    """Return where sentencex, called by ``starts_of``, begins a sentence, the paragraph's beginning included."""
     if len(paragraph) <= _WINDOW:
-        return [0, *boundaries(paragraph)[1:]]
+        return starts_of(paragraph)
     starts, place = {0}, 0
     while place < len(paragraph):
-        found = [place + start for start in boundaries(paragraph[place : place + _WINDOW])]
+        found = [place + start for start in starts_of(paragraph[place : place + _WINDOW])]
         starts.update(found[1:])
         # The last sentence of a window may be incomplete: the next window begins with it, unless it is the only one.
         torn = place + _WINDOW < len(paragraph) and len(found) > 1
@@ -227,11 +228,16 @@ def _library_starts(paragraph: str, boundaries: Callable[[str], list[int]]) -> l
     return sorted(starts)
 
 
-def _sentences(paragraph: str, place: int, rules: Sequence[Rule], starts: list[int]) -> Iterable[tuple[int, int]]:
-    """Return the sentences of the paragraph at offset ``place`` after applying our rules."""
+def _corrected(paragraph: str, place: int, rules: Sequence[Rule], starts: list[int]) -> list[int]:
+    """Return where the sentences of the paragraph at offset ``place`` begin after applying our rules."""
     for rule in rules:
         starts = rule(paragraph, starts)
-    return pairwise([place + start for start in (*starts, len(paragraph))])
+    return [place + start for start in starts]
+
+
+def _sentences(text: str, starts: Iterable[list[int]]) -> Iterator[tuple[int, int]]:
+    """Return the sentences, white space around them included, that begin at ``starts``, in a list for each paragraph."""
+    return pairwise(chain(chain.from_iterable(starts), (len(text),)))
 
 
 def check_paragraph(length: int) -> None:

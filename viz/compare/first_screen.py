@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from chunkers import Document, build_chunker, load_embedder
+import importlib
+
+from chunkers import Document, build_chunker, discover, load_embedder
 from sample_docs import load_sample
 from viz.jobs.chunking import ChunkingJob, Task
 from viz.state.compared import default_choices
@@ -21,4 +23,7 @@ def compute() -> None:
     job = ChunkingJob(document, embedder, tasks, on_disk=False)
     # A page that needs the model says what is wrong with it.
     job.start()
+    # The first run of any page would do both: Streamlit reads the page's icon by Pillow.
+    importlib.import_module("PIL.ImageFile")
+    discover()
     job.join(SLOWEST_S)

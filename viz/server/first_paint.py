@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import parse_qs
 
@@ -30,10 +31,13 @@ class FirstPaint:
     ----------
     style
         The style sheet.
+    scripts
+        The paths of scripts that the browser loads beside the page's own, before anything asks for them.
     """
 
-    def __init__(self, app: ASGIApp, style: Path) -> None:
+    def __init__(self, app: ASGIApp, style: Path, scripts: Sequence[str] = ()) -> None:
         self._app = app
+        self._links = "".join(f'<link rel="modulepreload" crossorigin href=".{path}">' for path in scripts)
         self._style = style.read_text(encoding="utf-8")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -42,7 +46,8 @@ class FirstPaint:
             await self._app(scope, receive, send)
             return
         wide = WIDE in parse_qs(scope["query_string"].decode("latin-1"))
-        style = (self._style + ("" if wide else _PLACE_OF_THE_SIDE_BAR)).encode()
+        style = self._style + ("" if wide else _PLACE_OF_THE_SIDE_BAR)
+        added = f"{self._links}<style>{style}</style>".encode()
         begun: Message | None = None
         body = b""
 
@@ -58,7 +63,7 @@ class FirstPaint:
                 body += message.get("body", b"")
                 if message.get("more_body"):
                     return
-                whole = _with_style(body, style)
+                whole = _with(added, body)
                 headers = MutableHeaders(raw=begun["headers"])
                 headers["content-length"] = str(len(whole))
                 # They tell versions of Streamlit's file apart, not those of the style.
@@ -76,7 +81,7 @@ def _uncompressed(scope: Scope) -> Scope:
     return {**scope, "headers": [(name, value) for name, value in scope["headers"] if name not in unwanted]}
 
 
-def _with_style(page: bytes, style: bytes) -> bytes:
-    """Put the style behind those of Streamlit in the head, which are as specific, and before those that the app draws."""
+def _with(added: bytes, page: bytes) -> bytes:
+    """Put it behind the styles of Streamlit in the head, which are as specific, and before those that the app draws."""
     before, root, after = page.partition(b'<div id="root"')
-    return before + b"<style>" + style + b"</style>" + root + after if root else page
+    return before + added + root + after if root else page

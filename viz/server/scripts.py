@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from mimetypes import guess_type
 from pathlib import Path
 
@@ -9,6 +10,27 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit.file_util import get_static_dir
 from streamlit.web.server.starlette.starlette_server_config import STATIC_ASSET_CACHE_MAX_AGE_SECONDS
+
+_IMPORTED = re.compile(r'(?:from|import)\s*"\./([\w.-]+\.js)"')
+
+
+def scripts_of(*elements: str) -> list[str]:
+    """Return the paths of the scripts that draw these elements of Streamlit's, without those that its page names itself.
+
+    Streamlit imports the script of an element when the first such element comes, and the scripts that this one needs after
+    it.
+    """
+    root = Path(get_static_dir())
+    page = (root / "index.html").read_text(encoding="utf-8")
+    folder = root / "static" / "js"
+    found: set[str] = set()
+    left = [file.name for element in elements for file in folder.glob(f"{element}.*.js")]
+    while left:
+        name = left.pop()
+        if name not in found and name not in page:
+            found.add(name)
+            left += _IMPORTED.findall((folder / name).read_text(encoding="utf-8"))
+    return [f"/static/js/{name}" for name in sorted(found)]
 
 
 class Scripts:

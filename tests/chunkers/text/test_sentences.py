@@ -2,15 +2,16 @@
 
 import re
 import time
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from sentencex import get_sentence_boundaries
+from sentencex import get_sentence_boundaries, segment
 
 from benchmarks.sentences import count, paragraphs
 from chunkers import DEFAULT_SPLITTER, SPLITTERS, Document
+from chunkers.text import sentence_rules
 from chunkers.text.languages import LANGUAGES
 from chunkers.text.sentences import ASCII_STOPS, split_sentences
 
@@ -154,6 +155,31 @@ def test_rules(splitter, marked):
 )
 def test_rules_of_languages(language, marked):
     assert sentences(marked.replace("|", ""), f"sentencex:{language}") == [part.strip() for part in marked.split("|")]
+
+
+ENDS = [
+    *("word", "Word", "vi", "ill", "Will", "J", "I", "IV", "3", "12", "1880", "Pr", "Mevr", "ej", "etc", "Fig", "Ж", "ёж"),
+    *(". ", "? ", ".\n", "\n", " ", ".", '." ', ".) ", "« ", "»", "“", "(", "- ", "* ", "-", "\u00a0", "。"),
+]
+
+
+@given(text=st.lists(st.sampled_from(ENDS), max_size=30).map("".join), places=st.sets(st.integers(1, 150)))
+@example(text="vi. She told. Will. She went.", places=set())
+@settings(deadline=None)
+def test_the_ends_that_no_rule_looks_at_are_those_that_no_rule_changes(text, places):
+    library = list(accumulate(map(len, segment("en", text)[:-1])))
+    for starts in ([0, *library], sorted({0, *library, *(place for place in places if place < len(text))})):
+        found = sentence_rules.corrected(text, starts)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sentence_rules, "_unsure", lambda text, starts: range(1, len(starts)))
+            assert sentence_rules.corrected(text, starts) == found
+
+
+@pytest.mark.parametrize("code", paragraphs())
+def test_sentencex_finds_the_same_starts_by_its_two_functions(code):
+    text = paragraphs()[code].text
+    starts = [boundary["start_index"] for boundary in get_sentence_boundaries(code, text)]
+    assert [0, *accumulate(map(len, segment(code, text)[:-1]))] == starts
 
 
 def test_a_long_paragraph_is_split_as_its_parts_are():

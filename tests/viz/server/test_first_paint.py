@@ -47,6 +47,13 @@ def test_a_page_in_parts_is_put_together():
     assert answer.text.count(STYLE) == 1
 
 
+def test_scripts_are_linked_before_the_style():
+    behind = Behind(Response(PAGE, media_type="text/html"))
+    answer = TestClient(FirstPaint(behind, FILE, ["/static/js/a.js", "/static/js/b.js"])).get("/", headers=HTML)
+    links = "".join(f'<link rel="modulepreload" crossorigin href="./static/js/{name}.js">' for name in "ab")
+    assert answer.text.partition("<style>")[0] == f"<html><head></head><body>{links}"
+
+
 def test_in_lecture_mode_no_place_is_kept_for_the_side_bar():
     _, answer = asked(Response(PAGE, media_type="text/html"), "/?lecture=1", **HTML)
     assert answer.text.split("<style>")[1] == STYLE + '</style><div id="root"></div></body></html>'

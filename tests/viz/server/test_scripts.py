@@ -1,5 +1,6 @@
 """Streamlit's files as Streamlit answers them, but in one piece; everything else passes."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from streamlit.file_util import get_static_dir
 from streamlit.web.server.starlette.starlette_static_routes import create_streamlit_static_assets_routes
 
 from tests.support import in_a_loop
-from viz.server.scripts import Scripts
+from viz.server.scripts import Scripts, scripts_of
 
 ROOT = Path(get_static_dir())
 KINDS = {file.suffix: f"/{file.relative_to(ROOT).as_posix()}" for file in sorted((ROOT / "static").rglob("*.*"))}
@@ -60,3 +61,14 @@ def test_a_file_is_sent_in_one_piece():
     scope = {"type": "http", "method": "GET", "path": f"/{LARGEST.relative_to(ROOT).as_posix()}", "headers": []}
     in_a_loop(Scripts(PlainTextResponse("passed"))(scope, None, send))
     assert messages == ["http.response.start", "http.response.body"]
+
+
+def test_the_scripts_of_an_element_are_all_that_its_page_does_not_name():
+    found = scripts_of("BidiComponent", "Html")
+    page = (ROOT / "index.html").read_text()
+    assert [name.split("/")[-1].split(".")[0] for name in found][:2] == ["BidiComponent", "Html"]
+    for path in found:
+        assert path not in page
+        imported = re.findall(r'"\./([^"]+\.js)"', (ROOT / path.removeprefix("/")).read_text().partition("`")[0])
+        assert all(name in page or f"/static/js/{name}" in found for name in imported)
+    assert scripts_of("NoSuchElement") == []
