@@ -88,12 +88,12 @@ class Finish:
 
     @property
     def equal(self) -> bool:
-        """Whether both made the same chunks."""
+        """True if the candidate and the reference made the same chunks."""
         return self.outcome.words() == self.reference_outcome.words()
 
     @property
     def met(self) -> bool:
-        """Whether the required ratio was reached, and the required chunks."""
+        """True if the race reached its required ratio and, where required, made the same chunks."""
         return self.ratio.median >= self.race.at_least and (self.equal or not self.race.same)
 
 

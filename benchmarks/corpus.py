@@ -76,14 +76,14 @@ def write_corpus(path: Path, size: int) -> int:
 
 
 class Measured(NamedTuple):
-    """What a run took, in seconds by the clock and of the processor, its peaks of memory in MB, and its exit status."""
+    """Cost of one run: wall-clock and processor seconds, peak memory in MB, and the exit status."""
 
     seconds: float
     processor: float
     together: float
     """The peak of all its processes together."""
     largest: float
-    """That of the largest of them."""
+    """Peak memory of the largest single process."""
     status: int
 
 

@@ -264,7 +264,7 @@ class Killed:
 
     @property
     def lost(self) -> bool:
-        """Whether anything was lost: at each kill one batch of texts and one part may be computed a second time, no more."""
+        """True if a kill lost work. Each kill may repeat one batch of texts and one part of the run, but no more."""
         beyond = self.again["embedded"] > self.kills * Slow.batch or self.again["run"] > self.kills
         return bool(self.shown_again) or beyond or not self.same
 

@@ -52,7 +52,7 @@ MEGABYTE = 2**20
 
 @dataclass
 class Moves:
-    """What the sessions of a run saw: the seconds of each answer, errors, and updates that were lost."""
+    """Record of a load run: seconds until each answer, errors, and lost updates."""
 
     seconds: list[float] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
@@ -178,7 +178,7 @@ async def rounds(server: AppServer, sessions: int, times: int, characters: int, 
 
 @dataclass
 class Waited:
-    """What happened while ten sessions waited for each other.
+    """Timings of ten sessions that queue for the same resource.
 
     Attributes
     ----------
@@ -314,7 +314,7 @@ async def soak(server: AppServer, sessions: int, seconds: float, think: float, c
 
 
 def is_cut(client: Client) -> bool:
-    """Whether every column on the page has its result."""
+    """Return whether every column on the page has its result."""
     drawn = client.written(READER)
     return bool(drawn) and '"hash": ""' not in drawn
 

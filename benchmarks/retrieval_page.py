@@ -1,4 +1,4 @@
-"""How long the Retrieval page takes to be drawn again: six chunkers on the bundled documents, thousands of questions.
+"""Rerun times of the Retrieval page with six chunkers on the bundled documents and thousands of questions.
 
 The app runs without a browser (Streamlit's AppTest), so the times are the server's, with what AppTest adds to read the page.
 """
@@ -85,7 +85,7 @@ def draw(app: AppTest) -> None:
 
 
 class Step(NamedTuple):
-    """What one rerun took: time, processor time, and bootstraps, each of `bootstrap.RESAMPLES` resampled means."""
+    """Cost of one rerun: elapsed time, processor time, and bootstraps, each of `bootstrap.RESAMPLES` resampled means."""
 
     ms: float
     processor_ms: float

@@ -26,7 +26,7 @@ WIDTH = 384
 """Dimensions of the vectors."""
 
 MOST_SECONDS, MOST_MEMORY = 20, 2_000_000_000
-"""What a chunker may take at the most, and bytes of memory beside the vectors."""
+"""Upper limits for one chunker: seconds, and bytes of memory in addition to the vectors."""
 
 GIVE_UP = 60
 """Seconds after which a run is ended."""

@@ -1,4 +1,4 @@
-"""What jumps while a page loads: the layout shift of every page, on a server that has just started and on a warm one.
+"""Layout shift of every page while it loads, on a server that has just started and on a warm one.
 
 Run as ``python -m benchmarks.shift [--size WIDTHxHEIGHT]... [--only PAGE]...``. It starts the app on a port of its own
 and opens every page twice, each time in a browser that knows nothing of the one before; on the first round nothing is

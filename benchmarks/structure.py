@@ -1,4 +1,4 @@
-"""What `structure` leaves whole, how large its chunks are, and how many an edit changes; beside `recursive` of that size."""
+"""Block integrity, chunk sizes and stability under edits of `structure`, compared with `recursive` at the same size."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ HEAD = (
 
 
 class Row(NamedTuple):
-    """What a chunker makes of a document.
+    """Result of one chunker on one document.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class Row(NamedTuple):
 
     @property
     def sound(self) -> bool:
-        """Whether it is what is asked of `structure`; of a short text, no more than one chunk may change."""
+        """True if the chunker meets the targets for `structure`; in a short text, a single chunk may change."""
         few = max(MOST_CHANGED, self.inevitable)
         return self.integrity >= SOUND and self.compliance >= SOUND and self.changed <= few + 1e-9
 
