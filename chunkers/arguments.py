@@ -1,4 +1,4 @@
-"""What the command lines share: errors as one sentence, files, and values."""
+"""Shared parts of the command lines: errors in one sentence, reading files, and parsing values."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class FieldSpec:
 
 
 class Reach(NamedTuple):
-    """How far apart two sentences may be and still be in one chunk.
+    """Greatest joint distance of two sentences in one chunk.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class Reach(NamedTuple):
 
 
 class Tipping(NamedTuple):
-    """What would change the verdict on a gap: another value of one parameter.
+    """Parameter value that would reverse the verdict on a gap.
 
     Attributes
     ----------

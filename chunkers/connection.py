@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     import openai
 
 ADDRESS = "https://api.openai.com/v1"
-"""Where texts are sent when neither the environment nor the user names another place."""
+"""Default server address, used if neither the environment nor the user names another."""
 
 RETRIES = 3
-"""How often the ``openai`` package retries after 408, 409, 429, 5xx, a time-out or a lost connection.
+"""Maximum number of retries by the ``openai`` package after 408, 409, 429, 5xx, a time-out or a lost connection.
 
 It waits longer each time, or for as long as the server's Retry-After says.
 """
@@ -31,7 +31,7 @@ may be a whole answer."""
 
 
 class Connection:
-    """Where a model's server is, and the key for it; nothing is sent before its client is used.
+    """Address and key of a model's server; nothing is sent before the client is used.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What of a chunk is embedded: its text as it is, or with the headings above it or a language model's words in front."""
+"""Text that is embedded for a chunk: its own, or with its heading path or a language model's context in front."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LONGEST_TITLE = 200
 """Characters of a heading in a heading path; a longer one is cut."""
 
 BETWEEN = " > "
-"""What stands between the headings of a path."""
+"""Separator between the headings of a path."""
 
 
 def path_of(document: Document, chunk: Piece) -> tuple[str, ...]:

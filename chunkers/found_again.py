@@ -18,8 +18,8 @@ from chunkers.text.document import Document, Span
 from chunkers.text.quotations import Match, Quotation, Searched
 
 Kind = Literal["lost", "altered", "ambiguous", "elsewhere", "context", "spaced"]
-"""What can be odd about a chunk: it is not found; it is, with small changes; it stands in the text more than once; it is not
-where it says; it has a context around it that is not in the text; its white space is another."""
+"""Kinds of remark about a chunk: not found; found with small changes; found more than once; not where it says it is;
+surrounded by a context that is not in the text; with other white space."""
 
 KINDS: tuple[Kind, ...] = ("lost", "altered", "ambiguous", "elsewhere", "context", "spaced")
 """The gravest first."""
@@ -42,7 +42,7 @@ _UNTOLD_S = 0.2
 
 
 class Oddity(NamedTuple):
-    """What is to be told of a chunk.
+    """Remark about a given chunk that does not match the text exactly.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""How numbers are written in sentences and in cells of tables."""
+"""Number formats for sentences and table cells."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from chunkers.text.document import Document
 from chunkers.tools import Tools
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
-"""What a chunker may be called: its name stands in links, in names of files and on command lines."""
+"""Pattern of a valid chunker name, as used in links, file names and command lines."""
 
 WORDS = ("title", "idea", "source")
 
@@ -33,7 +33,7 @@ HOOKS: dict[str, Any] = {
     "tipping": Tipping | None,
     "caveat": str,
 }
-"""What the page asks of a chunker beside its chunks, and can do without, with the type of the answer."""
+"""Optional members of a chunker that the page reads, with the type of each value."""
 
 
 def check(kind: object) -> type[Chunker]:

@@ -7,7 +7,8 @@ from typing import Literal, NamedTuple
 from chunkers.numbers import signed
 
 Relation = Literal["", ">", "≤", "<", "≥", "=", "largest", "lowest"]
-"""How a score relates to its threshold: `=` where only rounding parts them; for the last two, to the other possible cuts."""
+"""Relation of a score to its threshold: `=` if they differ only by rounding; the last two relate it to the other possible
+cuts."""
 
 
 class Reason(NamedTuple):

@@ -22,7 +22,7 @@ _POLL_S = 0.05
 """Seconds between two looks at whether the user has stopped."""
 
 _NOT_REACHED = {"connection.connect_tcp.failed", "connection.start_tls.failed"}
-"""What the client's trace calls a connection that was not made."""
+"""Events in the client's trace for a connection that could not be made."""
 
 LARGEST_REFUSAL = 100_000
 """Bytes that are read of an answer that is no success; only its status and the setting it names are looked at."""
@@ -55,7 +55,7 @@ def _always(before: int) -> None:
 
 @dataclass
 class Attempts:
-    """What became of the requests that one call took, retries included.
+    """Outcome of the requests of one call, retries included.
 
     Attributes
     ----------
@@ -209,4 +209,4 @@ def _after(response: httpx2.Response) -> None:
 
 
 HOOKS: dict[str, list[Callable[..., Any]]] = {"request": [_before], "response": [_after]}
-"""What a client calls before each request and after each answer's head."""
+"""Callbacks of a client, run before each request and after the head of each answer."""

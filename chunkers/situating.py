@@ -36,7 +36,7 @@ ANSWER_TOKENS = 60
 """Tokens of an answer, as an estimate counts them."""
 
 NEEDED = "embedded_as context needs a language model, named as openai:NAME, and none was given."
-"""What is said where there is none."""
+"""Error message for a missing language model."""
 
 _GRID = LONGEST_SHOWN // 4
 

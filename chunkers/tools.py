@@ -1,4 +1,4 @@
-"""What a chunker may ask for: embeddings, token counts, progress and cancellation; and a record of what it used."""
+"""Services for chunkers (embeddings, token counts, progress, cancellation), and a record of their use."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 NO_LANGUAGE_MODEL = "This chunker needs a language model, named as openai:NAME, and none was given."
-"""What is said where there is none."""
+"""Error message for a missing language model."""
 
 
 @dataclass
 class Meter:
-    """What a run used, in seconds and distinct texts; ``seen`` are the keys of those counted already.
+    """Usage of a run, in seconds and distinct texts; ``seen`` are the keys of the texts counted already.
 
     ``counted`` tells whether tokens were counted; ``ledger`` is what asking a language model took, None if none was asked.
     """
@@ -51,7 +51,7 @@ class Meter:
 
     @property
     def spending(self) -> Spending | None:
-        """What asking a language model took; None if none was asked."""
+        """Spending on a language model; None if none was asked."""
         return None if self.ledger is None else self.ledger.spent
 
 
@@ -69,7 +69,7 @@ def _nobody_ahead(ahead: int) -> None:
 
 @dataclass
 class Tools:
-    """What a chunker may ask for: embeddings, token counts, progress and cancellation.
+    """Services for a chunker: embeddings, token counts, progress and cancellation.
 
     Attributes
     ----------

@@ -40,7 +40,7 @@ class _Ticket:
 
 @dataclass
 class _Queue:
-    """Those that wait for a turn; ``depth`` counts how often the thread that holds it, the first, has taken it."""
+    """Tickets waiting for a turn; ``depth`` counts how often the thread of the first ticket has taken it."""
 
     tickets: list[_Ticket] = field(default_factory=list)
     holder: int | None = None

@@ -57,7 +57,7 @@ class Claim(NamedTuple):
 
 @dataclass
 class Statements:
-    """What a text was stated as.
+    """Propositions that a language model stated for a text, and the passages for which it failed.
 
     Attributes
     ----------
@@ -259,7 +259,7 @@ def _found(searched: Searched, sentence: Span, start: int, quotation: str) -> tu
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What a text says: its words without regard to capital letters, its numbers, and the words that also begin small."""
+    """Words of a text in lower case, its numbers, and the words that also occur with a lower-case initial."""
 
     words: frozenset[str]
     numbers: frozenset[str]
@@ -267,7 +267,7 @@ class Vocabulary:
 
     @classmethod
     def of(cls, text: str, others: Sequence[str] = ()) -> Vocabulary:
-        """Return that of a text; words of ``others``, too, show that one begins small."""
+        """Build a text's vocabulary; the other texts also attest lower-case forms."""
         words = {*_WORD.findall(text)}
         more = {word for other in others for word in _WORD.findall(other)}
         small = {word for word in words | more if not word[0].isupper()}

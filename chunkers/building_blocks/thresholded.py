@@ -1,4 +1,4 @@
-"""What chunkers share that compare all distances with one threshold line: its declaration."""
+"""Base class of the chunkers that compare every distance with one threshold line."""
 
 from __future__ import annotations
 

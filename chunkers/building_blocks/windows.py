@@ -74,13 +74,13 @@ class Windowed(Chunker, ABC):
 
     asks: ClassVar[bool] = True
     unit_name: ClassVar[str]
-    """What a unit is called in reasons."""
+    """Noun for a unit in reasons."""
 
     system: ClassVar[str]
     piece: ClassVar[str]
     question: ClassVar[str]
     first_alone: ClassVar[bool]
-    """Whether an answer names the first cut of a window and no other."""
+    """True if an answer names only the first cut of a window."""
 
     @classmethod
     def wording(cls) -> tuple[str, ...]:

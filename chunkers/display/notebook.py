@@ -1,4 +1,4 @@
-"""What a notebook shows of a result, and of several side by side."""
+"""HTML of a result, or of several side by side, for notebooks."""
 
 from __future__ import annotations
 

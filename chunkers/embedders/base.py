@@ -118,7 +118,7 @@ class Embedder(ABC):
 
     @property
     def identity(self) -> str:
-        """What tells its vectors from those of another embedder of the same name: the revision, or else this very object."""
+        """Identifier of the embedder's vectors: its revision or, without one, a token for this very object."""
         return self.revision or token_of(self)
 
     def for_document(self, document: Document) -> Embedder:

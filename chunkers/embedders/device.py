@@ -15,7 +15,7 @@ DEVICES = {
     "cuda": "the CUDA device",
     "mps": "the Apple device",
 }
-"""What can be asked for, in words; all but ``auto`` are devices of torch."""
+"""Devices by the name that users give, with a description; all but ``auto`` are devices of torch."""
 
 _NODES = ("nvidia*", "nvhost*", "nvmap", "dxg", "kfd")
 """Files below /dev of which Linux has one where torch can find a device: of NVIDIA, its boards, Windows beneath, and AMD."""

@@ -12,10 +12,10 @@ from chunkers.errors import InputError, ModelError, shown
 from chunkers.limits import MOST_VECTOR_NUMBERS
 
 LENGTH_TOLERANCE = 0.01
-"""How far the length of a vector may be from 1: what half precision rounds away is less."""
+"""Accepted deviation of a vector's length from 1; rounding to half precision stays below it."""
 
 _EXACT = 1e-6
-"""How far it may be from 1 and be left as it is; vectors scaled in single precision are closer."""
+"""Deviation from length 1 up to which a vector is left unscaled; vectors scaled in single precision stay below it."""
 
 
 def check_size(name: str, texts: int, dimension: int) -> None:

@@ -10,7 +10,7 @@ from chunkers.embedders.base import Embedder, token_of
 from chunkers.errors import InputError, shown
 
 OWN = "own:"
-"""What the name of a caller's object begins with, so that it is never that of an embedder which can be loaded by name."""
+"""Prefix of the names of callers' own objects, so that none equals the name of a loadable embedder."""
 
 
 class Encoder(Protocol):

@@ -33,7 +33,7 @@ _AT_ONCE = 256
 _DIGEST = hashlib.sha256().digest_size
 
 _RECIPE = hashlib.sha256(f"1 {WEIGHTS_SHA256} {SHA256['tokenizer.json']} {DIMENSIONS} {SMOOTHING}".encode()).hexdigest()
-"""What a table depends on, besides rounding; the 1 is the recipe's own version."""
+"""Hash of everything that determines a table, except rounding; the 1 is the recipe's own version."""
 
 
 class Static(Embedder):

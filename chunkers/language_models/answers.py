@@ -110,4 +110,4 @@ def _checksum(key: bytes, data: bytes) -> bytes:
 
 
 SHARED_ANSWERS = AnswerCache()
-"""Where answers are kept for which no other cache is given; its ``clear`` forgets them."""
+"""Answer cache used if no other is given; ``clear`` empties it."""

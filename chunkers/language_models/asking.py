@@ -57,12 +57,12 @@ class Asking:
 
     @property
     def limit(self) -> Limit:
-        """What may be spent."""
+        """The spending limit."""
         return self._purse.limit
 
     @property
     def spent(self) -> Spending:
-        """What was spent so far, whoever asked."""
+        """Total spending so far, over all callers."""
         return self._purse.spent
 
     def beside(self, model: LanguageModel) -> Asking:

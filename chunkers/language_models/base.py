@@ -13,7 +13,7 @@ Role = Literal["system", "user", "assistant"]
 
 
 class Message(NamedTuple):
-    """What one side says in a conversation."""
+    """Message of a conversation and the role that wrote it."""
 
     role: Role
     text: str
@@ -23,7 +23,7 @@ Ended = Literal["whole", "cut", "refused"]
 
 
 class Reply(NamedTuple):
-    """What a model answers.
+    """Answer of a model.
 
     Attributes
     ----------

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from chunkers.language_models.base import Message, Reply
 
 REPEATS = 2
-"""How often the model is asked again, in the same conversation, where its answer cannot be used."""
+"""Maximum number of times that the model is asked again, in the same conversation, after an unusable answer."""
 
 LONGEST_REPEATED = 20_000
 """Characters of an answer that cannot be used which are repeated to the model; a longer one is cut."""
@@ -177,7 +177,7 @@ def _checked(found: object, form: type[AnyForm]) -> AnyForm:
 
 
 def _has_surrogate(found: object) -> bool:
-    """Whether a text of it is no valid Unicode, which an escape of JSON may bring."""
+    """Return whether a parsed JSON value has a lone surrogate, which JSON escapes allow and Unicode does not."""
     try:
         json.dumps(found, ensure_ascii=False).encode()
     except UnicodeEncodeError:

@@ -24,7 +24,7 @@ LARGEST_ANSWER = 4_000_000
 """Most bytes of an answer: a thousand times what is asked for."""
 
 TEMPERATURE = 0
-"""How freely the model chooses its words: not at all, so that the same question has the same answer as far as may be."""
+"""Sampling temperature; 0 makes answers as repeatable as the server allows."""
 
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 
@@ -38,7 +38,7 @@ _MOST_COUNTED = 1_000_000_000
 _HALF = re.compile("[\ud800-\udfff]")
 
 _MOST_NAMES = ("max_tokens", "max_completion_tokens")
-"""What the protocol calls the most tokens of an answer: the name that most servers know, and the newer one of OpenAI's."""
+"""Parameter names for the maximum tokens of an answer: the one that most servers know, then OpenAI's newer one."""
 
 
 class ChatServer(LanguageModel):

@@ -1,4 +1,4 @@
-"""What asking a language model took, and the limit that it may not pass."""
+"""Spending on a language model, and the limit that it may not exceed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def most_tokens_of(messages: Sequence[Message]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """What asking took.
+    """Requests, tokens and cost of asking a language model.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class Spending:
 
 @dataclass(frozen=True)
 class Limit:
-    """What may be spent in all; None for no bound.
+    """Spending limit in tokens and money; None for no bound.
 
     Raises
     ------
@@ -118,7 +118,7 @@ class Ledger:
 
     @property
     def spent(self) -> Spending:
-        """What was spent so far."""
+        """Total spending so far."""
         with self._lock:
             return self._spent
 

@@ -20,10 +20,10 @@ from chunkers.text.document import Document
 from chunkers.tools import Tools
 
 STARTS = 10
-"""How many times the search begins anew; the best result counts."""
+"""Number of random starts; the best result is kept."""
 
 CLUSTERS_OF_A_ROUND = 25
-"""What a round over the sentences takes beside the comparison with the centres, in centres, as measured."""
+"""Measured cost of one pass over the sentences apart from comparing centres, expressed as a number of centres."""
 
 REPORTED = 0.1
 """The share of the greatest work from which the search takes so long that its progress is reported."""

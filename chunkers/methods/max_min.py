@@ -213,7 +213,7 @@ class MaxMinStep(NamedTuple):
 
     @property
     def joins(self) -> bool:
-        """Whether the sentence after the gap joins the chunk before it."""
+        """True if the sentence after the gap joins the chunk before it."""
         return self.score > self.threshold
 
 

@@ -25,8 +25,8 @@ from chunkers.text.outline import SPECIAL, Block, blocks, check_outline
 from chunkers.tools import Tools
 
 LEADING, TRAILING = 2, 4
-"""What leads a block that is too long, headings and an introduction, may take one part in so many of the maximum size, and
-headings behind it one in so many; where they take more, they are cut off like any text."""
+"""Divisors of the maximum size: headings and an introduction before a block that is too long may take a half of it, headings
+after the block a quarter. Longer ones are cut off like any text."""
 
 _PIECE, _PIECES = 50, 5
 """Tokens of a piece of `optimal`, as at its defaults, and how many a chunk must be able to hold: of one or two, there is no
@@ -39,7 +39,7 @@ _REPORT = 64
 
 
 class _EmbedsByInner:
-    """Whether a chunker embeds: by its inner chunker; of the class, as at its defaults."""
+    """Descriptor for ``embeds``: true if the inner chunker embeds; on the class, the value for its defaults."""
 
     def __get__(self, chunker: Structure | None, kind: type) -> bool:
         return chunker is not None and chunker.inner != "recursive"
@@ -155,7 +155,7 @@ class _Group(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """What is joined with its neighbours or not: a group, or a part of a long one; and why it is cut off if it is."""
+    """Group of blocks, or part of a long one, that is joined with its neighbours or cut off, with the reason for a cut."""
 
     start: int
     end: int

@@ -50,7 +50,7 @@ class ChunkFile:
 
     @cached_property
     def identity(self) -> str:
-        """What tells it from all others: a hash of name, document and chunks."""
+        """Hash of the name, the document and the chunks."""
         digest = hashlib.sha256()
         for value in ((self.name, self.document), *self.chunks):
             digest.update(json.dumps(value).encode() + b"\n")
@@ -64,7 +64,7 @@ class ChunkFile:
 
     @cached_property
     def characters(self) -> int:
-        """How many characters its chunks have together."""
+        """Total number of characters of the chunks."""
         return sum(len(one.text or "") for one in self.chunks)
 
     def of(self, document: str | None) -> ChunkFile:
@@ -214,7 +214,7 @@ class YourChunks(Chunker):
         return made
 
     def __eq__(self, other: object) -> bool:
-        """Whether the other finds the chunks of the same file, at hand or not."""
+        """Return whether the other finds the chunks of the same file, whether or not the file is at hand."""
         return isinstance(other, YourChunks) and self.file == other.file
 
     def for_documents(self, names: Sequence[str]) -> YourChunks:
