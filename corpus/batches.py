@@ -123,7 +123,7 @@ class Chunks:
 
     @property
     def asks(self) -> bool:
-        """Whether a language model is asked."""
+        """True if the recipe calls a language model."""
         return self._asking is not None
 
     @property
@@ -135,7 +135,7 @@ class Chunks:
 
     @cached_property
     def schema(self) -> pa.Schema:
-        """That of the chunks, `CHUNKS`, with the recipe in its metadata; loads the model if the chunker needs it.
+        """Schema of the chunk table, `CHUNKS`, with the recipe as metadata; loads the model if the chunker needs it.
 
         The keys are ``seamark.schema``, the number of the schema; ``seamark.recipe``, the JSON of the recipe with the
         versions of what it depends on; and ``seamark.model``.

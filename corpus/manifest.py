@@ -36,7 +36,7 @@ def shards(pieces: Iterable[Piece], size: int) -> Iterator[Shard]:
 
 
 class Manifest:
-    """That of an output folder.
+    """Manifest of an output folder.
 
     Parameters
     ----------

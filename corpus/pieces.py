@@ -1,4 +1,4 @@
-"""Which documents there are: what a run is given, taken apart into pieces that are read one by one.
+"""Inputs of a run, split into pieces that are read one by one.
 
 Nothing is read but names, sizes and the footers of Parquet files, so that a run knows of terabytes within minutes; the names
 are those of one folder at a time.
@@ -72,7 +72,7 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True)
 class Columns:
-    """Where the documents of JSON lines and Parquet are.
+    """Names of the columns, or JSON keys, that hold the documents.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class Columns:
 
 @dataclass
 class Inputs:
-    """What a run is given, in order.
+    """Input files and folders of a run, in order.
 
     Attributes
     ----------

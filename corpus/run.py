@@ -60,7 +60,7 @@ Engine = Callable[[Job, Iterator[Shard], int], Generator[Tally]]
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is: shards that are there, of how many, and what is in them; ``now`` is what this run itself did."""
+    """Progress of a run: finished and total shards with their tally; ``now`` is the tally of this run alone."""
 
     done: int
     shards: int

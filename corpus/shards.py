@@ -27,7 +27,7 @@ PROBLEMS = "_problems"
 """The folder of the shards' problems; what reads a folder of Parquet passes by names with such a beginning."""
 
 UNFINISHED = ".unfinished-"
-"""How the names of files begin that are being written."""
+"""Prefix of files that are still being written."""
 
 TOGETHER = 1_000_000
 """Characters of documents that are cut together, or `TOGETHER_ROWS` of them; one document in any case."""
@@ -67,7 +67,7 @@ class Shard:
 
 
 class Tally(NamedTuple):
-    """What became of some documents: how many were cut, into how many chunks, of how many characters; and what was not.
+    """Counts of documents cut, their chunks and characters, and of documents that failed.
 
     ``doubts`` were read in an encoding that was guessed.
     """
@@ -86,7 +86,7 @@ class Tally(NamedTuple):
 
 @dataclass(frozen=True)
 class Job:
-    """What all shards of a run have in common; it is sent to the workers.
+    """Settings shared by all shards of a run; sent to the workers.
 
     Attributes
     ----------
