@@ -1,4 +1,4 @@
-"""What became of an answer: whole in a retrieved chunk, split between several, cut off by the budget, or not retrieved."""
+"""Fate of an answer: whole in a retrieved chunk, split between several, cut off by the budget, or not retrieved."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LONGEST_ANSWER = 10_000
 
 @dataclass(frozen=True)
 class Judgement:
-    """What became of an answer in a column.
+    """Fate of an answer in one column.
 
     Attributes
     ----------

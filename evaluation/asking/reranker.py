@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
 
 RERANKED = 50
-"""How many of the best chunks a cross-encoder is given: it reads each with the question, which takes time for each."""
+"""Number of best chunks passed to a cross-encoder, which takes time for each."""
 
 
 class Reranker:

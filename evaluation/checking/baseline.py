@@ -22,7 +22,7 @@ from evaluation.retrieval.questions import Question
 from evaluation.segmentation.sweep import MEASURES, Marked, scores_of
 
 TOLERANCE = 0.01
-"""How much worse a score may be: on other machines, embeddings differ in their last digits, and a close cut may move."""
+"""Tolerated loss in a score: embeddings differ in their last digits between machines, so a close cut may move."""
 
 LONGEST_BASELINE = 10_000
 """Characters of a baseline's JSON."""

@@ -15,7 +15,7 @@ _NAMES = re.compile(r"[\s,]+")
 
 
 class Ignored(NamedTuple):
-    """What a comment says: the passage that it is about, and the rules that are not looked at there; empty for all."""
+    """Comment that turns rules off in a passage; an empty set stands for all rules."""
 
     span: Span
     rules: frozenset[str]

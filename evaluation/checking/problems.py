@@ -1,4 +1,4 @@
-"""What breaks a rule in the chunks of a document, and where."""
+"""Problems: places in the chunks of a document that break a rule."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from evaluation.segmentation.compliance import Bounds, asked_of, sizes_in
 Level = Literal["error", "warning", "note"]
 
 LEVELS: tuple[Level, ...] = ("error", "warning", "note")
-"""How grave a problem is, the gravest first; an error fails the check."""
+"""Severities of a problem, the gravest first; an error fails the check."""
 
 OFF = "off"
 """The level of a rule that is not looked at."""
@@ -37,7 +37,7 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 class Rule(NamedTuple):
-    """What a rule is called, why it matters, and how grave it is where nobody says otherwise."""
+    """Rule with its title, the reason why it matters, and its default level."""
 
     title: str
     why: str
@@ -73,7 +73,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """What breaks a rule.
+    """Violation of a rule.
 
     Attributes
     ----------
@@ -118,7 +118,7 @@ class _Found(NamedTuple):
 
 @dataclass(frozen=True)
 class Check:
-    """What is asked of every document.
+    """Rules and limits that every document is checked against.
 
     Attributes
     ----------

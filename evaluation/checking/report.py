@@ -45,17 +45,17 @@ class Report:
 
     @property
     def quiet_counts(self) -> dict[str, int]:
-        """How many problems are known, and how many ignored; without those that none are."""
+        """Number of known and of ignored problems; a kind without any is left out."""
         return {**Counter(problem.quiet for problem in self.quiet)}
 
     @property
     def problems(self) -> list[Problem]:
-        """Those that a report has, at most `MOST_PROBLEMS`."""
+        """Problems listed in the report, at most `MOST_PROBLEMS`."""
         return self.all[:MOST_PROBLEMS]
 
     @cached_property
     def counts(self) -> dict[Level, int]:
-        """How many there are of each level, the gravest first."""
+        """Number of problems by level, the gravest first."""
         found = Counter(problem.level for problem in self.all)
         return {level: found[level] for level in LEVELS}
 

@@ -16,7 +16,7 @@ from evaluation.checking.report import Report
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 _SUPPRESSED = {"known": "external", "ignored": "inSource"}
-"""What SARIF calls the reasons for which a problem is not said; hosts do not show these."""
+"""SARIF's names for our reasons to suppress a problem; code hosts hide suppressed ones."""
 
 
 def as_sarif(report: Report) -> dict[str, Any]:

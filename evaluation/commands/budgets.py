@@ -1,4 +1,4 @@
-"""What ``retrieval`` prints of an equal budget: tables beside the top k, who is ahead where, and the same as JSON."""
+"""Output of ``retrieval`` at equal budgets: tables next to the top k, the leader at each budget, and the same as JSON."""
 
 from __future__ import annotations
 

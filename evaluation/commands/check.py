@@ -253,7 +253,7 @@ def _check_place(file: str | None) -> None:
 
 
 class _MeasuredOn(NamedTuple):
-    """What scores are measured on: the corpus with its questions, where there are some; and what tells all from others."""
+    """Corpus and questions that scores are measured on, if any, and an identifier for both."""
 
     corpus: Corpus | None
     questions: tuple[Question, ...]

@@ -177,7 +177,7 @@ def _changed(embedded_as: EmbeddedAs, search: Method, way: Returned) -> dict[str
 
 
 class _Column(NamedTuple):
-    """What is measured: a chunker, and the recipe that says what else it runs with; ``name`` is no other's."""
+    """Measured chunker with its full recipe, under a unique name."""
 
     name: str
     recipe: Recipe

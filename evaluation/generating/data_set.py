@@ -21,7 +21,7 @@ from evaluation.retrieval.question_sets import QuestionSet
 from evaluation.retrieval.quoting import short
 
 FILE = "generated-questions"
-"""What the file of questions is called, without its ending."""
+"""Name of the questions file, without its extension."""
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ Other embedders give other cosines: look where the line lies in the histogram.
 
 
 class Alike(NamedTuple):
-    """How like each other questions and excerpts are.
+    """Similarity of questions to their excerpts and to each other.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Alike(NamedTuple):
 
 
 class Filtered(NamedTuple):
-    """What the filters make of questions.
+    """Result of the filters for each question.
 
     Attributes
     ----------

@@ -50,7 +50,7 @@ MOST_QUESTION_TOKENS = 2_000
 """Tokens of an answer: five excerpts of a window may be as long as the window."""
 
 REPAIRED = 0.9
-"""How like a passage of the window an excerpt must be to stand for it, see `chunkers.text.quotations.ALIKE`.
+"""Minimum similarity at which a passage of the window replaces an excerpt, see `chunkers.text.quotations.ALIKE`.
 
 Stricter than for excerpts of edited documents: this text is as the model was shown it.
 """
@@ -70,7 +70,7 @@ _MEASURED = 5
 
 @dataclass(frozen=True)
 class Settings:
-    """How many questions are asked about windows of what size, and the seed by which these are chosen.
+    """Number of questions, size of the windows in characters, and the seed that selects them.
 
     Raises
     ------
@@ -212,7 +212,7 @@ class _Line:
                 return None
 
     def has(self, question: str, number: int, stopped: Callable[[], bool]) -> bool:
-        """Whether a question was asked before that number, as far as that is known if the user stops."""
+        """Return whether an earlier question is the same, as far as known if the user stops."""
         before = self.first(number, stopped)
         if before is None:
             with self._changed:

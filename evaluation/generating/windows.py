@@ -20,7 +20,7 @@ class Window(NamedTuple):
     span: Span
 
     def overlaps(self, other: Window) -> bool:
-        """Whether a character is in both."""
+        """Return whether the two windows share a character."""
         return self.document == other.document and self.span.start < other.span.end and other.span.start < self.span.end
 
 

@@ -36,7 +36,7 @@ LONG_PARAGRAPH, FEW_STOPS = 600, 3
 """Characters above which a paragraph should have more than one sentence, or stops within it from which on it should."""
 
 FAR = 2
-"""How many chunks after the one with its heading a chunk of the same section is far from it."""
+"""Number of chunks after its heading from which on a chunk of the same section is far from the heading."""
 
 _FEWEST = 4
 """Number of chunks, or scores, below which a median or a quartile means nothing."""

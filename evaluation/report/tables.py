@@ -52,7 +52,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Compared:
-    """What a report is about.
+    """Results that a report compares.
 
     Attributes
     ----------
@@ -77,12 +77,12 @@ class Compared:
 
     @property
     def names(self) -> list[str]:
-        """What the columns are called."""
+        """Names of the columns."""
         return [f"{chunker.title} (column {number})" for number, (chunker, _) in enumerate(self.columns, start=1)]
 
     @property
     def tools(self) -> Tools:
-        """What counts."""
+        """Tools that count tokens."""
         return Tools(self.embedder, load_tokenizer(self.tokenizer))
 
 

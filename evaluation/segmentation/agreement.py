@@ -1,4 +1,4 @@
-"""What another embedder changes about a result on the same text: which boundaries, and how far the scores moved."""
+"""Effect of another embedder on a result for the same text: changed boundaries, and the shift of the scores."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from chunkers.building_blocks.distances import gap_distances
 from evaluation.segmentation.measures import cuts_of
 
 NAMED = 5
-"""How many boundaries a sentence names; the others it counts."""
+"""Maximum number of boundaries named in a sentence; the rest are counted."""
 
 
 @dataclass(frozen=True)
 class Shift:
-    """How far one number for each gap between sentences moved.
+    """Change of one number per gap between sentences.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class Agreement:
 
     @property
     def alike(self) -> bool:
-        """Whether the boundaries are the same."""
+        """True if the boundaries are the same."""
         return not self.only_full and not self.only_other
 
     @property

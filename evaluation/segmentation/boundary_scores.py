@@ -13,7 +13,7 @@ MEASURES = {
     "Pk": "Share of windows whose two ends are in one section and in two chunks, or the reverse; lower is better.",
     "WindowDiff": "Share of windows with another number of boundaries; lower is better.",
 }
-"""What each measure is."""
+"""Description of each measure."""
 
 
 def boundary_scores(reference: Segmentation, found: Segmentation) -> dict[str, Score]:

@@ -105,7 +105,7 @@ class Pieces:
 
 @dataclass(frozen=True)
 class BeyondReach:
-    """How much of the chunks an embedder would not read.
+    """Share of the chunks that exceeds an embedder's maximum input.
 
     Attributes
     ----------
@@ -142,7 +142,7 @@ class BeyondReach:
 
 @dataclass(frozen=True)
 class Facts:
-    """What the head of a column shows of a result, whatever it is compared with."""
+    """Facts about a result in the head of its column."""
 
     cuts: tuple[int, ...]
     sizes: tuple[Sizes, ...]

@@ -61,7 +61,7 @@ class StretchComparison:
 
     @property
     def gain(self) -> float | None:
-        """What the greedy way gains in mean similarity; 0 if both cut alike, None if one leaves no pair together."""
+        """Gain of the greedy way in mean similarity; 0 if both cut alike, None if one leaves no pair together."""
         if self.greedy == self.other:
             return 0.0
         if not (self.greedy_cohesion.pairs and self.other_cohesion.pairs):

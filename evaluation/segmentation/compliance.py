@@ -9,7 +9,7 @@ from chunkers import Chunker, Chunking, Embedder, InputError, Tokenizer, load_to
 from evaluation.segmentation.chunk_facts import sentence_counts
 
 UNITS = ("characters", "words", "tokens", "sentences")
-"""What a size may count."""
+"""Units of a size."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Compliance:
-    """How many chunks are within bounds.
+    """Number of chunks within the size bounds.
 
     Attributes
     ----------

@@ -35,7 +35,7 @@ class Contrast:
 
     @property
     def difference(self) -> float | None:
-        """How much more alike sentences are inside chunks than across cuts, from -2 to 2; None where one of both is."""
+        """Mean similarity inside chunks minus across cuts, from -2 to 2; None if either is undefined."""
         return None if self.inside is None or self.across is None else self.inside - self.across
 
 

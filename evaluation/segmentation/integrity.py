@@ -13,7 +13,7 @@ from chunkers.text.outline import blocks, special_blocks
 
 @dataclass(frozen=True)
 class Whole:
-    """How many blocks are whole, out of how many there are."""
+    """Number of whole blocks out of all blocks."""
 
     count: int
     of: int
@@ -32,7 +32,7 @@ class Integrity:
 
     @property
     def all(self) -> Whole:
-        """Those of all kinds together, each block counted once."""
+        """Counts for all kinds together, each block counted once."""
         return Whole(sum(one.count for one in self.kinds.values()), sum(one.of for one in self.kinds.values()))
 
     def words(self) -> str:

@@ -36,7 +36,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Segmentation:
-    """Where segments begin, except the first.
+    """Boundaries between the segments of a text.
 
     Attributes
     ----------

@@ -20,10 +20,10 @@ MOST_EDITED_CHARACTERS = 50_000_000
 """Edits × characters of the text, all of which is cut anew after each: 160 edits of 300 kB."""
 
 SPARE = "This sentence was not here before."
-"""What is inserted where the text has no other sentence to take."""
+"""Sentence to insert into a text that has no other sentence to take."""
 
 _SEPARATORS = {"lines": "\n", "paragraphs": "\n\n"}
-"""What parts the inserted sentence from its neighbours, by splitter; a space for all others."""
+"""Separator between the inserted sentence and its neighbours, by splitter; a space for all others."""
 
 _PROSE = ("paragraph", "quotation")
 """The kinds of blocks in which a sentence may be inserted."""
@@ -57,7 +57,7 @@ class Edit:
 
 @dataclass(frozen=True)
 class Stability:
-    """What edits changed; there is at least one."""
+    """Changes caused by edits, at least one."""
 
     edits: tuple[Edit, ...]
 

@@ -114,7 +114,7 @@ def _flat(amounts: Sequence[float], sizes: Sequence[IntArray]) -> list[Stretch]:
 
 @dataclass(frozen=True)
 class Histogram:
-    """How many scores lie in each bin; ``edges`` has one more entry than the counts.
+    """Histogram of the scores; ``edges`` has one more entry than the counts.
 
     Gaps whose score passes the line are counted in ``beyond``, others in ``short``.
     """

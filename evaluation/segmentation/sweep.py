@@ -55,7 +55,7 @@ class Setting:
 
     @property
     def trivial(self) -> bool:
-        """Whether it is an answer that looks at nothing."""
+        """True for a trivial baseline, which does not read the text."""
         return self.chunker in ANSWERS
 
     def words(self) -> str:

@@ -14,7 +14,7 @@ from chunkers.result import Gap, Verdict
 from evaluation.segmentation.measures import Segmentation
 
 DRAWS = 20
-"""How often places are drawn for a mean."""
+"""Number of random draws averaged for a mean."""
 
 NO_CUT = "no cut"
 REGULAR = "a cut every n sentences"

@@ -28,7 +28,7 @@ EXPLAINED = {
     "at worst": "The same at the place where it is most.",
     "at least": "What must change, beside which the others are to be read: the one chunk with the new sentence, as a share.",
 }
-"""What every measure is, in words; the last three are of `evaluation.segmentation.stability`."""
+"""Description of each measure; the last three come from `evaluation.segmentation.stability`."""
 
 
 _EVERY = 4
@@ -42,7 +42,7 @@ BASELINES: tuple[tuple[str, Mapping[str, Any]], ...] = (
 
 @dataclass(frozen=True)
 class Unlabelled:
-    """What can be said of a chunking without labels.
+    """Measures of a chunking that need no labels.
 
     Attributes
     ----------

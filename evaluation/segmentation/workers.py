@@ -19,10 +19,10 @@ from chunkers.arrays import VectorArray
 from chunkers.cache import EmbeddingCache
 
 AT_ONCE = 25
-"""How many runs are sent to a worker together: few enough for the first results to come soon."""
+"""Number of runs sent to a worker together: few enough for the first results to come soon."""
 
 ROUNDS = 3
-"""How often a run is sent before it is run here: re-embedding asks for one text after another."""
+"""Maximum number of times that a run is sent before it runs here: re-embedding asks for one text after another."""
 
 IDLE_S = 60
 """Seconds that a worker waits for more before it ends."""
