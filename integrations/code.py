@@ -24,7 +24,7 @@ TOOLS: Mapping[Tool, str] = {
     "python": "Python",
     "command_line": "Command line",
 }
-"""What code can be written for, with its name on the page."""
+"""Targets of generated code, with their names on the page."""
 
 DOCUMENT = "document.txt"
 READ = f'text = Path("{DOCUMENT}").read_bytes().decode("utf-8")'

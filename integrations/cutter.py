@@ -1,4 +1,4 @@
-"""What the integrations have in common: a recipe, taken in any form, that cuts one text after another."""
+"""Shared base of the integrations: a recipe, in any form, that cuts one text after another."""
 
 from __future__ import annotations
 

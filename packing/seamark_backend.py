@@ -35,7 +35,7 @@ SCREEN = "app"
 """The folder inside the package from which Streamlit runs the app. It puts that on the path, so that no room lies in it."""
 
 SHOWN = ("app.py", "serve.py", "pages", ".streamlit/config.toml")
-"""What is in it."""
+"""Files and folders copied into `SCREEN`."""
 
 ABOUT = ("pyproject.toml", "README.md", "LICENSE")
 

@@ -22,7 +22,7 @@ COMMANDS = {
 """Every command, with what it does; each imports what it needs only when it is run."""
 
 SERVER = Path(__file__).parent / "app" / "serve.py"
-"""What Streamlit runs, where it is installed; in a checkout it lies beside this package."""
+"""Script that Streamlit runs in an installation; in a checkout it lies next to this package."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
