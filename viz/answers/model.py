@@ -16,10 +16,10 @@ from viz.state.keys import session
 from viz.state.language_model import chosen_model, none_named
 
 MISSING = none_named("Answering needs")
-"""What the page says where there is no language model."""
+"""Message on the page if no language model is named."""
 
 JUDGED = {"yes": "Judged", "no": "Not judged"}
-"""Whether the answers are judged: the word in the link, and its name on the page."""
+"""Options for judging: the word in the link, and its label on the page."""
 
 
 def model_controls(choices: Choices) -> None:

@@ -1,4 +1,4 @@
-"""What the answers of a run come to: the verdict, the means, box plots, differences, and what it took."""
+"""Results of a run of answers: verdict, means, box plots, differences, and cost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run of answers would send, or what is left of one that was stopped, with the button that sends it."""
+"""Estimate of the requests of a run of answers, or of the rest of a stopped run, with the button that sends them."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ OUTCOME = {
 
 
 def is_near(gap: Gap, margin: float) -> bool:
-    """Whether the gap's score lies within ``margin`` of its threshold."""
+    """Return whether the gap's score lies within ``margin`` of its threshold."""
     return gap.score is not None and gap.threshold is not None and abs(gap.score - gap.threshold) <= margin
 
 

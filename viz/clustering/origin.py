@@ -1,4 +1,4 @@
-"""How the clusters were formed: the heatmap and the chunks beside the text; joins, roles or centres below."""
+"""Formation of the clusters: heatmap and chunks next to the text; joins, roles or centres below."""
 
 from __future__ import annotations
 

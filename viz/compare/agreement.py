@@ -1,4 +1,4 @@
-"""What an embedder that approximates another changes on Compare: which boundaries, and how far the distances moved."""
+"""Comparison of an approximating embedder with the full one: changed boundaries, and the shift of the distances."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Compare shows below the text on request: scores, sizes, gaps, the file as read, code, downloads and more."""
+"""Views that open below the text of Compare on request: scores, sizes, gaps, the file as read, code, downloads and more."""
 
 from __future__ import annotations
 

@@ -25,10 +25,10 @@ MISSING = (
     "Context sentences are written by a language model, and none is named yet: one that runs on this machine (llama.cpp, "
     "Ollama, vLLM) or a hosted one. Nothing is sent before you press “Send”."
 )
-"""What the page says where there is no language model."""
+"""Message on the page if no language model is named."""
 
 NOT_WRITTEN = "Searched without context sentences: they are not written yet, see Downloads, below the text"
-"""What is said of an answer where chunks are to be searched with context sentences, and not all columns have them."""
+"""Note on an answer if chunks should be searched with context sentences and some columns have none."""
 
 
 def in_context(made: Sequence[ColumnResult]) -> dict[int, Chunking]:

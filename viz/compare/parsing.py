@@ -25,7 +25,7 @@ MOST_QUOTED = 60
 
 
 class Stretch(NamedTuple):
-    """What is shown at once: a page or a part of it, of which there may be none."""
+    """Passage shown at one time: a page, a part of a page, or a part of a text without pages."""
 
     part: int | None
     start: int

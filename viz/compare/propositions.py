@@ -1,4 +1,4 @@
-"""What a language model stated of a text, as a table: every proposition with its chunk and its source."""
+"""Table of a text's propositions, each with its chunk and its source."""
 
 from __future__ import annotations
 

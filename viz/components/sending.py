@@ -1,4 +1,4 @@
-"""What the page says before anything is sent to a language model, and the button without which nothing is."""
+"""Notice of destination, estimated size and cost before text is sent to a language model, with the button that sends it."""
 
 from __future__ import annotations
 

@@ -28,11 +28,11 @@ WAYS = """
 - **Hosted**: the provider's address up to and including `/v1`, your key, and the model's name. It costs money, and the text
   leaves the machine.
 """
-"""How to get a server, as Markdown."""
+"""Instructions for getting a server, as Markdown."""
 
 
 def any_asks(chunkers: Iterable[str]) -> bool:
-    """Whether one of the chunkers, given by their names, asks a language model."""
+    """Return whether any of the named chunkers asks a language model."""
     return any(name in ASKING for name in chunkers)
 
 

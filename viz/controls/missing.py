@@ -18,7 +18,7 @@ def missing_for_tokenizer(name: str) -> str:
 
 
 MISSING = {"sentences": missing_for_splitter, "embedder": missing_for_embedder, "tokenizer": missing_for_tokenizer}
-"""What says which package a value of a shared setting lacks."""
+"""Functions that name the package missing for a value of a shared setting."""
 
 
 def labelled(setting: str, name: str) -> str:

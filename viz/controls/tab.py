@@ -1,4 +1,4 @@
-"""What the browser's tab keeps of the user's own text for a reload or a restarted server, and what it gives back."""
+"""Storage of the user's own text in the browser's tab, so that it survives a reload or a restarted server."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FOREIGN = "This link's text stayed with whoever made it. Paste yours, or look at
 
 
 class _File(BaseModel):
-    """What is kept of the file that a text was read from."""
+    """Details of a text's source file."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -36,7 +36,7 @@ class _File(BaseModel):
 
 
 class _Head(BaseModel):
-    """What comes back from the tab beside the text; it may hold anything."""
+    """Metadata returned by the tab; it may hold anything."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 

@@ -27,12 +27,12 @@ class Background(ABC):
 
     @property
     def running(self) -> bool:
-        """Whether the thread is alive."""
+        """True if the thread is alive."""
         return self._thread is not None and self._thread.is_alive()
 
     @property
     def cancelled(self) -> bool:
-        """Whether the job was asked to stop."""
+        """True if the job was asked to stop."""
         return self._cancel.is_set()
 
     def start(self) -> None:

@@ -113,7 +113,7 @@ class ChunkingJob(Background):
 
     @property
     def seconds_left(self) -> float | None:
-        """How long the current chunker's embedding will still take at the speed so far; None before that can be told."""
+        """Estimated seconds until the current chunker's texts are embedded; None until the speed is known."""
         return self._left
 
     def _embedded(self, done: int, total: int) -> None:

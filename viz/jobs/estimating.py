@@ -1,4 +1,4 @@
-"""What a run over many documents would send to a language model, found out before anything is sent."""
+"""Estimate of the requests to a language model of a run over many documents, made before anything is sent."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class ReadingJob(Background, Generic[Made]):
 
     @property
     def ended(self) -> bool:
-        """Whether there is something to take from it, or nothing any more: it was cancelled."""
+        """True if there is nothing more to wait for: the files were read, reading failed, or it was cancelled."""
         return self.cancelled or (self._thread is not None and not self.running)
 
     def begin(self) -> None:

@@ -36,14 +36,14 @@ PATIENCE_S = 0.2
 
 
 STAND_IN = build_chunker("recursive", {"size": 200, "unit": "tokens"})
-"""What estimates the number of chunks of a chunker that asks a language model, which nobody knows before."""
+"""Substitute for a chunker that asks a language model, to estimate its number of chunks."""
 
 Results = Mapping[int, tuple[Evaluation, Ladder | None]]
-"""What was measured, by number of the chunker."""
+"""Evaluation and ladder of budgets by number of the chunker."""
 
 
 class Told(NamedTuple):
-    """What the page shows of a run: its report, and what broke the questions that failed."""
+    """Report of a run, and the causes of its failed questions."""
 
     report: Report
     failures: Failures
@@ -129,7 +129,7 @@ class Retrieval(Background):
 
     @property
     def can_go_on(self) -> bool:
-        """Whether it has ended before its end, and is kept on disk."""
+        """True if the run stopped early and is stored on disk, so that it can be resumed."""
         left = len(self.plan.chunkers) - len(self.found) - len(self.errors)
         return self.kept is not None and left > 0 and (self.cancelled or not self.running)
 
@@ -139,7 +139,7 @@ class Retrieval(Background):
 
     @property
     def has_budgets(self) -> bool:
-        """Whether all chunkers that are done have been measured at budgets: an earlier version did not do that."""
+        """True if all finished chunkers were measured at budgets, which an earlier version did not do."""
         return all(number in self.ladders for number in self.found)
 
     def report(self, choice: Choice) -> Reporting:

@@ -75,12 +75,12 @@ class Sweep(Background):
 
     @property
     def can_go_on(self) -> bool:
-        """Whether it has ended before its end, and is kept on disk."""
+        """True if the sweep stopped early and is stored on disk, so that it can be resumed."""
         return self.kept is not None and len(self.rows) < self.total and (self.cancelled or not self.running)
 
     @property
     def named(self) -> bool:
-        """Whether the documents' names are known; from the disk come only those of bundled ones."""
+        """True if the documents' names are known; a stored sweep only has those of bundled documents."""
         return self.embedder is not None or self.kept is None or all(one.sample for one in self.kept.plan.documents)
 
     def progress(self) -> tuple[float, str]:

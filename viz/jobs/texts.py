@@ -1,4 +1,4 @@
-"""What is kept of texts: as long as a session shows them, and no longer."""
+"""Caches of values made from texts, each kept only while a session shows the text."""
 
 from __future__ import annotations
 

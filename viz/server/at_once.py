@@ -1,4 +1,4 @@
-"""What the server has to say is sent at once: what asyncio leaves out for the socket that Streamlit binds."""
+"""Socket option that makes the server send immediately; asyncio does not set it on the socket that Streamlit binds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pages say of a run that comes with Seamark."""
+"""Notices about a bundled run."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from viz.state.language_model import MISSING
 
 @dataclass(frozen=True)
 class Head:
-    """What a page shows about a result, above its text.
+    """Facts about a result, shown above its text.
 
     Attributes
     ----------

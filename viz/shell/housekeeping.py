@@ -1,4 +1,4 @@
-"""What the server does by itself now and then: let go of sessions that are over, with all that was kept for them."""
+"""Clean-up in the background: release sessions that have ended, with everything cached for them."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Housekeeper:
 
 
 def is_drawing() -> bool:
-    """Whether the script of a page is being run."""
+    """Return whether the script of a page is running."""
     return any(thread.name == "ScriptRunner.scriptThread" for thread in threading.enumerate())
 
 

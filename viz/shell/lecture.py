@@ -13,7 +13,7 @@ from viz.state.keys import session
 
 
 def is_on() -> bool:
-    """Whether the session is in lecture mode; a link can start a session in it."""
+    """Return whether the session is in lecture mode; a link can start a session in it."""
     if session.lecture is None or came_through_history():
         session.lecture = st.query_params.get(WIDE) == "1"
     return bool(session.lecture)

@@ -1,4 +1,4 @@
-"""Where the text does not suit its splitter or the model: what is wrong, once for all columns, and buttons that mend it."""
+"""Warnings that a text does not suit its splitter or the model, once for all columns, with buttons for the remedies."""
 
 from __future__ import annotations
 

@@ -18,12 +18,12 @@ from viz.state.language_model import MISSING, chosen_model
 from viz.state.text import Text
 
 WAITS = "Waiting for you to press “Send”, above."
-"""What a column says whose text the user has not allowed to be sent yet."""
+"""Message of a column that waits for the user's consent to send its text."""
 
 
 @dataclass(frozen=True)
 class Sending:
-    """What waits to be sent to a language model: where it goes, and about how much it is."""
+    """Request that waits for the user's consent: its destination and its estimated size."""
 
     task: Task
     asking: Asking

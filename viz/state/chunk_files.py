@@ -47,7 +47,7 @@ def with_file(chunker: Chunker) -> Chunker:
 
 
 def lacks_file(chunker: Chunker) -> bool:
-    """Whether a chunker finds the chunks of a file that is not at hand."""
+    """Return whether the chunker's chunks are in a file that is not at hand."""
     return isinstance(chunker, YourChunks) and chunker.held is None
 
 

@@ -49,7 +49,7 @@ from viz.state.values import (
 )
 
 Opened = FileText | SessionFile | Recipe
-"""What the file that is uploaded as the user's own may hold."""
+"""Possible contents of an uploaded file."""
 
 Kind = TypeVar("Kind")
 
@@ -136,7 +136,7 @@ class PerPage(Generic[Kind]):
         self._kind = kind
 
     def __contains__(self, page: str) -> bool:
-        """Whether the page has been opened in this session."""
+        """Return whether the page has been opened in this session."""
         return f"{self._kind}/{page}" in st.session_state
 
     def __getitem__(self, page: str) -> Kind:
@@ -296,12 +296,12 @@ class Session:
 
     @property
     def on_disk(self) -> bool:
-        """Whether embeddings are kept on disk; set by a widget."""
+        """True if embeddings are kept on disk; set by a widget."""
         return bool(st.session_state.get("on_disk"))
 
     @property
     def all_sizes(self) -> bool:
-        """Whether Compare shows all sizes; set by a widget."""
+        """True if Compare shows all sizes; set by a widget."""
         return bool(st.session_state.get("all_sizes"))
 
 

@@ -21,7 +21,7 @@ def none_named(who_needs: str, where: str = "on the left") -> str:
 CHUNKER_NEEDS = "This chunker needs"
 
 MISSING = none_named(CHUNKER_NEEDS)
-"""What a column says where there is no language model."""
+"""Message of a column if no language model is named."""
 
 
 def identity_of(asking: Asking | None) -> str:

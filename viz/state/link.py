@@ -147,7 +147,7 @@ def _columns(query: Mapping[str, str], complaints: list[str]) -> list[ColumnChoi
 
 
 def is_name(text: str) -> bool:
-    """Whether a link may have a text as the name of a model or a splitter."""
+    """Return whether a link may have a text as the name of a model or a splitter."""
     return bool(text.strip()) and text.isprintable() and len(text) <= LONGEST_NAME
 
 

@@ -13,7 +13,7 @@ from viz.state.values import GivenQuestions
 from viz.theme.numbers import counted
 
 RETRIEVAL, GENERATED = "retrieval", "generated"
-"""What Retrieval shares: that on which it measures, and what a language model wrote there."""
+"""Sets of questions that Retrieval shares: the ones it measures with, and the ones a language model wrote there."""
 
 
 def give_to_retrieval(

@@ -1,4 +1,4 @@
-"""What is in a file that the page opens, a session or a recipe, told in pieces by the process that reads it.
+"""Reader of session and recipe files, run in a separate process that passes the content on in pieces.
 
 Of a session, the texts and spans are most of the file: they are checked there, so that the page need only take them in.
 """

@@ -77,7 +77,7 @@ class StitchedDocuments:
 
 @dataclass(frozen=True)
 class GivenQuestions:
-    """What Retrieval is given by another page.
+    """Questions and columns that another page passes to Retrieval.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class GivenQuestions:
 
 @dataclass(frozen=True)
 class Undo:
-    """What the last change of a page's columns can be taken back to.
+    """Record of the last change of a page's columns, for undoing it.
 
     Attributes
     ----------
@@ -124,18 +124,18 @@ class Undo:
 
 
 Data = Mapping[str, object] | bytes
-"""What a component is sent: JSON, or a line of JSON followed by anything."""
+"""Payload of a component: JSON, or a line of JSON followed by anything."""
 
 
 class Order(NamedTuple):
-    """When data was sent: numbers grow, and can be compared within a session."""
+    """Sequence number of a payload: numbers grow, and can be compared within a session."""
 
     session: str
     number: int
 
 
 class Sent:
-    """What a session has sent last to each of its components."""
+    """Last payload sent to each component of a session."""
 
     def __init__(self) -> None:
         self._session = uuid4().hex[:12]

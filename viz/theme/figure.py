@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from viz.theme.palette import INK, theme
 
 LECTURE_SCALE = 1.5
-"""How much larger figures are drawn in lecture mode; their width is the page's."""
+"""Factor by which figures are enlarged in lecture mode; their width is the page's."""
 
 
 def style(figure: go.Figure, scale: float = 1) -> None:

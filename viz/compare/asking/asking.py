@@ -34,7 +34,7 @@ AT_ONCE_S, BESIDE_S = 0.25, 0.05
 another reason; one that takes longer comes when the browser asks for it again."""
 
 MOST_QUESTIONS = 100
-"""How many questions with a marked answer a session keeps."""
+"""Maximum number of questions with a marked answer in a session."""
 
 LARGEST_TEXTS = 40_000_000
 """Characters that the texts they are about may have together: a session keeps them with the questions."""
@@ -46,7 +46,7 @@ _asker = component("seamark_asker", html='<div class="asker"></div>', js=script(
 
 
 class AskerData(TypedDict):
-    """What the browser is sent."""
+    """Payload for the browser."""
 
     asked: Asked
 

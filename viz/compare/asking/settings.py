@@ -1,4 +1,4 @@
-"""How a question is asked on Compare: by what chunks are ranked, and how much is retrieved. Both are words of the link."""
+"""Settings of a question on Compare, kept in the link: the ranking method, and the amount retrieved."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LIMITS: Mapping[str, tuple[str, Limit]] = {
     **{str(tokens): (f"{tokens:,} tokens", Limit(tokens=tokens)) for tokens in (50, 100, 250, 500, 1000, 2000, 4000)},
     **{f"top{count}": ("best chunk" if count == 1 else f"top {count}", Limit(top=count)) for count in (1, 3, 5, 10)},
 }
-"""How much is retrieved: the word in the link, the name on the page, and the limit."""
+"""Limits on retrieval: the word in the link, the label on the page, and the limit."""
 
 FITTING = "fitting"
 """The word for one of them that suits the text."""

@@ -1,4 +1,4 @@
-"""What can be said of the columns of Compare without known boundaries: blocks, sizes, contrast, and what an edit changes."""
+"""Measures of Compare's columns that need no known boundaries: blocks, sizes, contrast, and the effect of edits."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from viz.state.choices import Choices
 from viz.state.keys import session
 
 _OF_EDITS = 3
-"""How many of the measures, the last, are of edits."""
+"""Number of measures, the last ones, that are about edits."""
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@
  */
 
 /**
- * What became of the marked answer in a column.
+ * Fate of the marked answer in a column.
  * @typedef {object} AnswerFate
  * @property {boolean} good Whether all of it is retrieved in one chunk.
  * @property {string} words What became of it; the places follow.
@@ -61,7 +61,7 @@
  */
 
 /**
- * What a question retrieves in a column.
+ * Chunks that a question retrieves in a column.
  * @typedef {object} AskedColumn
  * @property {number[]} chunks The numbers of the chunks, best first.
  * @property {string[]} scores The score of each.
@@ -72,7 +72,7 @@
  */
 
 /**
- * What became of the last question.
+ * State and result of the last question.
  * @typedef {object} Asked
  * @property {number | null} moment Of the question that this answers.
  * @property {string} state `nothing` while nothing is asked, `working`, `done` or `failed`.

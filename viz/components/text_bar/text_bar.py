@@ -53,7 +53,7 @@ class TextBarData(TypedDict):
 
 
 class KeptHead(TypedDict):
-    """What the tab keeps of a text beside the text: see `viz.controls.tab`.
+    """Metadata of a text kept in the browser's tab: see `viz.controls.tab`.
 
     ``file`` is JSON of what is known of the file that the text was read from, empty where it is of none.
     """

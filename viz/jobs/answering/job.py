@@ -131,12 +131,12 @@ class Answering(Background):
 
     @property
     def total(self) -> int:
-        """How many answers there will be."""
+        """Total number of answers."""
         return len(self.gathered) * len(self.plan.items)
 
     @property
     def whole(self) -> bool:
-        """Whether all is there that was asked for."""
+        """True if every requested answer is there."""
         return len(self.finished) == self.total and not self.error
 
     def progress(self) -> tuple[float, str]:
@@ -228,7 +228,7 @@ class Judging(Background):
 
     @property
     def places(self) -> list[tuple[int, int]]:
-        """Which answers are judged."""
+        """Positions of the answers to judge."""
         return [place for place, one in self.run.results.items() if place[1] == self.question and one.answer.text]
 
     def progress(self) -> tuple[float, str]:

@@ -1,4 +1,4 @@
-"""What a run of answers is about: the settings whose change requires another, and the models."""
+"""Plan of a run of answers: the models, and the settings whose change requires another run."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Models(NamedTuple):
 
 @dataclass(frozen=True)
 class AnswerPlan:
-    """What the chunks that questions are given depend on; equal plans give the same.
+    """Settings that determine the chunks given to questions; equal plans give the same chunks.
 
     Attributes
     ----------

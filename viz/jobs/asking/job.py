@@ -65,7 +65,7 @@ class AskJob(Background):
 
     @property
     def subject(self) -> tuple[object, ...]:
-        """What the answer depends on: a job with an equal one need not be run."""
+        """Key of the answer: a job with an equal key need not run again."""
         embedder = None if self.embedder is None else (self.embedder.name, self.embedder.identity)
         return self.inquiry, tuple([(number, task) for number, task, _ in self.columns]), embedder
 

@@ -1,4 +1,4 @@
-"""What runs that come with Seamark have in common: what pages open with was measured, and nobody waits for it."""
+"""Base of the bundled runs: measured results that pages open with, so that nobody waits for them."""
 
 from __future__ import annotations
 

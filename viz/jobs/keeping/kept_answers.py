@@ -1,4 +1,4 @@
-"""What is kept on disk of a run of answers: its plan without any text, and what is measured of every answer."""
+"""Storage of a run of answers: its plan without any text, and the measures of every answer."""
 
 from __future__ import annotations
 
@@ -82,12 +82,12 @@ class KeptAnswers:
 
     @property
     def total(self) -> int:
-        """How many answers there will be."""
+        """Total number of answers."""
         return len(self.plan.questions) * (len(self.plan.chunkers) + len(self.plan.trivial))
 
     @property
     def done(self) -> int:
-        """How many answers are kept, as far as that can be read."""
+        """Number of stored answers; 0 if they cannot be read."""
         with suppress(InputError):
             return len(self.keeper.parts())
         return 0

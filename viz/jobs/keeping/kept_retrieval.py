@@ -1,4 +1,4 @@
-"""What is kept on disk of a retrieval run: its plan without any text, and the evaluation of every chunker that is done."""
+"""Storage of a retrieval run: its plan without any text, and the evaluation of every finished chunker."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class KeptRetrieval:
 
     @property
     def own(self) -> bool:
-        """Whether the documents are the user's own."""
+        """True if the documents are the user's own."""
         return self.plan.own
 
     @property

@@ -1,4 +1,4 @@
-"""What is kept on disk of a sweep: its plan, and a row for every run that is done."""
+"""Storage of a sweep: its plan, and a row for every finished run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a retrieval run sends to a language model: said before it, and allowed by the user."""
+"""Notice of the requests that a retrieval run sends to a language model, and the user's consent."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from viz.state.language_model import chosen_model, none_named
 from viz.theme.numbers import counted
 
 MISSING = none_named("Context sentences need")
-"""What the page says where chunks are to be embedded with context sentences and there is no language model."""
+"""Message on the page if context sentences are chosen and no language model is named."""
 
 
 def names_a_model(embedded: str, columns: Sequence[ColumnChoice]) -> bool:
