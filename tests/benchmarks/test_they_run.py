@@ -51,7 +51,7 @@ SETTINGS = {
 CHEAP = {"blocks", "hostile_files", "scaling", "structure"}
 
 TIMED = {"__main__", "embedding", "load sliders", "load rounds", "load waiting", "load soak", "shift"}
-"""Those whose targets a busy machine may miss. All others must reach theirs."""
+"""Benchmarks whose targets a busy machine may miss. All others must reach theirs."""
 
 
 def test_every_benchmark_has_a_setting():

@@ -26,14 +26,14 @@ STATE = """() => {
   }));
   return { script: dataset?.testScriptState, connection: dataset?.testConnectionState, address: location.href, readers };
 }"""
-"""What a page about a text has come to."""
+"""State of a page with a text, as its scripts report it."""
 
 WHOLE = f"""() => {{
   const {{ script, readers }} = ({STATE})();
   const whole = ({{ ready, columns }}) => ready && columns.every(({{ blocks, built }}) => blocks === built);
   return script === "notRunning" && readers.length && readers.every(whole);
 }}"""
-"""Whether that is all there is to come."""
+"""True once the page is completely drawn."""
 
 
 def read(root, of):

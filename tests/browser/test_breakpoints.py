@@ -1,4 +1,4 @@
-"""What a person does on the Breakpoints page, in a real browser."""
+"""The Breakpoints page in a real browser."""
 
 import itertools
 import re

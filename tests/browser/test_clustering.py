@@ -1,4 +1,4 @@
-"""What a person does on the Clustering page, in a real browser."""
+"""The Clustering page in a real browser."""
 
 import re
 

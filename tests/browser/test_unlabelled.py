@@ -1,4 +1,4 @@
-"""What an edit changes is measured by a job below Compare's columns, which can be stopped and goes on where it was."""
+"""Measuring the effect of edits in a job below Compare's columns, which can be stopped and resumed."""
 
 import pytest
 from playwright.sync_api import expect

@@ -405,7 +405,7 @@ def test_of_very_many_problems_the_gravest_are_listed_and_the_others_counted():
 
 
 def test_the_documented_commands_run(folder, capsys):
-    """What the workflow and the hook run, in a folder with what they name."""
+    """Run the documented workflow and hook in a folder that has the files they name."""
     workflow = yaml.safe_load(re.search(r"^```yaml\n(name: .*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)[1])
     steps = workflow["jobs"]["chunks"]["steps"]
     (command,) = (step["run"] for step in steps if "seamark check" in step.get("run", ""))

@@ -1,4 +1,4 @@
-"""Who is ahead at which budget is said only as far as all comparisons together tell it."""
+"""The leader at each budget, corrected for all comparisons together."""
 
 import numpy as np
 import pytest

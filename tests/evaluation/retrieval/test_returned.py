@@ -1,4 +1,4 @@
-"""What is returned for a chunk, worked by hand: neighbours, sections, pages, nothing twice, at the top k and at budgets."""
+"""The text returned for a chunk (neighbours, section, page), without repeats, at the top k and at budgets; by hand."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What Compare says of its columns without known boundaries, and what an edit changes."""
+"""Measures without known boundaries on Compare, and the effect of edits."""
 
 import pytest
 

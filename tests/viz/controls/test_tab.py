@@ -1,4 +1,4 @@
-"""What the tab keeps of the user's own text, and what a session makes of what comes back."""
+"""The user's own text in the browser's tab, and restoring it in a session."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What the tests of Retrieval's page ask of it."""
+"""Steps shared by the tests of the Retrieval page."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What the head of a column says: the same words on every page."""
+"""The head of a column: the same wording on every page."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Where a text does not suit its splitter or the model, the page says so once and offers what helps."""
+"""The warning about a text that does not suit its splitter or its model, shown once with a remedy."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which columns of a page a job's error stands in, and until when it can be tried again."""
+"""The columns that show a job's error, and the button to try again."""
 
 import pytest
 

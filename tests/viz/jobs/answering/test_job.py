@@ -1,4 +1,4 @@
-"""What the page Answers does in the background, without the page."""
+"""Background jobs of the Answers page, without the page."""
 
 import sys
 import time
