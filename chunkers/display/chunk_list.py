@@ -83,7 +83,7 @@ def _body(document: Document, chunk: Piece, before: Span | None, kept: dict[int,
 
 
 def _stated(document: Document, stated: Stated) -> str:
-    """Return title and summary, and below them the propositions, each with its source and what is to know of it."""
+    """Return title and summary, and below them the propositions, each with its source and its remark."""
     parts = [f"<b>{text(stated.title)}</b>\n"] if stated.title else []
     parts += [f'<span class="context">{text(stated.summary)}</span>\n'] if stated.summary else []
     for one in stated.propositions:

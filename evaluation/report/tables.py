@@ -133,19 +133,19 @@ def scores(compared: Compared) -> Table:
     """Return how many chunks the columns make, how long, what they find and miss, and what is suspicious in them."""
     known = compared.known
     heads = [
-        ("Chunks", "How many there are."),
+        ("Chunks", "Number of chunks."),
         ("Characters", "Fewest, median and most in a chunk."),
         ("Tokens", f"Fewest, median and most in a chunk, as {compared.tokenizer} counts them."),
         *(
             []
             if known is None
             else [
-                ("Found", "Known boundaries at which it cuts."),
-                ("Missed", "Known boundaries at which it does not cut."),
-                ("Added", "Cuts at no known boundary."),
+                ("Found", "Known boundaries with a cut."),
+                ("Missed", "Known boundaries without a cut."),
+                ("Added", "Cuts away from any known boundary."),
             ]
         ),
-        ("Suspicious", "What the rules of the page Failures find in it; they may be mistaken."),
+        ("Suspicious", "Findings by the rules of the Failures page; they may be mistaken."),
         ("Decide, ms", "What cutting took once the embeddings were there."),
     ]
     rows = [

@@ -15,18 +15,18 @@ from evaluation.segmentation.measures import chunks_of
 from evaluation.segmentation.trivial import NO_CUT, every_words
 
 EXPLAINED = {
-    "chunks": "How many there are.",
+    "chunks": "Number of chunks.",
     "blocks whole": "Share of the lists, tables, code blocks and formulas, and of the headings with what follows, that lie "
     "in one piece of a chunk.",
-    "size kept": "Share of chunks within the sizes that are asked for; where none are, within what the embedder reads.",
-    "inside": "Mean cosine of two sentences that share a chunk. Short chunks have more of it, whatever their cuts.",
-    "across": "Mean cosine of two sentences, one in a chunk and one in the next. Short chunks have more of it too.",
-    "contrast": "Inside minus across: how much more alike sentences are within chunks than over the cuts between them.",
-    "context": f"Mean cosine of a chunk and the {SURROUNDINGS} sentences on either side of it: high where it fits its "
-    "surroundings, low where it stands apart.",
-    "changed": "Share of chunks that are others after one sentence was inserted, mean over the places; lower is steadier.",
-    "at worst": "The same at the place where it is most.",
-    "at least": "What must change, beside which the others are to be read: the one chunk with the new sentence, as a share.",
+    "size kept": "Share of chunks within the requested sizes or, without any, within the embedder's maximum input.",
+    "inside": "Mean cosine of two sentences in the same chunk. It is higher for short chunks, whatever their cuts.",
+    "across": "Mean cosine of two sentences in neighbouring chunks. It is higher for short chunks too.",
+    "contrast": "Inside minus across: how much more alike sentences are within chunks than across cuts.",
+    "context": f"Mean cosine of a chunk and the {SURROUNDINGS} sentences on either side: high if it fits its surroundings, "
+    "low if it stands apart.",
+    "changed": "Share of chunks that change when one sentence is inserted, mean over the places; lower is better.",
+    "at worst": "The largest such share over all places.",
+    "at least": "The share that has to change: the one chunk with the new sentence. Compare the other two with it.",
 }
 """Description of each measure; the last three come from `evaluation.segmentation.stability`."""
 

@@ -54,7 +54,7 @@ def show_origin(choices: Choices, chunker: Chunker, chunking: Chunking, vectors:
 
 def _heatmap_to_keep(coloured: Coloured, vectors: FloatArray, weight: float) -> None:
     """Draw the heatmap as a figure with table and downloads, only on request because it is large."""
-    if not st.toggle("Show the heatmap as a figure and table to download", key="heatmap_to_keep"):
+    if not st.toggle("Heatmap as a download", key="heatmap_to_keep"):
         return
     block = block_size(len(vectors))
     distances = mean_distances(vectors, weight, block)

@@ -49,7 +49,7 @@ def show_agreement(here: Page, text: Text, made: Sequence[ColumnResult]) -> None
             key="compare_embedders",
             on_click=setattr,
             args=(session, "compared_embedders", subject),
-            help="Embeds the text with it as well; shows which boundaries differ, and how far the distances moved.",
+            help="Also embeds the text with that model, and shows which boundaries differ and how far the distances moved.",
         )
         return
     full = load_embedder(embedder.approximates)

@@ -175,9 +175,9 @@ def _downloads(
         *(() if chunker.elsewhere else (("Recipe", f"{stem}.recipe.json", "application/json", recipe.to_json),)),
     )
     again = (
-        "These chunks were made elsewhere: no recipe gives them again; the session's file has them."
+        "These chunks were made elsewhere, so no recipe reproduces them. The session file contains them."
         if chunker.elsewhere
-        else "Its chunks again, from the recipe: seamark chunk FILE --recipe RECIPE"
+        else "Reproduces the chunks: seamark chunk FILE --recipe RECIPE"
     )
     waits = "" if written else " Its chunks can be downloaded once their context sentences are written."
     st.caption(f"Column {choices.selected + 1}.{waits} {again}")

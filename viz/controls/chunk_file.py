@@ -42,12 +42,12 @@ FORMS = (
 )
 
 _TITLES = {
-    "lost": ("not found", "Chunks that are not in the text, and left out."),
-    "altered": ("altered", "Chunks that stand in the text with small changes."),
-    "ambiguous": ("ambiguous", "Chunks that stand in the text more than once, and say nothing of their place."),
-    "elsewhere": ("elsewhere", "Chunks that are not at the place that they name."),
-    "context": ("context", "Chunks with words around them that the text does not have there."),
-    "spaced": ("other white space", "Chunks that are in the text but for their white space."),
+    "lost": ("not found", "Chunks that are not in the text; they are left out."),
+    "altered": ("altered", "Chunks that are in the text with small changes."),
+    "ambiguous": ("ambiguous", "Chunks that are in the text more than once and give no position."),
+    "elsewhere": ("elsewhere", "Chunks that are not at the position they give."),
+    "context": ("context", "Chunks with added words around them that are not in the text."),
+    "spaced": ("other white space", "Chunks that differ from the text in white space only."),
 }
 
 

@@ -79,7 +79,7 @@ def _step(number: int, tried: Sequence[Comparison], maximum: int | None) -> Step
     ]
     return Step(
         title=_title(here),
-        story=[_compared(here, group), LEDGER + here.reason if here.why else "Not above, so it looks one chunk further."],
+        story=[_compared(here, group), LEDGER + here.reason if here.why else "Not above, so the next chunk is compared."],
         numbers=values,
         tone="turn" if between and here.outcome == "joined" else "cut" if here.outcome != "joined" and here.why else "",
         mark=PassMark(

@@ -100,8 +100,8 @@ class ChunkingJob(Background):
         if self.decided:
             return self.decided, f"Deciding: {self.decided:.0%} done"
         if self.ahead:
-            first = "1 other text comes" if self.ahead == 1 else f"{self.ahead:,} other texts come"
-            return 0.0, f"Waiting: {first} first"
+            others = "1 other text is" if self.ahead == 1 else f"{self.ahead:,} other texts are"
+            return 0.0, f"Waiting: {others} ahead"
         if self.prepared is not None and self.embedder is not None:
             return self.prepared, self.embedder.prepared_said(self.prepared)
         embedder = self.embedder

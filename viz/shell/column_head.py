@@ -85,8 +85,8 @@ def waiting_words(*, asks: bool = False) -> str:
     """Return the message for a column that has no result yet, because of its embeddings or of what it ``asks``."""
     job = session.job
     if job is not None and job.cancelled:
-        return "Stopped before all was answered." if asks else "Stopped before it was embedded."
-    return "Being asked …" if asks else "Being embedded …"
+        return "Stopped while asking." if asks else "Stopped while embedding."
+    return "Asking …" if asks else "Embedding …"
 
 
 def settings_of(result: ColumnResult) -> str:

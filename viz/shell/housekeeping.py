@@ -27,7 +27,7 @@ async def keep_house() -> None:
             house.look()
         except Exception:
             # The server works on without it; the next look may succeed.
-            _log.exception("Sessions that are over could not be let go.")
+            _log.exception("Sessions that have ended could not be released.")
 
 
 class Housekeeper:

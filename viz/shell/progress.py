@@ -49,7 +49,7 @@ def show_progress(made: Sequence[ColumnResult]) -> None:
             )
     elif job.cancelled and waiting:
         asks = any(chunker.asks for chunker in waiting)
-        st.button("Ask on" if asks else "Compute the embeddings that were stopped", on_click=_forget_job)
+        st.button("Continue asking" if asks else "Continue embedding", on_click=_forget_job)
     elif any(one.tried for one in made):
         st.button("Try again", on_click=_forget_job)
 
@@ -84,7 +84,7 @@ def _offer(row: DeltaGenerator, job: ChunkingJob) -> None:
         # What is embedded by now stays in the cache.
         job.cancel()
 
-    row.button(f"See it now with {AT_ONCE}", key="see_now", on_click=use, width="content")
+    row.button(f"Use {AT_ONCE} instead", key="see_now", on_click=use, width="content")
 
 
 def _forget_job() -> None:

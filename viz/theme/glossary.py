@@ -61,7 +61,7 @@ RETRIEVAL: Mapping[str, str] = {
     "other; “precision Ω” in Chroma's report.",
     "IoU": "Intersection over union: what excerpts and chunks found have in common, divided by what they make together.",
     "Interval": "95 of 100 samples of the questions, drawn with replacement, have their mean difference in it; where it "
-    "holds 0, no difference can be told.",
+    "holds 0, the difference is not significant.",
 }
 """The words about retrieval."""
 
@@ -89,6 +89,8 @@ PARTS = {
 
 INSTEAD: Mapping[str, str] = {
     "at rest": "Default",
+    "Ask on": "Continue asking",
+    "beside ours": "next to ours",
     "Sizes count": "Sizes in",
     "Count tokens of": "Tokens as",
     "Cut again": "If still too large",

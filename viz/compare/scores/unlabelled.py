@@ -62,8 +62,8 @@ def show_unlabelled(choices: Choices, made: Sequence[ColumnResult], document: Do
         )
     rows += [_waiting(number, one) for number, one in enumerate(made) if not (one.chunking and one.task and one.chunker)]
     data: ScoresData = {
-        "said": "What can be said without known boundaries. No number is a grade by itself: few cuts leave blocks whole, "
-        "short chunks are alike inside.",
+        "said": "Measures that need no known boundaries. None is a grade by itself: few cuts leave blocks whole, and short "
+        "chunks are alike inside.",
         "note": f"An edit inserts one sentence of the text at one of {EDITS} places." if edited else "",
         "heads": heads if edited else heads[:-_OF_EDITS],
         "rows": rows,
@@ -167,7 +167,7 @@ def _edit_cells(found: Stability | str | None) -> list[CellData]:
         worst = found.worst
         where = f"after sentence {worst.after + 1:,}: {worst.changed:,} of {worst.chunks:,} chunks"
         return [_share(found.mean, found.words()), _share(worst.share, where), _share(found.inevitable, "")]
-    return [cell("–", None, found or "It has not been measured with these settings.")] * _OF_EDITS
+    return [cell("–", None, found or "Not measured with these settings.")] * _OF_EDITS
 
 
 def _offer_edits(
@@ -196,9 +196,9 @@ def _offer_edits(
         session.edits.start()
 
     st.button(
-        "Measure what an edit changes",
+        "Measure edits",
         key="measure_edits",
         on_click=measure,
         help=f"Inserts one sentence at each of {EDITS} places, cuts the text again with every column, and counts the chunks "
-        "that are others: they would have to be embedded and stored anew.",
+        "that change: they would have to be embedded and stored again.",
     )
