@@ -120,7 +120,7 @@ class _Lines:
         self._inserted.insert(place, True)
 
     def span(self, first: int, last: int) -> Span:
-        """Return where lines are, in code points, without white space at the ends."""
+        """Return the span of a range of lines in code points, without white space at the ends."""
         start = self._edges[self._numbers[first]]
         end = self._edges[self._numbers[last - 1] + (not self._inserted[last - 1])]
         inside = self._text[start:end]

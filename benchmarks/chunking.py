@@ -127,7 +127,7 @@ def timing(chunking: Chunking) -> Timing:
 
 
 def outcome(chunking: Chunking) -> Outcome:
-    """Return what the two sides have in common."""
+    """Return the part of a result that both sides can be compared by."""
     return Outcome([chunk.text for chunk in chunking.chunks], timing(chunking).embedded)
 
 

@@ -106,7 +106,7 @@ class Stopwatch:
         bootstrap._resampled_means = counted
 
     def during(self, call: Callable[[], object]) -> Step:
-        """Return what ``call`` took."""
+        """Run ``call`` and return its cost."""
         calls, before = self.calls, time.process_time()
         seconds, _ = timed(call)
         return Step(1000 * seconds, 1000 * (time.process_time() - before), self.calls - calls)

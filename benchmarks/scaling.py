@@ -161,7 +161,7 @@ def _peak() -> int:
 
 
 def measured(case: Case, count: int) -> tuple[float, float, float, str] | None:
-    """Return what `measure` sends from a process of its own; None if it takes longer than `GIVE_UP`, or too much memory."""
+    """Run `measure` in a separate process and return its result; None if it exceeds `GIVE_UP` or takes too much memory."""
     fresh = multiprocessing.get_context("spawn")
     receive, send = fresh.Pipe(duplex=False)
     process = fresh.Process(target=measure, args=(case, count, send))

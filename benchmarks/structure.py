@@ -90,7 +90,7 @@ def documents(names: Sequence[str] = ()) -> Iterator[Document]:
 
 
 def measured(document: Document, chunker: str, edits: int = EDITS) -> Row:
-    """Return what a chunker makes of a document."""
+    """Measure one chunker on one document."""
     tools = Tools(None, load_tokenizer("all-MiniLM-L6-v2"))
     built = build_chunker(chunker, CHUNKERS[chunker])
     chunking = run(built, document, tools)
