@@ -70,7 +70,7 @@ def say(sentence: str) -> None:
 
 
 def preparing_on_terminal(embedder: Embedder) -> Callable[[float], None]:
-    """Return what shows on a terminal how far an embedder is that is made before it can be loaded."""
+    """Return a callback that shows on a terminal how much of an embedder is prepared."""
 
     def told(share: float) -> None:
         if sys.stderr.isatty():

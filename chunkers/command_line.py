@@ -153,7 +153,7 @@ def _cut_each(options: argparse.Namespace, chunker: Chunker, sentences: str, too
 
 
 def _asking(chunker: Chunker, embedded_as: EmbeddedAs, name: str, limit: Limit | None) -> Asking | None:
-    """Return what asks the language model; None where neither the chunker nor what is embedded needs one."""
+    """Return access to the language model; None if neither the chunker nor ``embedded_as`` needs one."""
     if not chunker.asks and embedded_as != "context":
         return None
     if not name:

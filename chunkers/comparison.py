@@ -43,12 +43,12 @@ class SideBySide(Sequence[Chunking]):
         return iter(self.results)
 
     def __repr__(self) -> str:
-        """Return what is compared in a few words, without the text."""
+        """Return the compared results in a few words, without the text."""
         counts = ", ".join(f"{title}: {len(one):,}" for title, one in zip(self.titles, self.results, strict=True))
         return f"<SideBySide of {self.results[0].document!r}; chunks: {counts}>"
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: strips on one axis, and the columns."""
+        """Return HTML for notebooks: strips on one axis, and the columns."""
         return side_by_side(self.results, self.titles)
 
 

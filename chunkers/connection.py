@@ -139,7 +139,7 @@ class Connection:
         }
 
     def without_key(self, text: str) -> str:
-        """Return what a server said, less the key, which a careless one repeats."""
+        """Return a server's message without the key, which a careless server repeats."""
         return text.replace(self._key, "[key]") if len(self._key) >= SHORTEST_KEY else text
 
     def failure(self, error: openai.APIError, timeout: float) -> ModelError:

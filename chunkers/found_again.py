@@ -143,7 +143,7 @@ def find_again(
 
 
 def _in_order(text: str, given: Sequence[GivenChunk]) -> dict[int, Span | None]:
-    """Return where the chunks that name no place are, by number: what is repeated is told apart by what is before it."""
+    """Locate the chunks that give no position, by number; the order of the chunks tells repeated passages apart."""
     unplaced = [number for number, one in enumerate(given) if not one.spans]
     return dict(zip(unplaced, locate(text, [given[number].text or "" for number in unplaced]), strict=True))
 
@@ -159,7 +159,7 @@ class _Surrounded:
         self.unsure: dict[str, None] = {}
 
     def passage(self, one: GivenChunk) -> Passage | None:
-        """Return what a chunk that is not in the text as a whole has of it; None if that cannot be told from its context."""
+        """Return the part of a chunk that is in the text, if the whole is not; None if its context cannot be separated."""
         words, length = one.text or "", len(self._searched.text)
         start = max(0, one.spans[0].start - SEARCHED) if one.spans else self._reached
         near = Span(min(start, length), min(length, start + 2 * SEARCHED))
@@ -193,7 +193,7 @@ class _Search:
         self.unsure: dict[str, None] = {}
 
     def find(self, number: int, one: GivenChunk) -> tuple[tuple[Span, ...], str, list[tuple[Kind, str]]]:
-        """Return where a chunk is, how it was found, and what is odd about it."""
+        """Return the spans of a chunk, the way it was found, and the remarks about it."""
         text, span = self._searched.text, self._ordered.get(number)
         if span is not None:
             odd: list[tuple[Kind, str]] = []
@@ -357,7 +357,7 @@ def _without_chunk(text: str, chunks: Sequence[Chunk]) -> list[str]:
 
 
 def characters_without_chunk(text: str, chunks: Sequence[Chunk]) -> int:
-    """Return how many characters of a text lie in no chunk, white space not counted."""
+    """Count the characters of a text in no chunk, white space excluded."""
     lost = reached = 0
     for start, end in sorted(span for chunk in chunks for span in chunk.spans):
         lost += sum(map(len, text[reached:start].split()))

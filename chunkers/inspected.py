@@ -124,10 +124,11 @@ class DocumentNames:
             self._by_stem.setdefault(_stem(name), []).append(name)
 
     def called(self, name: str) -> list[str]:
-        """Return which of them a document called ``name`` may have.
+        """Return the names that may stand for a document called ``name``.
 
-        One that is the same; else those of which one is the end of the other's path, as ``/data/notes/a.md`` and ``a.md``;
-        else those of which that is true but for an ending that one of the two lacks, as ``notes/a.md`` and ``a``.
+        An equal name alone if there is one. Otherwise the names of which one is the end of the other's path, such as
+        ``/data/notes/a.md`` and ``a.md``. Otherwise the same, ignoring a file extension that only one of the two has, such as
+        ``notes/a.md`` and ``a``.
         """
         if name in self._names:
             return [name]

@@ -154,7 +154,7 @@ def said_of(error: BaseException) -> str:
 
 
 def _broken(made: object, document: Document) -> str:
-    """Return what is wrong with a result; empty if it is one of this document."""
+    """Return the fault of a result; empty if it is a valid result for this document."""
     if not isinstance(made, Chunking):
         return f"it returned {shown(made)}"
     if made.document is not document and made.document != document:

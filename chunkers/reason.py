@@ -75,7 +75,7 @@ class Reason(NamedTuple):
 
 
 def chain(*reasons: Reason) -> Reason:
-    """Return one decision made of all their steps, in this order."""
+    """Return a single decision made of all steps, in this order."""
     first, *others = [step for reason in reasons for step in reason.steps()]
     whole = first
     for step in others:

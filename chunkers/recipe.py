@@ -79,7 +79,7 @@ class Recipe(BaseModel):
         return written
 
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
-        """Yield what its ``repr`` shows, of which names of files are made: what its JSON has."""
+        """Yield the fields for ``repr`` and for file names, which are the same as in the JSON."""
         left_out = (("embedded_as", "plain"), ("language_model", ""))
         return ((name, value) for name, value in super().__repr_args__() if (name, value) not in left_out)
 
@@ -279,7 +279,7 @@ def chunk(
 
 
 def asking_for(chunker: Chunker, given: AnyLanguageModel | None, embedded_as: EmbeddedAs = "plain") -> Asking | None:
-    """Return what asks a language model; None where neither the chunker nor what is embedded needs one, or none is given.
+    """Return access to a language model; None if neither the chunker nor ``embedded_as`` needs one, or none is given.
 
     Raises
     ------

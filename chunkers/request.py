@@ -114,7 +114,7 @@ class _Call:
 
 
 def ask(work: Callable[[], Answer], deadline: float, largest: int, attempts: Attempts | None = None) -> Answer:
-    """Return what ``work`` returns, or raise what it raises.
+    """Run ``work`` within the deadline; return its result, or raise its error.
 
     ``work`` sends requests through a client that has `HOOKS`. A thread that is abandoned while a server says nothing ends
     with the client's own time-out; with the next byte otherwise.

@@ -424,13 +424,13 @@ class Chunking(Sequence[Chunk]):
         return self.chunks[place]
 
     def __repr__(self) -> str:
-        """Return what it is in a few words, without the text."""
+        """Return a short description without the text."""
         count = len(self.chunks)
         made = f" by {self.made_by.chunker}" if self.made_by is not None else ""
         return f"<Chunking{made}: {count:,} chunk{'s' * (count != 1)} of {self.document!r}>"
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: the curve, and the chunks with the reason for each; see `chunkers.display`."""
+        """Return HTML for notebooks: the curve, and the chunks with their reasons; see `chunkers.display`."""
         return result_html(self)
 
     def to_dataframe(self) -> Any:

@@ -82,7 +82,7 @@ def situated(chunking: Chunking, tools: Tools) -> Chunking:
 
 
 def estimate(chunking: Chunking, tools: Tools) -> Estimate:
-    """Return about what situating the chunks takes, if nothing has to be asked again; nothing is sent."""
+    """Estimate the requests for context sentences, assuming that none has to be repeated; nothing is sent."""
     document = chunking.document
     counted: dict[tuple[int, int], int] = {}
     total = 0
@@ -96,10 +96,10 @@ def estimate(chunking: Chunking, tools: Tools) -> Estimate:
 
 
 def shown_of(document: Document, chunk: Chunk) -> Span:
-    """Return what of the document the model is shown beside a chunk: all of it if that is short enough.
+    """Return the part of the document that the model is shown with a chunk: all of it if that is short enough.
 
-    Else it is the largest section around the chunk that is short enough; and without such a one, whole sentences around the
-    chunk, `LONGEST_SHOWN` characters at most, the same for chunks that are near each other.
+    Otherwise the largest section around the chunk that is short enough or, without one, whole sentences around the chunk,
+    at most `LONGEST_SHOWN` characters and the same for chunks near each other.
     """
     text, most = document.text, LONGEST_SHOWN
     if len(text) <= most:
@@ -133,7 +133,7 @@ def _passage(chunk: Chunk) -> str:
 
 
 def _read(answer: str) -> str:
-    """Return what an answer says, on one line; raises Unusable if that is nothing or too long."""
+    """Return an answer as one line; raises Unusable if it is empty or too long."""
     said = " ".join(answer.split())
     if not said:
         raise Unusable("it has no words")

@@ -194,7 +194,7 @@ class Tools:
         return self.cache.turns.take((embedder.name, embedder.identity), self.cancelled, self.waiting, self.came)
 
     def _by_length(self, missing: Mapping[bytes, str]) -> tuple[list[int], list[tuple[bytes, str]]]:
-        """Return how much of each text the model reads, in falling order, and the texts: alike ones need little padding."""
+        """Return the length that the model reads of each text, and the texts, longest first: it saves padding."""
         if self.embedder is None or self.cancelled():
             return [1] * len(missing), list(missing.items())
         most = self.embedder.max_tokens
@@ -228,7 +228,7 @@ class Tools:
         return asking.ask(messages, self.cancelled, ledger, **most)
 
     def together(self, works: Sequence[Callable[[Tools], Result]]) -> list[Result]:
-        """Return what works return that ask a language model, in their order; some run at the same time.
+        """Run works that ask a language model, some at the same time, and return their results in order.
 
         Parameters
         ----------
@@ -252,7 +252,7 @@ class Tools:
         return together([one(work) for work in works], self.cancelled)
 
     def _asking(self) -> tuple[Asking, Ledger]:
-        """Return what asks, and where what it takes is added up; raises ModelError if there is no language model."""
+        """Return the language model and the ledger of this run; raises ModelError if there is no language model."""
         if self.asking is None:
             raise ModelError(NO_LANGUAGE_MODEL)
         if self.meter.ledger is None:

@@ -44,7 +44,7 @@ class LangChainSemantic(Thresholded, Adapter):
     )
 
     def pieces(self, document: Document, tools: Tools) -> list[str]:
-        """Return what LangChain cuts the text into."""
+        """Return the pieces that LangChain makes of the text."""
         from langchain_experimental.text_splitter import SemanticChunker
 
         from chunkers.adapters.langchain_embeddings import LangChainEmbeddings

@@ -84,7 +84,7 @@ class Parts:
         return size - self._saved(start, end) if self._shortened else size
 
     def notes(self) -> list[str]:
-        """Say how many delimiter rows count with fewer tokens than they have."""
+        """Return a note with the number of delimiter rows that count with fewer tokens than they have."""
         count = len(self._shortened)
         rows = "The delimiter row of a table is" if count == 1 else f"The delimiter rows of {count:,} tables are"
         return [f"{rows} longer than a chunk may be: it stays whole, and counts with three dashes a cell."] * bool(count)
@@ -153,7 +153,7 @@ class Parts:
         return [*units, *self._of_lines(self._lines(rule.end, header.end), said, "row", most)]
 
     def _wide_rules(self) -> list[tuple[int, int]]:
-        """Return where the delimiter rows begin that are too long with their headers, and by how much they are shortened."""
+        """Return the start of each delimiter row too long with its header, and the number of tokens it is shortened by."""
         text, found = self._document.text, []
         for block in special_blocks(text):
             # A token has a character at least.

@@ -101,7 +101,7 @@ def windows(document: Document, most: int, tools: Tools) -> list[Window]:
 
 
 def question(document: Document, window: Window, before: int) -> list[Message]:
-    """Return what the model is asked about a window, with so many sentences ``before`` it to understand it by."""
+    """Return the prompt for a window, with ``before`` earlier sentences as context."""
     from chunkers.language_models.base import Message
 
     first, last, _ = window
@@ -161,7 +161,7 @@ def state(document: Document, most: int, before: int, tools: Tools, done: Callab
 
 
 def read_claims(answer: str, first: int, last: int) -> list[Claim]:
-    """Return what an answer states of the sentences ``first`` to ``last``, counted from 1.
+    """Parse the propositions that an answer states for the sentences ``first`` to ``last``, counted from 1.
 
     Raises
     ------
@@ -243,7 +243,7 @@ def _proposition(
 
 
 def _found(searched: Searched, sentence: Span, start: int, quotation: str) -> tuple[Span, Tied] | None:
-    """Return where a quotation stands: in its sentence if it is there, else as near to it as it is in the window."""
+    """Return the span of a quotation: in its sentence if it is there, otherwise as near as possible in the window."""
     inside = searched.text.find(quotation, sentence.start - start, sentence.end - start)
     if inside >= 0:
         return Span(start + inside, start + inside + len(quotation)), "word for word"

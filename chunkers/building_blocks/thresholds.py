@@ -91,7 +91,7 @@ def _slope(distances: FloatArray) -> FloatArray:
 
 
 def _depth(distances: FloatArray) -> FloatArray:
-    """Return how deep the valley of similarity is at each gap: its fall from the peak on the left, and that on the right.
+    """Return the depth of the valley of similarity at each gap: the fall from the peak on the left plus that on the right.
 
     A peak is where the similarity stops rising, away from the gap. Source: Hearst, TextTiling (Computational
     Linguistics 23(1), 1997), section 5.3.

@@ -126,7 +126,7 @@ class Windowed(Chunker, ABC):
         return Chunking(document, tuple(Chunk.of(document, span) for span in spans), gaps, notes=self._notes(walk))
 
     def estimate(self, document: Document, tools: Tools) -> Estimate:
-        """Return about what asking takes, if nothing has to be asked again; nothing is sent."""
+        """Estimate the requests, assuming that none has to be repeated; nothing is sent."""
         text, units = document.text, self.units(document, tools)
         sizes = tools.count_tokens([text[start:end] for start, end in units])
         sums, asked, start = [0, *accumulate(sizes)], [], 0

@@ -48,13 +48,13 @@ def chunk_list(cut: Cut, most: int | None = None) -> str:
 
 
 def _said(number: int, chunk: Piece, reason: str) -> str:
-    """Return what a screen reader says of a chunk before its text."""
+    """Return the introduction to a chunk for screen readers."""
     place = f"Chunk {number:,}, characters {chunk.start:,} to {chunk.end:,}"
     return text(f"{place}, cut: {reason}" if reason else place)
 
 
 def _reasons(cut: Cut) -> tuple[dict[int, str], dict[int, str]]:
-    """Return why chunks begin, by where, and why gaps are kept, by the sentence before them."""
+    """Return the reasons for chunks by their starts, and the reasons for kept gaps by the sentence before each."""
     begins, kept = {}, {}
     for gap in cut.gaps:
         if gap.verdict.is_cut:

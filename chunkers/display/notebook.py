@@ -48,7 +48,7 @@ def column(cut: Cut, most: int | None, title: str = "") -> str:
 
 
 def title_of(cut: Cut) -> str:
-    """Return what made a result, in a word or two."""
+    """Return the name of the chunker that made a result."""
     if cut.made_by is None:
         return "Chunks"
     try:
@@ -67,7 +67,7 @@ def settings_of(cut: Cut) -> str:
 
 
 def facts_of(cut: Cut) -> str:
-    """Return how many chunks there are and how long they are, of how many sentences."""
+    """Return the number of chunks, their lengths, and the number of sentences."""
     sizes = [len(chunk.text) for chunk in cut.chunks]
     said = counted(len(sizes), "chunk")
     if sizes:

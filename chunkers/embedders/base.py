@@ -104,7 +104,7 @@ class Embedder(ABC):
         self.load()
 
     def prepared_said(self, share: float) -> str:
-        """Return how far `prepare` is, in words."""
+        """Return the progress of `prepare` as a phrase."""
         return f"{self.preparation}: {share:.0%} done"
 
     @property

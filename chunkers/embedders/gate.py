@@ -28,7 +28,7 @@ def check_size(name: str, texts: int, dimension: int) -> None:
 
 
 def checked_vectors(name: str, given: object, texts: Sequence[str]) -> VectorArray:
-    """Return what an embedder gave for ``texts`` as unit vectors in single precision, shape (len(texts), dimension).
+    """Check an embedder's output and return unit vectors in single precision, shape (len(texts), dimension).
 
     Arrays and tensors of any kind of number, lists of numbers and lists of such rows are converted. A vector whose length is
     about 1, as half precision leaves it, is scaled to 1; a row of zeros stays, for a text of which the model knows nothing.
@@ -73,7 +73,7 @@ def checked_vectors(name: str, given: object, texts: Sequence[str]) -> VectorArr
 
 
 def _array(name: str, given: object) -> np.ndarray[Any, np.dtype[Any]]:
-    """Return what an embedder gave as an array of real numbers."""
+    """Convert the output of an embedder to an array of real numbers."""
     try:
         array = np.asarray(_without_torch(given))
         if array.dtype == object:

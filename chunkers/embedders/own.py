@@ -45,7 +45,7 @@ class OwnEmbedder(Embedder):
         return f"{kind.__module__}.{kind.__qualname__}/{self.revision}" if self.revision else token_of(self._encoder)
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
-        """Return what the object gives; whoever asks for it passes it through `checked_vectors`."""
+        """Return the object's output unchecked; callers pass it through `checked_vectors`."""
         vectors: VectorArray = self._encoder.encode(list(texts))
         return vectors
 

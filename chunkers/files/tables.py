@@ -94,7 +94,7 @@ def lines_of(text: str) -> Iterator[tuple[int, str]]:
 
 
 def separator_of(text: str) -> str:
-    """Return what separates the columns of CSV: a comma, a semicolon or a tab, by its first line."""
+    """Return the column separator of CSV, judged by the first line: a comma, a semicolon or a tab."""
     head = text.lstrip().partition("\n")[0]
     return max(",;\t", key=head.count)
 
@@ -136,7 +136,7 @@ def check_columns(count: int, name: str) -> None:
 
 
 def places_of(columns: Sequence[str], wanted: Collection[str]) -> dict[str, int]:
-    """Return where the wanted columns of a table are; of two with one name, the last."""
+    """Return the positions of the wanted columns in a table; of two columns with the same name, the last."""
     return {column: place for place, column in enumerate(columns) if column in wanted}
 
 
@@ -181,7 +181,7 @@ def parquet_rows(data: bytes, name: str, wanted: Collection[str], counted: Count
 
 
 def _longest(batch: Any) -> int:
-    """Return about how many bytes the longest text in the dictionaries of a batch has."""
+    """Return the approximate size in bytes of the longest text in the dictionaries of a batch."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

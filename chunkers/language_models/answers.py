@@ -51,7 +51,7 @@ class AnswerCache:
 
     @staticmethod
     def key(model: LanguageModel, most_tokens: int, messages: Sequence[Message], repeat: int = 0) -> bytes:
-        """Return what stands for a conversation with that model, begun afresh for the ``repeat``-th time."""
+        """Return the cache key of a conversation with a model; another ``repeat`` is another key."""
         asked = json.dumps(
             [model.name, model.revision, model.settings, most_tokens, messages, *([repeat] if repeat else [])]
         )

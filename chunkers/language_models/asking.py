@@ -66,7 +66,7 @@ class Asking:
         return self._purse.spent
 
     def beside(self, model: LanguageModel) -> Asking:
-        """Return what asks another model, with the same memory of answers and out of the same purse."""
+        """Return access to another model, which shares the cache of answers and the spending limit."""
         other = Asking(model, self._answers)
         other._purse, other._slots = self._purse, self._slots
         return other
@@ -159,7 +159,7 @@ class Asking:
 
 
 def together(works: Sequence[Callable[[Callable[[], bool]], Result]], cancelled: Callable[[], bool] = bool) -> list[Result]:
-    """Return what the works return, in their order; `MOST_AT_ONCE` of them run at the same time.
+    """Run the works, `MOST_AT_ONCE` of them at a time, and return their results in order.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def together(works: Sequence[Callable[[Callable[[], bool]], Result]], cancelled:
 
 
 def asking_of(given: object, limit: Limit | None = None) -> Asking:
-    """Return what asks a language model, with answers in `SHARED_ANSWERS`.
+    """Return access to a language model, with answers cached in `SHARED_ANSWERS`.
 
     Parameters
     ----------

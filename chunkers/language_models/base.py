@@ -90,5 +90,5 @@ class LanguageModel(ABC):
         """
 
     def price(self, tokens_in: int, tokens_out: int) -> Decimal | None:
-        """Return what so many tokens cost, in US dollars; None where that is not known."""
+        """Return the price of these tokens in US dollars; None if it is unknown."""
         return None

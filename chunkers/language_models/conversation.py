@@ -63,7 +63,7 @@ class Unusable(Exception):
 
 
 def usable_answer(ask: Callable[[Sequence[Message]], Reply], messages: Sequence[Message], read: Callable[[str], T]) -> T:
-    """Return what is read from the model's answer, which is asked again `REPEATS` times at most.
+    """Ask until ``read`` accepts an answer, at most `REPEATS` times more, and return its result.
 
     Parameters
     ----------

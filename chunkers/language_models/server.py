@@ -93,7 +93,7 @@ class ChatServer(LanguageModel):
         self._connection.client(TIMEOUT)
 
     def price(self, tokens_in: int, tokens_out: int) -> Decimal | None:
-        """Return what so many tokens cost at this server, in US dollars; None where that is not known."""
+        """Return the price of these tokens at this server in US dollars; None if it is unknown."""
         return price(self._model, self._connection.address, tokens_in, tokens_out)
 
     def reply(self, messages: Sequence[Message], most_tokens: int, attempts: Attempts) -> Reply:
@@ -141,7 +141,7 @@ class ChatServer(LanguageModel):
         return self._checked(self._parsed(body))
 
     def _parsed(self, body: bytes) -> Any:
-        """Return what an answer holds, once it is known to fit into memory."""
+        """Parse an answer after checking that it fits into memory."""
         beside_words = _STRING.sub(b"", body)
         if beside_words.count(b"[") + beside_words.count(b"{") > MOST_BRACKETS:
             raise self._bad(f"one with more than {MOST_BRACKETS:,} lists and objects")
@@ -158,7 +158,7 @@ class ChatServer(LanguageModel):
         return {name: value for name, value in settings.items() if name not in self._unknown}
 
     def _checked(self, answer: Any) -> Reply:
-        """Return what an answer of the server says."""
+        """Convert an answer of the server to a reply."""
         choices = _field(answer, "choices")
         if not isinstance(choices, list) or not choices:
             raise self._bad("something without the list 'choices'")

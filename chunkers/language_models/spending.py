@@ -69,7 +69,7 @@ class Spending:
         )
 
     def __str__(self) -> str:
-        """Return it in words."""
+        """Return the spending as a phrase."""
         said = [counted(self.requests, "request")]
         if self.remembered:
             said.append(f"{counted(self.remembered, 'answer')} from before")
@@ -184,7 +184,7 @@ class Purse(Ledger):
                 raise Cancelled
 
     def _refused(self, there: Spending, wanted: Spending, name: str) -> str:
-        """Return why a request may not be sent; empty if it may."""
+        """Return the reason why a request may not be sent; empty if it may."""
         after, limit = there + wanted, self.limit
         if limit.tokens is not None and after.tokens > limit.tokens:
             return (
@@ -207,7 +207,7 @@ class Purse(Ledger):
 
 
 def spent_by(model: LanguageModel, reply: Reply | None, most_in: int, most_out: int, attempts: Attempts) -> Spending:
-    """Return what a call took: as the server says of its answer, and at most of requests that nobody knows more about.
+    """Return the spending of a call: as reported by the server, and the maximum for requests whose outcome is unknown.
 
     Parameters
     ----------
@@ -233,5 +233,5 @@ def spent_by(model: LanguageModel, reply: Reply | None, most_in: int, most_out: 
 
 
 def remembered() -> Spending:
-    """Return what an answer from before takes."""
+    """Return the spending of an answer from the cache."""
     return Spending(remembered=1)

@@ -134,7 +134,7 @@ class Propositions(Chunker):
         return _chunking(document, told, found)
 
     def estimate(self, document: Document, tools: Tools) -> Estimate:
-        """Return about what asking takes, if nothing has to be asked again; nothing is sent."""
+        """Estimate the requests, assuming that none has to be repeated; nothing is sent."""
         if not document.sentences:
             return Estimate(0, 0)
         parts = stating.windows(document, self.window, tools)
@@ -212,7 +212,7 @@ def _gap(index: int, chunks_of: Sequence[Sequence[int]], places: Sequence[tuple[
 
 
 def _notes(document: Document, told: Statements, found: Sorted) -> tuple[str, ...]:
-    """Return what was lost, what was invented, and where no answer could be used."""
+    """Return notes on lost sentences, invented propositions, and windows without a usable answer."""
     notes = []
     lost = [
         sentence.start

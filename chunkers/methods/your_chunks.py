@@ -87,7 +87,7 @@ class ChunkFile:
         return found
 
     def known_in(self, document: Document) -> FoundAgain | None:
-        """Return what `found_in` gave for a text, if that was the last; None if it was not."""
+        """Return the last result of `found_in` if it was for this text, otherwise None."""
         last = next(iter(self._last), None)
         return last[1] if last is not None and last[0] == f"{document.identity} {document.name}" else None
 
@@ -100,7 +100,7 @@ class ChunkFile:
             raise InputError(f"{self.name}: {error}") from error
 
     def _not_one(self, name: str) -> str:
-        """Return why it cannot be told which of its documents a text is."""
+        """Return the reason why none of the file's documents can be matched with a text."""
         of = f"its chunks are of {len(self.documents):,} documents, and"
         called = self._called(name)
         if called:
@@ -256,7 +256,7 @@ class YourChunks(Chunker):
         return found.chunking
 
     def caveat(self) -> str:
-        """Return how many chunks were not found, altered or in doubt, and what no chunk has; empty where that is nothing."""
+        """Return the numbers of chunks not found, altered or ambiguous, and of characters in none; empty if all are 0."""
         kinds: Counter[str] = Counter()
         lost = given = 0
         for one in self._found.values():
