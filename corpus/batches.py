@@ -102,7 +102,7 @@ class Chunks:
             self._embedder = load_embedder(self._recipe.embedder, device)
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Return what makes it again in another process; raises InputError where it asks a language model."""
+        """Return the arguments to rebuild the object in another process; raises InputError if it asks a language model."""
         if self._asking is not None:
             raise InputError(
                 "What asks a language model must stay in one process, as no limit of what may be spent holds for several."

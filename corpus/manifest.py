@@ -137,7 +137,7 @@ def _pieces(found: Iterable[Shard]) -> Iterator[Piece]:
 
 
 def _place(piece: Piece) -> tuple[int, list[bytes]]:
-    """Return what pieces of different files are in the order of."""
+    """Return the sort key for pieces of different files."""
     return piece.root, os.fsencode(piece.path).split(b"/")
 
 

@@ -233,7 +233,7 @@ def check_apart(roots: Iterable[Path]) -> None:
 
 
 def label(roots: Sequence[Path], piece: Piece) -> str:
-    """Return what a file is called in ids: its path below the input, which stands before it where there are several."""
+    """Return the name of a file in ids: its path below the input, after the input's name if there are several inputs."""
     root = roots[piece.root]
     above = os.path.normpath(root) if len(roots) > 1 else "" if piece.path else root.name
     return readable(Path(above, piece.path).as_posix())

@@ -150,13 +150,13 @@ class Run:
             return whole
 
     def _chunks(self, answers: AnswerCache | None) -> Chunks:
-        """Return what cuts; its language model remembers what is among ``answers``."""
+        """Return the chunker of the run; its language model uses the cache ``answers``."""
         if self.language_model is not None:
             self.asking = Asking(self.language_model, answers, self.limit)
         return Chunks(self.recipe, self.device, asking=self.asking)
 
     def _told(self, chunks: Chunks) -> dict[str, Any]:
-        """Return what decides about the chunks besides what is in the inputs."""
+        """Return everything that determines the chunks except the content of the inputs."""
         return {
             "recipe": chunks.recipe.model_dump(),
             # Ids begin with the inputs' names where there are several, or are the name of the one file.

@@ -56,7 +56,7 @@ class Shard:
         return f"{PROBLEMS}/part-{self.number:06d}.jsonl"
 
     def to_json(self) -> str:
-        """Return it as a line of JSON."""
+        """Return the shard as a line of JSON."""
         return json.dumps({"shard": self.number, "file": self.file, "pieces": [one._asdict() for one in self.pieces]})
 
     @classmethod
@@ -119,7 +119,7 @@ class Job:
         return hashlib.blake2b(f"{self.plan}\n{shard.to_json()}".encode(), digest_size=16).hexdigest()
 
     def finished(self, shard: Shard) -> tuple[Tally, str] | None:
-        """Return what a shard's file says of itself and its model if it is there, and is that of this plan; else None."""
+        """Return the tally and the model in a shard's file; None if the file is missing or belongs to another plan."""
         try:
             told = pq.read_metadata(self.output / shard.file).metadata or {}
             if told.get(b"seamark.shard") != self.identity(shard).encode():
@@ -155,7 +155,7 @@ def _loaded(recipe: str, device: str) -> Chunks:
 
 
 def chunks_of(recipe: Recipe, device: str) -> Chunks:
-    """Return what cuts by a recipe: one in each process, with the model that it has loaded."""
+    """Return the chunker for a recipe: one in each process, with its loaded model."""
     return _loaded(recipe.to_json(), device)
 
 
