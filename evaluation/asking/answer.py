@@ -66,7 +66,7 @@ def checked_answer(text: str, start: int, end: int) -> Span:
 
 
 def judge(asked: Asked, answer: Span) -> Judgement:
-    """Return what became of the answer; white space that lies in no chunk is not missed."""
+    """Judge an answer by the retrieved chunks; white space that lies in no chunk is not missed."""
     spans, text = asked.passages.spans, asked.passages.chunking.document.text
     ranks = asked.ranking.places()
     given = {hit.chunk: hit.parts for hit in asked.hits}

@@ -231,7 +231,7 @@ def ask(
 
 
 def _given(ranked: Sequence[tuple[Span, ...]], limit: Limit, ruler: Measuring) -> list[tuple[Span, ...]]:
-    """Return what is given of each chunk, best first, until the limit."""
+    """Return the parts of each chunk within the limit, best first."""
     if limit.tokens is None:
         return [*ranked[: limit.top]]
     taken = filled(ranked, limit.tokens, ruler)

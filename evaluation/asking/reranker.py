@@ -68,7 +68,7 @@ class Reranker:
             self._model = model
 
     def scores(self, question: str, texts: Sequence[str]) -> FloatArray:
-        """Return how well each text answers the question, shape (texts,), greater is better; raises as `load` does."""
+        """Return each text's score for the question, shape (texts,), higher is better; raises as `load` does."""
         self.load()
         if not texts:
             return np.zeros(0)

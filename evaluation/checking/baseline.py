@@ -77,7 +77,7 @@ class Baseline(BaseModel):
         return read
 
     def to_json(self) -> str:
-        """Return it as indented JSON, with a line break at the end."""
+        """Return the baseline as indented JSON, with a line break at the end."""
         return self.model_dump_json(indent=2) + "\n"
 
     def worse(self, scores: Scores, tolerance: float) -> Iterator[tuple[str, str]]:

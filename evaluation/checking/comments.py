@@ -26,7 +26,7 @@ class Ignored(NamedTuple):
 
 
 def ignored_in(text: str, known_rules: Collection[str]) -> tuple[list[Ignored], list[tuple[Span, str]]]:
-    """Return what the comments of a document ignore, and each word in them that is no rule, with its comment.
+    """Return the passages that comments exclude from rules, and each unknown rule name in them with its comment.
 
     A comment ``<!-- seamark: ignore RULE, RULE -->`` on lines of its own is about the next block, or item of a list; without
     a rule, about all of them. One that is shown in code is none.

@@ -137,7 +137,7 @@ class Check:
     embedded_as: EmbeddedAs = "plain"
 
     def level(self, rule: str, *, avoidable: bool = True) -> Level | None:
-        """Return how grave a rule is; None where it is not looked at.
+        """Return the level of a rule; None if it is not checked.
 
         What no chunk of the size that is asked for could avoid is a note, unless the rule was given a level.
         """
@@ -183,7 +183,7 @@ class Check:
             yield from self._sizes(chunking)
 
     def _too_long(self, chunking: Chunking, spans: Sequence[Span]) -> dict[Span, str]:
-        """Return which blocks no chunk of the size that is asked for can hold, with their sizes in words."""
+        """Return the blocks that exceed the requested chunk size, with their sizes in words."""
         bounds = self.bounds or asked_of(self.chunker)
         if not spans or bounds is None or bounds.most is None:
             return {}

@@ -74,7 +74,7 @@ def _numbered(problems: Sequence[Problem]) -> Iterator[tuple[Problem, int]]:
 
 
 def _told(problem: Problem) -> str:
-    """Return what a problem is known by: the same passage under the same rule is the same problem, wherever it is by now."""
+    """Return the text that identifies a problem: the same passage under the same rule is the same problem."""
     return problem.passage or problem.message
 
 

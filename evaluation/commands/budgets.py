@@ -90,7 +90,7 @@ def printed(measured: Sequence[Measured], k: int) -> str:
 
 
 def leads(measured: Sequence[Measured], measure: str) -> Leads:
-    """Return who is ahead at which budget."""
+    """Compare the recipes at every budget and return the leaders."""
     budgets = measured[0].at.budgets
     values = {size: [one.at.values(measure, size, budgets.unit) for one in measured] for size in budgets.sizes}
     return Leads.of([one.name for one in measured], CALLED[measure], budgets.unit, values)
@@ -117,7 +117,7 @@ def _table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> s
 
 
 def as_json(at: AtBudgets) -> dict[str, Any]:
-    """Return what a recipe's questions found at every budget as JSON-compatible values, the means without the questions."""
+    """Return a recipe's mean results at every budget as JSON-compatible values, without the single questions."""
     return {
         "unit": at.budgets.unit,
         "last": at.budgets.last,
@@ -134,7 +134,7 @@ def as_json(at: AtBudgets) -> dict[str, Any]:
 
 
 def question_as_json(at: AtBudgets, number: int) -> list[dict[str, Any]]:
-    """Return what question ``number``, counted from 0, found at every budget as JSON-compatible values."""
+    """Return the results of question ``number``, counted from 0, at every budget as JSON-compatible values."""
     return [
         {
             "budget": size,
@@ -150,7 +150,7 @@ def question_as_json(at: AtBudgets, number: int) -> list[dict[str, Any]]:
 
 
 def leads_as_json(measured: Sequence[Measured]) -> dict[str, Any]:
-    """Return who is ahead at which budget by every measure as JSON-compatible values."""
+    """Return the leader at each budget, for every measure, as JSON-compatible values."""
     return {"leads": {measure: _leads_as_json(leads(measured, measure)) for measure in FOUND_SCORES}}
 
 

@@ -194,7 +194,7 @@ def _without_known(documents: list[Checked], known: KnownProblems | None, option
 
 
 def _asking(options: argparse.Namespace, recipe: Recipe, chunker: Chunker) -> Asking | None:
-    """Return what asks the language model; None where the recipe needs none. Raises InputError where it names none."""
+    """Return access to the language model; None if the recipe needs none. Raises InputError if it names none."""
     if not chunker.asks and recipe.embedded_as != "context":
         return None
     name = options.language_model or recipe.language_model
@@ -207,7 +207,7 @@ def _asking(options: argparse.Namespace, recipe: Recipe, chunker: Chunker) -> As
 
 
 def _worse(baseline: Baseline, scores: Scores, check: Check, options: argparse.Namespace) -> list[Problem]:
-    """Return what falls short of the baseline."""
+    """Return a problem for each score below the baseline."""
     file, found = options.recipe or options.baseline, []
     for kind, said in baseline.worse(scores, options.tolerance):
         level = check.level(kind)

@@ -44,7 +44,7 @@ def add_columns(command: argparse.ArgumentParser) -> None:
 
 
 def columns_of(options: argparse.Namespace) -> Columns:
-    """Return what was named; raises InputError if there is nothing, too much, or recipes disagree."""
+    """Return the requested columns; raises InputError if there are none or too many, or recipes disagree."""
     recipes = [Recipe.in_file(file_bytes(one)) for one in options.recipe]
     count = len(recipes) + len(options.chunker)
     if not 1 <= count <= MOST_SIDE_BY_SIDE:
@@ -56,7 +56,7 @@ def columns_of(options: argparse.Namespace) -> Columns:
 
 
 def _shared(options: argparse.Namespace, recipes: Sequence[Recipe], what: str, default: str) -> str:
-    """Return what all columns share: as asked, or as the recipes have it, who must agree."""
+    """Return a setting shared by all columns: the requested value, or the one that all recipes agree on."""
     asked: str | None = getattr(options, what)
     named = {getattr(one, what) for one in recipes}
     if asked is None and len(named) > 1:

@@ -68,7 +68,7 @@ class Draft:
 
     @classmethod
     def of(cls, one: Generated, texts: Texts, question: str, excerpts: Sequence[str]) -> Draft:
-        """Return what the user made of a question, checked."""
+        """Return the user's edit of a question, checked."""
         try:
             return cls(question, tuple(excerpts), edited(one, texts, question, excerpts))
         except InputError as error:
@@ -122,7 +122,7 @@ def edited(one: Generated, texts: Texts, question: str, excerpts: Sequence[str])
 
 
 def _place(excerpt: str, window: Window, texts: Texts) -> Span:
-    """Return where an excerpt stands word for word, in the window if it is there."""
+    """Return the span of an exact match of an excerpt, in the window if possible."""
     name, text = texts.names[window.document], texts.texts[window.document]
     start, end = window.span
     found = Searched(text[start:end]).exact(Quotation(excerpt))

@@ -187,7 +187,7 @@ def generate(
 
 
 def _waits_for(chosen: Sequence[Window], number: int) -> int:
-    """Return how many questions, from the first on, must be there before a question is asked for."""
+    """Return the number of questions, from the first on, that must be finished before this one is requested."""
     overlapping = [other + 1 for other in range(number) if chosen[other].overlaps(chosen[number])]
     return max(number + 1 - MOST_AT_ONCE, 0, *overlapping)
 
@@ -243,7 +243,7 @@ class _Line:
 
 
 def estimate(texts: Sequence[str], settings: Settings, tokenizer: Tokenizer) -> Estimate:
-    """Return about what asking takes, if nothing has to be asked again; nothing is sent. Raises as `generate` does."""
+    """Estimate the requests, assuming that none has to be repeated; nothing is sent. Raises as `generate` does."""
     chosen = [*islice(windows(texts, settings.window, settings.seed), min(settings.count, _MEASURED))]
     tokenizer.load()
     whole = tokenizer.count([part.text for window in chosen for part in _messages(texts, window, 1, [])])
@@ -306,7 +306,7 @@ class _Reader:
         return Generated(question, self.window, tuple(sorted({span for span, _ in places})), repaired)
 
     def _place(self, number: int, excerpt: str) -> tuple[Span, bool]:
-        """Return where an excerpt stands in the document, and whether it does word for word."""
+        """Return the span of an excerpt in the document, and whether the match is exact."""
         wanted = Quotation(excerpt.strip())
         if not wanted.text:
             raise Unusable(f"excerpt {number} is empty")

@@ -180,7 +180,7 @@ def _bad_split(case: Case) -> Found:
 
 
 def _why_bad(left: str, right: str, touching: bool) -> str:
-    """Return what a sentence wrongly ends at; empty if its end looks right."""
+    """Return the place at which a sentence wrongly ends; empty if its end looks right."""
     if not left.endswith("."):
         return ""
     if touching and left[-2:-1].isdigit() and right[0].isdigit():
@@ -395,7 +395,7 @@ RULES: dict[str, Rule] = {
 
 
 def inbox(chunking: Chunking, embedder: Embedder | None = None, hair: float = HAIR) -> list[Finding]:
-    """Return what every rule finds, most suspicious first, then in the order of the text.
+    """Apply every rule; return the findings, most suspicious first, then in the order of the text.
 
     Parameters
     ----------

@@ -87,7 +87,7 @@ class Compared:
 
 
 def ranking(compared: Compared) -> Table:
-    """Return which column is best, by the known boundaries or by structure, as the page ranks them."""
+    """Return the ranking of the columns, by the known boundaries or by structure, as on the page."""
     named = [(name, chunking) for name, (_, chunking) in zip(compared.names, compared.columns, strict=True)]
     document, known = compared.document, compared.known
     found = by_structure(document, named, compared.embedder) if known is None else by_known(document, known, named)
@@ -130,7 +130,7 @@ def _lead(found: Ranking, place: int) -> list[Cell]:
 
 
 def scores(compared: Compared) -> Table:
-    """Return how many chunks the columns make, how long, what they find and miss, and what is suspicious in them."""
+    """Return the table of chunk counts, sizes, found and missed boundaries, and suspicious cuts."""
     known = compared.known
     heads = [
         ("Chunks", "Number of chunks."),

@@ -63,7 +63,7 @@ class Compliance:
 
 
 def compliance(sizes: Sequence[int], bounds: Bounds) -> Compliance:
-    """Return how many of the ``sizes``, in the unit of the bounds, are within them.
+    """Count the ``sizes`` within the bounds, given in the unit of the bounds.
 
     Source: size compliance of Moura Junior et al., “Adaptive Chunking” (LREC 2026), who ask for 100 to 1,100 tokens.
 

@@ -66,7 +66,7 @@ class Segmentation:
         return self.units / (len(self.boundaries) + 1)
 
     def counts(self) -> IntArray:
-        """Return how many boundaries lie before or at each place, shape (units,)."""
+        """Count the boundaries before or at each place, shape (units,)."""
         marks = np.zeros(self.units, dtype=np.intp)
         marks[list(self.boundaries)] = 1
         return np.cumsum(marks)
@@ -111,7 +111,7 @@ _NO_BOUNDARY = "no boundary is known"
 
 
 def _windows(reference: Segmentation, found: Segmentation) -> tuple[IntArray, IntArray] | Score:
-    """Return how many boundaries each window of k gaps holds in both; or why there are no windows."""
+    """Count the boundaries of both segmentations in each window of k gaps, or return the reason why there are no windows."""
     _same_units(reference, found)
     k = window(reference)
     if not reference.boundaries:

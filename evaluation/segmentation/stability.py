@@ -77,7 +77,7 @@ class Stability:
         return sum(1 / edit.chunks for edit in self.edits) / len(self.edits)
 
     def words(self) -> str:
-        """Say it in a sentence."""
+        """Summarise the stability in a sentence."""
         worst, count = self.worst, len(self.edits)
         edits = "1 inserted sentence" if count == 1 else f"{count:,} inserted sentences"
         return (

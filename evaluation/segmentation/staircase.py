@@ -28,7 +28,7 @@ class Stretch:
     chunks: int
 
     def words(self) -> str:
-        """Return it in words."""
+        """Describe the stretch."""
         what = "1 chunk" if self.chunks == 1 else f"{self.chunks:,} chunks"
         return f"between {signed(self.low)} and {signed(self.high)} nothing changes: {what}"
 

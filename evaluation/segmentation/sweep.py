@@ -238,7 +238,7 @@ def summaries(rows: Iterable[SweepRow], measure: str) -> list[Summary]:
 
 
 def rows_to_csv(rows: Iterable[SweepRow]) -> str:
-    """Return one line per setting and document, every measure in a column, empty where it is undefined."""
+    """Return CSV with a line per setting and document and a column per measure, empty if the measure is undefined."""
     file = io.StringIO(newline="")
     writer = csv.writer(file)
     writer.writerow(["document", "setting", "chunks", *MEASURES])

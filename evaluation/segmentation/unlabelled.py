@@ -79,9 +79,9 @@ def unlabelled(chunking: Chunking, vectors: VectorArray | None = None, sizes: Co
 
 
 def sizes_of(chunking: Chunking, chunker: Chunker, tools: Tools, bounds: Bounds | None = None) -> Compliance | None:
-    """Return how many chunks are within ``bounds``, or what the chunker is asked for, or else what the embedder reads.
+    """Count the chunks within ``bounds`` or, without them, within the chunker's sizes or the embedder's maximum input.
 
-    None where nothing is asked for, or what would count the chunks is missing.
+    None if there are no sizes, or the tokenizer to count the chunks is missing.
 
     Raises
     ------
