@@ -106,7 +106,7 @@ def program_for(tool: Tool, recipe: Recipe) -> Program:
 
 
 def _essence(recipe: Recipe) -> dict[str, Any]:
-    """Return what of a recipe says how to cut, and not with which versions it was made."""
+    """Return the fields of a recipe that determine the cuts, without the versions."""
     written = recipe.model_dump()
     return {name: one for name, one in written.items() if name not in ("recipe", "versions")}
 

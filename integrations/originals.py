@@ -125,7 +125,7 @@ def _chunks(count: int) -> str:
 
 
 def _place(text: str, spans: tuple[Span, ...] | None) -> str:
-    """Return where a chunk lies and how it begins and ends."""
+    """Describe the position of a chunk, its beginning and its end."""
     if spans is None:
         return "no part of the text as it stands"
     start, end = spans[0].start, spans[-1].end
@@ -163,7 +163,7 @@ def _langchain_recursive(recipe: Recipe, settings: dict[str, Any]) -> Original:
 
 
 def _counter(recipe: Recipe, unit: str) -> tuple[list[str], str, str]:
-    """Return what counts a unit in a text: imports, what stands before, and the function."""
+    """Return code that counts a unit in a text: imports, preparation, and the function."""
     if unit == "characters":
         return [], "", "len"
     if unit == "words":

@@ -168,12 +168,12 @@ def _copy(tree: Path, *names: str) -> None:
 
 
 def get_requires_for_build_wheel(config_settings: Settings = None) -> list[str]:
-    """Return what the build needs beside what pyproject.toml says: nothing."""
+    """Return the additional requirements of the build: none."""
     return []
 
 
 def get_requires_for_build_sdist(config_settings: Settings = None) -> list[str]:
-    """Return what the build needs beside what pyproject.toml says: nothing."""
+    """Return the additional requirements of the build: none."""
     return []
 
 
