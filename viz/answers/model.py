@@ -76,7 +76,7 @@ def scores_bert() -> bool:
 
 
 def judge_of(choices: Choices, asking: Asking) -> Asking | None:
-    """Return what asks the model that judges; None where the answers are not judged."""
+    """Return access to the judging model; None if the answers are not judged."""
     if choices.extra["judged"] == "no":
         return None
     name = f"openai:{session.judge}"

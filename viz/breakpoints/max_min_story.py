@@ -19,7 +19,7 @@ def max_min_steps(
     margin: float,
     compared: Mapping[int, StretchComparison] | None,
 ) -> list[Step]:
-    """Return one step for each gap of the ledger, as `scan_steps` does, with what Max–Min looked at there.
+    """Return a step for each gap of the ledger, as `scan_steps` does, with the sentences that Max–Min compared there.
 
     Parameters
     ----------

@@ -65,7 +65,7 @@ def _compared(
 
 
 def _pairs(chunking: Chunking) -> int:
-    """Return how many pairs of sentences share a chunk, which a scan compares."""
+    """Count the pairs of sentences that share a chunk, which a scan compares."""
     return sum(count * (count - 1) // 2 for count in sentence_counts(chunking))
 
 

@@ -25,7 +25,7 @@ def is_near(gap: Gap, margin: float) -> bool:
 
 
 def scan_steps(chunking: Chunking, margin: float, compared: Mapping[int, StretchComparison] | None) -> list[Step]:
-    """Return one step for each gap of the ledger, in order.
+    """Return a step for each gap of the ledger, in order.
 
     Parameters
     ----------

@@ -170,7 +170,7 @@ def _rows(chunking: Chunking, known: Sequence[int] | None) -> tuple[HeadRow, ...
 
 
 def _mixed_words(mixed: Mapping[int, int]) -> str:
-    """Say which chunk mixes how many sections: the first of them, and how many more there are."""
+    """Name the first chunk that mixes sections, and count the others."""
     first, sections = next(iter(mixed.items()))
     more = f", and {counted(len(mixed) - 1, 'other')}" if len(mixed) > 1 else ""
     return f"chunk {first + 1:,} mixes {sections:,} sections{more}"

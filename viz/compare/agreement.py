@@ -143,6 +143,6 @@ def _key(
 
 @kept_in(RecentlyUsed(8), _key)
 def _distance_shift(document: Document, full: Embedder, other: Embedder, tokenizer: str, on_disk: bool) -> Shift | None:
-    """Return how far the distances moved, from the cached vectors; raises Cancelled if they are not cached."""
+    """Return the shift of the distances, from the cached vectors; raises Cancelled if they are not cached."""
     one, two = (sentence_vectors(document, embedder, tokenizer, on_disk) for embedder in (full, other))
     return distance_shift(one, two)

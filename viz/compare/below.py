@@ -35,7 +35,7 @@ from viz.state.text import Source
 
 
 def show_below(choices: Choices, made: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
-    """Draw what the user chooses to see below the text: scores, sizes, gaps, the file, code, questions or downloads."""
+    """Draw the views below the text that the user chooses: scores, sizes, gaps, the file, code, questions or downloads."""
     done = [(number, one.chunking) for number, one in enumerate(made) if one.chunking is not None]
     if not done:
         return
@@ -93,7 +93,7 @@ def _whole_session(choices: Choices, made: list[ColumnResult], chosen: Source, e
 
 
 def _sizes(made: list[ColumnResult], done: list[tuple[int, Chunking]]) -> None:
-    """Draw how large the chunks of every column are."""
+    """Draw the sizes of the chunks of every column."""
     unit = st.segmented_control("Sizes in", ["sentences", "characters"], default="sentences", key="size_unit", required=True)
     values = {
         f"{number + 1} {chunker_class(made[number].choice.chunker).title}": sentence_counts(chunking)

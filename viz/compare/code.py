@@ -69,7 +69,7 @@ def _run_at_once(original: Original, ours: Chunking, recipe: Recipe) -> None:
 def _run_as_column(
     original: Original, column: tuple[str, dict[str, object]], choices: Choices, made: Sequence[ColumnResult]
 ) -> None:
-    """Say what the column gave that runs the library's chunker, or draw the button that adds one."""
+    """Draw the result of the column that runs the library's chunker, or the button that adds one."""
     name, parameters = column
     chunker = build_chunker(name, parameters)
     ours = made[choices.selected]

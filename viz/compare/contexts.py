@@ -41,7 +41,7 @@ def in_context(made: Sequence[ColumnResult]) -> dict[int, Chunking]:
 
 
 def show_contexts(choices: Choices, made: Sequence[ColumnResult]) -> None:
-    """Draw what there is of the context sentences of all columns, and what it takes to have the others written."""
+    """Draw the state of the context sentences of all columns, and the button that has the missing ones written."""
     asking, there = chosen_model(), in_context(made)
     # The columns' controls have the form already if one of them, selected or not, asks a language model itself.
     if not any_asks(one.chunker for one in choices.columns):

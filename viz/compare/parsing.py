@@ -33,7 +33,7 @@ class Stretch(NamedTuple):
 
 
 def show_parsing(chosen: Source) -> None:
-    """Draw what was left out of the file, and the text as its reader made it, a page at a time."""
+    """Draw the parts of the file that were left out, and the text as it was read, a page at a time."""
     if chosen.left_out:
         st.dataframe(left_out_table(chosen.left_out, chosen.parts), hide_index=True, width="stretch", placeholder="")
     said = chosen.teaches or "not read from a file"
@@ -70,7 +70,7 @@ def stretches_of(text: str, parts: Parts | None) -> list[Stretch]:
 
 
 def about_stretch(here: Stretch, chosen: Source) -> str:
-    """Return what the stretch is called, and what was left out there; empty if there is nothing to say."""
+    """Return the name of a stretch and the parts left out there; empty if there is nothing to say."""
     parts = chosen.parts
     if parts is None or here.part is None:
         return ""
@@ -85,7 +85,7 @@ def _said(one: LeftOut) -> str:
 
 
 def left_out_table(left_out: Iterable[LeftOut], parts: Parts | None) -> dict[str, list[str] | list[int]]:
-    """Return what was left out as a table: a row for each kind."""
+    """Return a table of the parts left out, with a row for each kind."""
     kinds: dict[str, list[LeftOut]] = {}
     for one in left_out:
         kinds.setdefault(one.what, []).append(one)

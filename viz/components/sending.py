@@ -27,7 +27,7 @@ def ask_to_send(
     also: tuple[LanguageModel, Estimate, int] | None = None,
     too: bool = False,
 ) -> None:
-    """Say where a text would go, about how much that is and what it costs, with the button that sends it.
+    """Draw the destination, size and cost of a request, with the button that sends it.
 
     Parameters
     ----------

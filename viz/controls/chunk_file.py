@@ -156,7 +156,7 @@ def _choose_document(choices: Choices, number: int, file: ChunkFile) -> None:
 
 
 def _show_found(found: FoundAgain, name: str) -> None:
-    """Draw how many chunks are found, and a list of those that are odd, which lead into the text."""
+    """Draw the number of chunks found, and a list of remarks that lead into the text."""
     document = found.chunking.document
     there = len(found.chunking.chunks)
     many = Counter(odd.kind for odd in found.oddities)

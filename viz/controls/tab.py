@@ -110,7 +110,7 @@ def take_back(detail: Mapping[str, Any]) -> bool:
 
 
 def _file_of(source: Source) -> str:
-    """Return what the tab keeps of a text's file: its pages and what was left out, as far as there is room for them."""
+    """Return the tab's data on a text's file: its pages and the parts left out, as far as there is room."""
     if source.parts is None and not source.left_out:
         return ""
     parts = None if source.parts is None else KeptParts.of(source.parts)

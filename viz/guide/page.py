@@ -92,7 +92,7 @@ def _draw(here: Page) -> None:
 
 
 def _show_answers() -> None:
-    """Draw how answers from chunks are measured on the page Answers."""
+    """Draw the explanation of the measures of the Answers page."""
     with st.expander("What a chunker does to answers, and how the page Answers measures it"):
         st.markdown(
             "A language model answers the same questions from each chunker's best chunks alone, as many as fit a budget of "

@@ -212,7 +212,7 @@ def chunk_at_once(
 def tipping_at_once(
     task: Task, chunker: Chunker, chunking: Chunking, gap: Gap, embedder: Embedder | None, on_disk: bool
 ) -> Tipping | None:
-    """Return what would change the verdict on a gap; None if that cannot be said, or takes embeddings that are missing."""
+    """Return the change that would reverse the verdict on a gap; None if it is unknown or needs missing embeddings."""
     at_hand = embedder.for_document(chunking.document) if embedder is not None else None
     try:
         return chunker.tipping(chunking, gap, _tools_at_once(at_hand, task.tokenizer, on_disk))
@@ -228,7 +228,7 @@ def _tools_at_once(embedder: Embedder | None, tokenizer: str, on_disk: bool, ask
 
 @kept(32, lambda task, chunker, source: (task.document, task))
 def estimate_of(task: Task, chunker: Chunker, source: Document) -> Estimate:
-    """Return about what asking takes; nothing is sent. Raises InputError if the chunker cannot cut the text."""
+    """Estimate the requests of a task; nothing is sent. Raises InputError if the chunker cannot cut the text."""
     return chunker.estimate(source, Tools(None, load_tokenizer(task.tokenizer)))
 
 

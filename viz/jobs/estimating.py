@@ -40,7 +40,7 @@ class Estimating(Background):
     found: Estimate | None = field(default=None, init=False)
 
     def progress(self) -> tuple[float, str]:
-        """Return what it is doing; how far it is is not known."""
+        """Return the current step; its progress is unknown."""
         return 0.0, f"Counting what would be sent to {self.asking.model.title}"
 
     def _run(self) -> None:
@@ -50,7 +50,7 @@ class Estimating(Background):
 def estimate(
     documents: Iterable[Document], chunkers: Sequence[Chunker], tokenizer: str, cancelled: Callable[[], bool] = bool
 ) -> Estimate:
-    """Return about what cutting all documents with all chunkers sends; answers from before are not deducted.
+    """Estimate the requests for cutting all documents with all chunkers; cached answers are not deducted.
 
     Raises
     ------

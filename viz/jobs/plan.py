@@ -92,7 +92,7 @@ class Plan:
             yield Document.from_text(text, splitter, name, parts.get(name)).split(cancelled)
 
     def embeds(self, number: int) -> EmbeddedAs:
-        """Return what is embedded of the chunks of a chunker, which is counted from 0."""
+        """Return the text to embed for the chunks of a chunker, counted from 0."""
         return self.each[number] if self.each else self.embedded_as
 
     @property

@@ -71,7 +71,7 @@ class Reporting(Background):
         return self.made
 
     def progress(self) -> tuple[float, str]:
-        """Return what it is doing; how far it is is not known."""
+        """Return the current step; its progress is unknown."""
         return 0.0, "Comparing the chunkers"
 
     def _run(self) -> None:
@@ -261,7 +261,7 @@ class Retrieval(Background):
 def estimate_of_plan(
     plan: Plan, embedder: Embedder | None = None, on_disk: bool = False, cancelled: Callable[[], bool] = bool
 ) -> Estimate:
-    """Return about what a run sends to a language model; nothing is sent.
+    """Estimate the requests of a run to a language model; nothing is sent.
 
     Chunks that get a context sentence are counted by cutting the documents, for which texts may be embedded with
     ``embedder``. For chunkers that ask themselves, chunks of `STAND_IN` take their place.

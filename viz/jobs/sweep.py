@@ -131,6 +131,6 @@ class Sweep(Background):
 def estimate_of_sweep(
     split: Callable[[], Iterable[Marked]], settings: Sequence[Setting], tokenizer: str, cancelled: Callable[[], bool]
 ) -> Estimate:
-    """Return about what a sweep sends to a language model, all settings together; raises as `estimate` does."""
+    """Estimate the requests of a sweep to a language model, all settings together; raises as `estimate` does."""
     chunkers = [build_chunker(one.chunker, dict(one.parameters)) for one in settings]
     return estimate((one.document for one in split()), chunkers, tokenizer, cancelled)

@@ -24,7 +24,7 @@ _forgetters: list[Callable[[str], None]] = []
 
 
 class Showing:
-    """Says that a session shows a text, as long as it exists: it is kept in the session's state.
+    """Marker that a session shows a text, for as long as the marker exists; it is kept in the session's state.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ def first_estimate(subject: object, asking: Asking, count: Count, then: Callable
 
 
 def show_consent(subject: object, asking: Asking | None, what: str, answer_tokens: int, key: str) -> None:
-    """Draw what the run would send, with the button that starts it; nothing where none was asked for, or it is another now.
+    """Draw the estimate of a run, with the button that starts it; nothing if no run was requested or it has changed.
 
     Parameters
     ----------

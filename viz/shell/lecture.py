@@ -26,7 +26,7 @@ def enlarge() -> None:
 
 
 def side() -> DeltaGenerator:
-    """Return where settings are drawn: the side bar or, in lecture mode, a menu beside the button that leaves it."""
+    """Return the container for settings: the side bar or, in lecture mode, a menu next to the button that leaves it."""
     if not is_on():
         return st.sidebar
     bar = st.container(key="lecture_bar", horizontal=True)

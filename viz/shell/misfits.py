@@ -45,7 +45,7 @@ def show_misfits(choices: Choices, made: Sequence[ColumnResult]) -> None:
 
 
 def _at_once(choices: Choices, document: Document, made: Sequence[ColumnResult]) -> list[Misfit]:
-    """Return what is wrong before anything is embedded: of the columns that wait, and of the embedder for the language."""
+    """Return the misfits known before embedding: of the waiting columns, and of the embedder and the language."""
     embedding = [one for one in made if one.chunker is not None and one.chunker.embeds and not one.error]
     embedder = chosen_embedder(choices)[0] if embedding else None
     if embedder is None:

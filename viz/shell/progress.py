@@ -55,9 +55,9 @@ def show_progress(made: Sequence[ColumnResult]) -> None:
 
 
 def _ask_to_send(number: int, result: ColumnResult, *, too: bool) -> None:
-    """Say where the text of a column would go and about how much that is, and send nothing before the button is pressed.
+    """Draw the destination and estimated size of a column's request; nothing is sent before its button is pressed.
 
-    ``too`` says that another column's is said right above.
+    ``too`` is true if another column's request is drawn right above.
     """
     sending, chunker = result.sending, result.chunker
     assert sending is not None

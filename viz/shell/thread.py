@@ -47,7 +47,7 @@ def columns_to_open_with(page: str, kinds: Sequence[Collection[str]]) -> list[Co
 
 
 def show_thread(page: str, column: ColumnChoice, embedder: Embedder | None, *, valid: bool = True) -> None:
-    """Draw which column of Compare has these settings, and the button that takes them there.
+    """Draw the column of Compare that has these settings, and the button that takes them there.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def take_button(label: str, column: ColumnChoice | None, *, key: str, disabled: 
 
 
 def say_added() -> None:
-    """Draw what was added to Compare last, with its undo and the way there."""
+    """Draw the last addition to Compare, with its undo and a link to it."""
     offer_undo(COMPARE)
     if session.undo is not None and session.undo.page == COMPARE:
         st.button("Open Compare", key="open_compare", on_click=go_at_next_run, args=(COMPARE,), type="tertiary")

@@ -45,7 +45,7 @@ MODEL = "model"
 
 
 def model_in_link(choices: Choices, name: str) -> dict[str, str]:
-    """Return what a link says of the language model called ``name``: nothing where the page's choices ask none."""
+    """Return the link parameters for the language model ``name``: none if the page's choices ask no model."""
     asked = {choices.extra.get("what"), *(column.chunker for column in choices.columns)} & ASKING.keys()
     asked |= {*choices.extra.get("embedded", "").split(":")} & {"context"}
     return {MODEL: name} if asked and is_name(name) else {}

@@ -64,6 +64,6 @@ def share_generated(found: QuestionSet, model: str, parts: tuple[tuple[str, Part
 
 
 def shared() -> tuple[tuple[str, Material], ...]:
-    """Return where Retrieval's questions are from, and what they are; those that were given to it from here only once."""
+    """Return the sources of Retrieval's questions with the questions, each set only once."""
     found = session.shared_questions.values()
     return tuple({material: (origin, material) for origin, material in found}.values())

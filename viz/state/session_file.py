@@ -81,11 +81,11 @@ class KeptParts(BaseModel):
 
     @classmethod
     def of(cls, parts: Parts) -> KeptParts:
-        """Return what is kept of them."""
+        """Return the stored form of pages or chapters."""
         return cls(kind=parts.kind, starts=parts.starts, labels=parts.labels)
 
     def of_text(self, text: str) -> Parts:
-        """Return them; raises ValueError if they cannot be those of the text."""
+        """Return the pages or chapters; raises ValueError if they cannot be those of the text."""
         if self.starts and self.starts[-1] > len(text):
             raise ValueError(f"the starts of parts must lie in the text, from 0 to {len(text):,}; got {self.starts[-1]:,}")
         return Parts(self.kind, self.starts, self.labels)

@@ -157,7 +157,7 @@ def _answer(
 
 
 def _searched(made: Sequence[ColumnResult], ready: Sequence[_Ready]) -> tuple[EmbeddedAs, list[_Ready]]:
-    """Return what of the chunks is searched: with context sentences, if they are chosen and all columns have them."""
+    """Return the way the chunks are searched: with context sentences if they are chosen and every column has them."""
     if session.embedded_as != "context":
         return session.embedded_as, [*ready]
     there = in_context(made)
@@ -167,7 +167,7 @@ def _searched(made: Sequence[ColumnResult], ready: Sequence[_Ready]) -> tuple[Em
 
 
 def _what_is_searched(embedded_as: EmbeddedAs, ready: Sequence[_Ready]) -> list[str]:
-    """Say what is searched where that is not what was chosen, or not the text that is given."""
+    """Return notes if the searched text is not the chosen one, or not the text that is retrieved."""
     not_written = [NOT_WRITTEN] * (embedded_as != session.embedded_as)
     return not_written + [STATED_SEARCHED] * any(has_stated(chunking) for _, _, chunking in ready)
 
@@ -196,7 +196,7 @@ _NAMES = {"embedding": "cosine", "bm25": "BM25"}
 
 
 def _said(found: Found, places: dict[str, dict[int, int]], hit: Hit) -> str:
-    """Return where a chunk's rank comes from: its score, and its rank among others if rankings were fused."""
+    """Describe a chunk's score, with its rank in each of several fused rankings."""
     parts = [f"cross-encoder {score_said(hit.score)}"] if found.reranked and score_said(hit.score) else []
     for name, ranking in found.sources.items():
         rank = places[name].get(hit.chunk)

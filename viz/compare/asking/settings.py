@@ -34,7 +34,7 @@ def limits(characters: int) -> dict[str, tuple[str, Limit]]:
 
 
 def check(here: Page) -> None:
-    """Say which words of the link are none, and take the defaults instead."""
+    """Report invalid link parameters and replace them with the defaults."""
     for name, allowed in ((ASK_METHOD, [*RANKED_BY]), (ASK_LIMIT, [FITTING, *LIMITS])):
         word = here.choices.extra.get(name, "")
         if word not in allowed:
@@ -55,12 +55,12 @@ def method_of(choices: Choices) -> Method:
 
 
 def limit_of(choices: Choices, characters: int) -> tuple[str, Limit]:
-    """Return how much is retrieved of a text of so many characters, with its name."""
+    """Return the limit on retrieval for a text of so many characters, with its name."""
     return limits(characters)[choices.extra[ASK_LIMIT]]
 
 
 def asking_data(choices: Choices, characters: int) -> AskingData:
-    """Return what the reader needs to ask a text of so many characters."""
+    """Return the reader's data for asking a text of so many characters."""
     return {
         "question": session.question,
         "methods": [*map(list, RANKED_BY.items())],

@@ -152,7 +152,7 @@ def _cosine(value: float | None, why: str) -> CellData:
 
 
 def _edits(document: Document) -> dict[Task, Stability | str]:
-    """Return what the session's job has found of this document, or why it could not; a job of another text ends."""
+    """Return the results of the session's job for this document, with reasons for failures; a job of another text ends."""
     job = session.edits
     if job is None:
         return {}

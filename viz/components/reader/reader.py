@@ -138,7 +138,7 @@ def take_event(key: str, event: str) -> dict[str, Any] | None:
 
 
 def payload(document: Document, columns: Sequence[Column], known: Sequence[int] | None) -> ResultsData:
-    """Return what the browser needs besides the text: the columns, and the known boundaries in both units."""
+    """Return the browser's data besides the text: the columns, and the known boundaries in both units."""
     return {
         "known": None if known is None else utf16_offsets(document.text, known),
         "knownAt": positions(document, known or ()),

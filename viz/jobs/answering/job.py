@@ -147,7 +147,7 @@ class Answering(Background):
         return done / max(1, self.total), self._status or said
 
     def means(self, asking: Asking, judge: Asking | None, cancelled: Callable[[], bool]) -> Means:
-        """Return what answering and judging take."""
+        """Return the models and functions for answering and judging."""
         tokenizer = load_tokenizer(self.plan.tokenizer)
         tokenizer.load()
 
@@ -165,7 +165,7 @@ class Answering(Background):
         self._version += 1
 
     def report(self) -> Report:
-        """Return what the answers so far come to, which is worked out once."""
+        """Return the report of the answers so far, computed once per state."""
         version = self._version
         if self._report is None or self._report[0] != version:
             self._report = version, Report(self.plan.names, len(self.plan.items), self.results.copy())

@@ -29,7 +29,7 @@ class Models(NamedTuple):
         return [one.rpartition(" ")[0].removeprefix("openai:") for one in self if one]
 
     def changed(self, other: Models) -> list[str]:
-        """Return which models the other ones are not; answers that need not be judged may be."""
+        """Return the models that differ from the other ones; a missing judge is no difference."""
         differs = {
             "the language model": self.answers != other.answers,
             "the judging model": bool(other.judge) and self.judge != other.judge,

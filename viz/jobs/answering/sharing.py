@@ -46,7 +46,7 @@ class Sharing(Background):
     found: dict[str, Shared] = field(default_factory=dict)
 
     def progress(self) -> tuple[float, str]:
-        """Return what it is doing; how far it is is not known."""
+        """Return the current step; its progress is unknown."""
         return 0.0, "Looking up Retrieval's questions"
 
     def _run(self) -> None:

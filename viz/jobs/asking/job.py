@@ -143,5 +143,5 @@ def _passages(task: Task, chunking: Chunking, inquiry: Inquiry, tools: Tools) ->
 
 @kept(4, lambda document, tokenizer: (document.identity, tokenizer))
 def ruler_of(document: Document, tokenizer: str) -> Ruler:
-    """Return what counts the tokens of a text."""
+    """Return the token counter of a text."""
     return Ruler(document.text, load_tokenizer(tokenizer))

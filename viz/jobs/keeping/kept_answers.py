@@ -50,7 +50,7 @@ class KeptAnswers:
 
     @classmethod
     def of(cls, keeper: Keeper, plan: AnswerPlan, chunkings: Sequence[Chunking], models: Models) -> KeptAnswers:
-        """Return what is kept of a run; nothing is written yet."""
+        """Return the storage of a run; nothing is written yet."""
         kept = _Plan(
             document=keeper.digest(plan.tasks[0].document),
             questions=tuple(keeper.digest(*item) for item in plan.items),
@@ -120,7 +120,7 @@ class KeptAnswers:
         return missing or ["where the language model cuts"] * (any(other.cuts) and self.plan.cuts != other.cuts)
 
     def found(self, gathered: Mapping[int, Gathered], items: tuple[Item, ...]) -> dict[tuple[int, int], Result]:
-        """Return what is kept, by column and question, without words; what does not fit counts as not done.
+        """Return the stored results by column and question, without words; a part that does not fit counts as not done.
 
         Raises
         ------

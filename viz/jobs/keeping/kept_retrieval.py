@@ -61,7 +61,7 @@ class KeptRetrieval:
 
     @classmethod
     def of(cls, keeper: Keeper, plan: Plan) -> KeptRetrieval:
-        """Return what is kept of a run; nothing is written yet."""
+        """Return the storage of a run; nothing is written yet."""
         chunkers = [_Chunker(name=one.name, parameters=one.model_dump(mode="json")) for one in plan.chunkers]
         kept = _Plan(
             own=plan.material.own,
@@ -117,7 +117,7 @@ class KeptRetrieval:
         self.keeper.add(number, to_json(found, ladder))
 
     def found(self, corpus: Corpus, questions: Sequence[Question]) -> dict[int, tuple[Evaluation, Ladder | None]]:
-        """Return what is kept, by number of the chunker; what does not fit counts as not done.
+        """Return the stored results by number of the chunker; a part that does not fit counts as not done.
 
         A run that an earlier version kept has no ladders.
         """
@@ -130,7 +130,7 @@ class KeptRetrieval:
         return found
 
     def missing(self, material: Material | None) -> str:
-        """Return what the run needs besides the ``material``, in words; empty if nothing is missing."""
+        """Return the missing documents and questions of the run in words; empty if nothing is missing."""
         texts, questions = self._recognised(material)
         parts = []
         count = len(self.plan.documents)

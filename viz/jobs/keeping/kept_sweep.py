@@ -81,7 +81,7 @@ class KeptRow(BaseModel):
 
     @classmethod
     def of(cls, row: SweepRow) -> KeptRow:
-        """Return what is kept of a row."""
+        """Return the stored form of a row."""
         return cls(chunks=row.chunks, scores={name: (score.value, score.undefined) for name, score in row.scores.items()})
 
     def row(self, setting: Setting, document: str) -> SweepRow:
@@ -107,7 +107,7 @@ class KeptSweep:
         tokenizer: str,
         language_model: str = "",
     ) -> KeptSweep:
-        """Return what is kept of a sweep over ``documents``, each with the name of its splitter; nothing is written yet."""
+        """Return the storage of a sweep over ``documents``, each with the name of its splitter; nothing is written yet."""
         kept = [
             KeptDocument(
                 digest=digest_of(keeper, one),

@@ -245,7 +245,7 @@ class RunStore:
         return connection
 
     def _there(self) -> int:
-        """Return what tells the file that is there now from one that was there before; 0 if there is none."""
+        """Return an identifier of the present file, another one if the file is replaced; 0 if there is none."""
         try:
             return self._path.stat().st_ino
         except OSError:
