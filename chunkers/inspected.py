@@ -127,8 +127,8 @@ class DocumentNames:
         """Return the names that may stand for a document called ``name``.
 
         An equal name alone if there is one. Otherwise the names of which one is the end of the other's path, such as
-        ``/data/notes/a.md`` and ``a.md``. Otherwise the same, ignoring a file extension that only one of the two has, such as
-        ``notes/a.md`` and ``a``.
+        ``/data/notes/a.md`` and ``a.md``. Otherwise the same, ignoring a file extension that only one of them has, such
+        as ``notes/a.md`` and ``a``.
         """
         if name in self._names:
             return [name]
