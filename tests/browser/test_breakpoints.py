@@ -202,7 +202,7 @@ def test_a_row_leads_to_the_text_and_the_text_to_its_row_and_the_ledger_sorts_an
     margin.fill("0")
     margin.press("Enter")
     page.wait_for_url("**margin=0**")
-    ledger.get_by_text("No gap is like that.").wait_for()
+    ledger.get_by_text("No gap matches.").wait_for()
     shown.select_option("")
     ledger.get_by_label("Show gaps with these words").fill("harbour")
     expect(ledger.locator(".counted")).to_contain_text(" of 332 gaps")

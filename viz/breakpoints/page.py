@@ -120,7 +120,7 @@ def _one_column(here: Page) -> None:
     """Reduce the page's columns to a single one that scans greedily, with an error if the link names another chunker."""
     first = here.choices.columns[0]
     if first.chunker not in SHOWN:
-        here.complain(f"This page is about {' and '.join(SHOWN)} alone; the link's c1 is {first.chunker}.")
+        here.complain(f"The link's c1 must be {' or '.join(SHOWN)} on this page; got {first.chunker}. Using breakpoint.")
         first = ColumnChoice("breakpoint")
     here.choices.columns = [first]
     here.choices.selected = 0

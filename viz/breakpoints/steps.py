@@ -45,8 +45,8 @@ def show_steps(
         pairs = _pairs(shown.chunking)
         if pairs > MOST_SCANNED:
             notice(
-                f"The steps show the reasons alone, as the scan compared {pairs:,} pairs of sentences; with the numbers "
-                f"behind them they cover at most {MOST_SCANNED:,}.",
+                f"The steps show reasons without numbers: these cover at most {MOST_SCANNED:,} compared pairs of sentences, "
+                f"and this text has {pairs:,}.",
                 key="long_scan",
             )
         else:

@@ -66,7 +66,7 @@ def show_contexts(choices: Choices, made: Sequence[ColumnResult]) -> None:
         if missing := sum(not chunk.situation for chunk in chunking.chunks):
             every = f"{missing:,} of {counted(len(chunking.chunks), 'chunk')}"
             notice(
-                f"Column {number + 1}: the model gave no usable context of {every}; they stand without.",
+                f"Column {number + 1}: the model gave no usable context of {every}; these chunks have none.",
                 key=f"contexts_left_out_{number}",
             )
     if there:

@@ -199,8 +199,8 @@ def _offer_text(choices: Choices, file: ChunkFile, document: Document, found: Fo
         choose_document(choices, OWN)
 
     st.button(
-        "Open the text of its chunks",
+        "Open its text",
         key="open_chunks_text",
         on_click=opened,
-        help="The texts and places of its chunks give a whole text, but for white space between them, which is filled in.",
+        help="The chunks cover a whole text, except for white space between them, which is filled in.",
     )

@@ -23,7 +23,7 @@ MOST_KEPT = 2_000_000
 MOST_OF_FILE = 200_000
 """Characters of what the tab keeps of a text's file, its pages and what was left out: of some 10,000 pages."""
 
-FOREIGN = "This link's text stayed with whoever made it. Paste yours, or look at this sample."
+FOREIGN = "This link does not include its text. Paste the text above, or use this sample."
 
 
 class _File(BaseModel):

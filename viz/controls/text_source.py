@@ -138,7 +138,7 @@ def _draw_box(choices: Choices) -> None:
         if own is not None and not session.pasted_kept:
             remark(
                 f"{len(own.text):,} characters are too many to edit here; {MOST_EDITED:,} can be. "
-                "What is written here takes the text's place.",
+                "Anything written here replaces the text.",
                 key="not_edited",
             )
     with right:

@@ -55,8 +55,8 @@ def _at_once(choices: Choices, document: Document, made: Sequence[ColumnResult])
     known = any(remedy.setting == "embedder" for one in (*found, *_said(made)) for remedy in one.remedies)
     if choices.embedder in ENGLISH and not in_latin_letters(language) and not known:
         said = (
-            f"The text is in {LANGUAGES[language]}, and {choices.embedder} was made for English: what it says of another "
-            "script is rough. The embedder tfidf takes any language."
+            f"The text is in {LANGUAGES[language]}, but {choices.embedder} was made for English: its similarities are rough "
+            "for other scripts. The embedder tfidf takes any language."
         )
         found.append(Misfit(said, (Remedy("embedder", "tfidf"),)))
     return found

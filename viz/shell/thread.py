@@ -100,7 +100,7 @@ def take_button(label: str, column: ColumnChoice | None, *, key: str, disabled: 
         help="Adds a column with these settings to Compare; the others stay.",
     )
     if full:
-        st.caption(f"Compare has {MOST_COLUMNS} columns, the most there can be: remove one there first.")
+        st.caption(f"Compare has the maximum of {MOST_COLUMNS} columns; remove one there first.")
 
 
 def say_added() -> None:

@@ -15,7 +15,7 @@ from viz.theme.numbers import counted
 MOST_HELD = 60_000_000
 """Characters of all files of chunks that a session holds."""
 
-NO_FILE = "Choose a file of chunks in this column's settings: they are found again in the text, whatever made them."
+NO_FILE = "Choose a file of chunks in this column's settings; the chunks are then located in the text."
 NAME_AGAIN = "The chunks of this column are in a file, which no link carries: choose it again in the column's settings."
 
 

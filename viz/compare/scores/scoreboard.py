@@ -101,11 +101,11 @@ def _row(
 def _tokens(task: Task, chunking: Chunking, limited: Embedder | None) -> CellData:
     sizes = _lengths(task, chunking, limited)
     if not sizes:
-        return cell("–", None, "They cannot be counted here." if sizes is None else "There is no chunk.")
+        return cell("–", None, "Tokens cannot be counted here." if sizes is None else "No chunks.")
     middle = statistics.median(sizes)
     text = f"{min(sizes):,} · {three_figures(middle)} · {max(sizes):,}"
     beyond = 0 if limited is None or limited.max_tokens is None else sum(size > limited.max_tokens for size in sizes)
-    why = f"{counted(beyond, 'chunk')} longer than is read" if beyond else ""
+    why = f"{counted(beyond, 'chunk')} longer than the model reads" if beyond else ""
     return cell(text, middle, why, sizes)
 
 

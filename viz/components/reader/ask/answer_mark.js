@@ -22,7 +22,7 @@ export class AnswerMark {
     const { reader } = asking;
     this.button = reader.root.appendChild(el("button", "mark-answer", "Mark as the answer"));
     this.button.type = "button";
-    this.button.title = "Says in every column whether a search would find it whole (Enter)";
+    this.button.title = "Shows in every column whether a search would find it whole (Enter)";
     this.button.hidden = true;
     // The press must not take the selection away.
     this.button.addEventListener("pointerdown", (event) => event.preventDefault());
