@@ -1,4 +1,4 @@
-"""The blocks of Markdown beside markdown-it's tree: where they differ though docs/chunkers.md names no difference."""
+"""The blocks of Markdown compared with markdown-it's tree, except for the differences that docs/chunkers.md documents."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class _Lines:
         self.read[0] = self.read[0].removeprefix("\ufeff")
 
     def insert_blank(self, place: int) -> None:
-        """Insert a blank line that is not in the text; of the text behind it, those that were inserted are taken back."""
+        """Insert a blank line that is not in the text, and remove earlier insertions after it."""
         for number in reversed(range(place, len(self.read))):
             if self._inserted[number]:
                 del self.read[number], self._numbers[number], self._inserted[number]

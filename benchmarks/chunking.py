@@ -1,4 +1,4 @@
-"""Time the chunkers, stage by stage and beside the libraries whose algorithms they follow."""
+"""Time the chunkers, stage by stage and compared with the libraries whose algorithms they follow."""
 
 from __future__ import annotations
 
@@ -137,14 +137,14 @@ def cold(chunker: Chunker, text: str, embedder: Embedder) -> Outcome:
 
 
 def counted(reference: Callable[[CountingEncoder], list[str]], embedder: Embedder) -> Outcome:
-    """Run a reference and count what it embeds."""
+    """Run a reference and count the texts that it embeds."""
     encoder = CountingEncoder(embedder)
     chunks = reference(encoder)
     return Outcome(chunks, encoder.embedded)
 
 
 def races(text: str, embedder: Embedder) -> list[Race]:
-    """Return the comparisons, with what is required of each."""
+    """Return the comparisons with their requirements."""
 
     def langchain(amount: float) -> Outcome:
         return counted(lambda encoder: langchain_breakpoint(text, encoder, buffer=1, amount=amount), embedder)

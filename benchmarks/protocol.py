@@ -1,4 +1,4 @@
-"""A browser session without a browser: what Streamlit's page sends and understands, over its websocket.
+"""A browser session without a browser: Streamlit's messages over its websocket.
 
 It does what costs the server something: it answers with the state of the widgets that were touched, names the messages that
 it has kept so that they are not sent again, follows the link, and asks for fragments as often as they want to be. It draws

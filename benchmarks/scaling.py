@@ -85,7 +85,7 @@ CASES = (
 
 
 class Made(Embedder):
-    """Gives every text the vector of the first number in it, at once, so that only the decision is measured."""
+    """Embedder that returns a prepared vector for the first number in a text, so that only the decision is measured."""
 
     name = "made"
     revision = "1"
@@ -128,7 +128,7 @@ def text_of(count: int) -> str:
 
 
 def measure(case: Case, count: int, sent: Connection) -> None:
-    """Send seconds by the clock and of the processor, bytes of memory beside the vectors, and the sentence of a refusal."""
+    """Send wall-clock and processor seconds, bytes of memory in addition to the vectors, and the message of a refusal."""
     tools = Tools(Made(vectors_of(count, case.subject)), load_tokenizer())
     chunker = build_chunker(case.chunker, case.parameters)
     # Load and compile what it needs, and embed.

@@ -66,7 +66,7 @@ class Row(NamedTuple):
 
     @property
     def integrity(self) -> float:
-        """The share of blocks that are whole, of those that fit."""
+        """Share of whole blocks among those that fit."""
         return self.whole / self.fitting if self.fitting else 1.0
 
     @property
@@ -131,7 +131,7 @@ def _cells(row: Row) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the table; return 1 if `structure` falls short of what is asked of it."""
+    """Print the table; return 1 if `structure` misses its targets."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.structure", description=__doc__)
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="one document, as table.md")
     parser.add_argument("--edits", type=int, default=EDITS, help="inserted sentences (default: %(default)s)")
