@@ -107,7 +107,7 @@ class Tipping(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """About what asking a language model will take.
+    """Estimate of the requests to a language model.
 
     Attributes
     ----------
@@ -195,11 +195,11 @@ class Chunker(BaseModel, ABC):
         return ", ".join(f"{spec.title.lower()} {getattr(self, spec.name)}" for spec in self.fields() if spec.main)
 
     def remark(self, parameter: str) -> str:
-        """Return a sentence on what the value of a parameter means here; empty where its name and number say it all."""
+        """Return a sentence on the meaning of a parameter's value; empty if name and number say enough."""
         return ""
 
     def idle(self) -> frozenset[str]:
-        """Return the names of the parameters that change nothing beside the values of the others."""
+        """Return the names of the parameters without effect, given the values of the others."""
         return frozenset()
 
     def reach(self) -> Reach | None:

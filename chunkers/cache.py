@@ -93,7 +93,7 @@ class EmbeddingCache:
         return entries
 
     def clear(self, *, file: bool = False) -> None:
-        """Forget the vectors in memory and, if ``file``, those in the file as well."""
+        """Empty the cache in memory and, if ``file``, the file as well."""
         with self._lock:
             self._memory.clear()
             if file and self._file:

@@ -87,7 +87,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _chunk_files(options: argparse.Namespace) -> int:
-    """Cut every file; report those that cannot be read or cut, and go on with the others."""
+    """Cut every file; report the files that cannot be read or cut, and continue with the others."""
     if not options.files:
         raise InputError("Name at least one file to cut, or - for standard input.")
     limit = limit_of(options.spend)

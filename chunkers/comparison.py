@@ -36,7 +36,7 @@ class SideBySide(Sequence[Chunking]):
     @overload
     def __getitem__(self, place: slice) -> tuple[Chunking, ...]: ...
     def __getitem__(self, place: int | slice) -> Chunking | tuple[Chunking, ...]:
-        """Return a result, or those of a slice."""
+        """Return a result, or the results of a slice."""
         return self.results[place]
 
     def __iter__(self) -> Iterator[Chunking]:

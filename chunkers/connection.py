@@ -143,7 +143,7 @@ class Connection:
         return text.replace(self._key, "[key]") if len(self._key) >= SHORTEST_KEY else text
 
     def failure(self, error: openai.APIError, timeout: float) -> ModelError:
-        """Return the error whose sentence says what went wrong, to be raised from None.
+        """Return the error to raise from None, with a sentence on the failure.
 
         The package's errors hold the request, and with it the key, so that none may be chained; a server's own words are
         left out, as they may repeat it.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:
-    """Return the result as JSON-compatible values: what the command line prints for a document.
+    """Return the result as JSON-compatible values, as the command line prints it for a document.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def to_json(chunking: Chunking, recipe: Recipe | None = None) -> str:
 
 
 def to_jsonl(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> str:
-    """Return one JSON object per chunk, each on a line; with the text to embed if that is another (`chunkers.embedded`)."""
+    """Return JSON lines, one object per chunk, with the text to embed if it differs (`chunkers.embedded`)."""
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows_of(chunking, embedded_as))
 
 
@@ -151,7 +151,7 @@ def to_parquet(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> byt
 
 
 def propositions_type() -> Any:
-    """Return the Arrow type of the propositions of a chunk; each is a struct of what `chunkers.table.said_of` gives."""
+    """Return the Arrow type of a chunk's propositions; each is a struct of the fields of `chunkers.table.said_of`."""
     import pyarrow as pa
 
     whole, text = pa.int64(), pa.string()

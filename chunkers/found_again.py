@@ -1,4 +1,4 @@
-"""Find chunks that something else made in their text again, and tell what became of each."""
+"""Locate chunks made by another program in their text, and report the fate of each."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Oddity(NamedTuple):
 
 
 class FoundAgain(NamedTuple):
-    """The chunks that are found, as a result; how many were looked for; and what is to be told, the gravest first."""
+    """Located chunks as a result, the number of chunks looked for, and remarks, the gravest first."""
 
     chunking: Chunking
     given: int
@@ -311,7 +311,7 @@ def _words(text: str) -> str:
 
 
 def _notes(maker: str, given: Sequence[GivenChunk], oddities: Sequence[Oddity], unsure: Iterable[str]) -> list[str]:
-    """Return sentences on what is odd."""
+    """Return notes on the oddities."""
     by_kind = {kind: [odd for odd in oddities if odd.kind == kind] for kind in KINDS}
     altered = [f"{odd.number:,} ({odd.said}, at {odd.span.start:,})" for odd in by_kind["altered"]]
     elsewhere = [

@@ -1,4 +1,4 @@
-"""Chunks that something else made, found again in their text: what they are, and what was altered or lost."""
+"""Chunks made by another program, located in their text, with notes on altered and lost ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def inspect(
     document: str | None = None,
     sentences: str | GivenSentences = DEFAULT_SPLITTER,
 ) -> Chunking:
-    """Return chunks that something else made as a result, with notes on what was altered, found elsewhere, or lost.
+    """Return chunks made by another program as a result, with notes on chunks altered, found elsewhere or lost.
 
     A chunk is where it says it is if its text is there, else where its text is nearest to that; one that does not say is
     looked for in the order of the chunks. White space is not compared. Of a chunk with other words around it, such as a line
@@ -64,7 +64,7 @@ def inspect(
 
 
 def read_chunks(data: bytes, name: str, cancelled: Callable[[], bool] = bool) -> list[GivenChunk]:
-    """Return the chunks in a file: JSON, JSON lines, CSV or Parquet, told by what is in it.
+    """Return the chunks in a file: JSON, JSON lines, CSV or Parquet, recognised by its content.
 
     A row has a text, by one of the names in `TEXTS`, or ``spans``, or a start and an end by those in `STARTS` and `ENDS`, or
     both; places and the document's name may stand in ``metadata`` or ``meta``. JSON may also be a list of texts or of spans,

@@ -1,4 +1,4 @@
-"""Chunkers of other packages: what such a class must have, and how its errors are kept from what is around it."""
+"""Chunkers of other packages: requirements on such a class, and isolation of its errors."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def guard(kind: type[Chunker], package: str) -> None:
 
 
 def fields_of(kind: type[Chunker], values: Mapping[str, Any] | None = None) -> list[FieldSpec]:
-    """Return the parameters of a class as it declares them, whatever it says beside that."""
+    """Return the parameters that a class declares, ignoring overrides."""
     own: Any = Chunker.fields
     fields: list[FieldSpec] = own.__func__(kind, values)
     return fields

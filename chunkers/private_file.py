@@ -1,4 +1,4 @@
-"""SQLite files of what was computed or answered before: for the user's eyes alone, and no loss if they are deleted."""
+"""SQLite files for caches, readable only by the user and safe to delete."""
 
 from __future__ import annotations
 

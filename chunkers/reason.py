@@ -70,7 +70,7 @@ class Reason(NamedTuple):
         return f"{compared}, {self.remark}" if self.remark else compared
 
     def steps(self) -> list[Reason]:
-        """Return the steps of the decision in their order, this one last, each without those before it."""
+        """Return the steps of the decision in order, this one last, each without its earlier steps."""
         return [self] if self.earlier is None else [*self.earlier.steps(), self._replace(earlier=None)]
 
 

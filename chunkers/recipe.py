@@ -93,7 +93,7 @@ class Recipe(BaseModel):
         embedded_as: EmbeddedAs = "plain",
         language_model: LanguageModel | None = None,
     ) -> Recipe:
-        """Return the recipe of a chunker with what it runs with, versions included."""
+        """Return the recipe of a chunker and its services, versions included."""
         versions = {"seamark": __version__}
         embedder = None if embedder is None else embedder_of(embedder)
         if chunker.embeds and embedder is not None:
@@ -204,7 +204,7 @@ class Recipe(BaseModel):
 
 
 def run(chunker: Chunker, document: Document, tools: Tools, embedded_as: EmbeddedAs = "plain") -> Chunking:
-    """Cut the document; the result has its recipe, the timing of every stage, and notes on what does not suit the text.
+    """Cut the document; the result has its recipe, the timing of every stage, and notes on misfits with the text.
 
     Where chunks are embedded with a context sentence, a language model is asked for it; raises ModelError without one.
     """

@@ -76,7 +76,7 @@ class Attempts:
 
     @property
     def unanswered(self) -> int:
-        """Requests of which nobody knows what the server made of them."""
+        """Requests whose outcome on the server is unknown."""
         return self.sent - self.refused - self.whole
 
 
@@ -105,7 +105,7 @@ class _Call:
             self.attempts.sent += 1
 
     def hear(self, event: str, _: object) -> None:
-        """Count a request for which there was no connection: nothing of it has come to the server."""
+        """Count a request that failed to connect and so never reached the server."""
         self.attempts.refused += event in _NOT_REACHED
 
     def abandon(self) -> None:

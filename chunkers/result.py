@@ -420,7 +420,7 @@ class Chunking(Sequence[Chunk]):
     @overload
     def __getitem__(self, place: slice) -> tuple[Chunk, ...]: ...
     def __getitem__(self, place: int | slice) -> Chunk | tuple[Chunk, ...]:
-        """Return a chunk, or those of a slice."""
+        """Return a chunk, or the chunks of a slice."""
         return self.chunks[place]
 
     def __repr__(self) -> str:

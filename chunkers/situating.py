@@ -42,7 +42,7 @@ _GRID = LONGEST_SHOWN // 4
 
 
 def situated(chunking: Chunking, tools: Tools) -> Chunking:
-    """Return the result with what a language model says of the place of each chunk, and a note on what it left out.
+    """Return the result with a language model's description of each chunk's place, and a note on missing ones.
 
     A chunk of which it gives no usable answer, `REPEATS` times asked again, stays without.
 

@@ -1,4 +1,4 @@
-"""The passage of a given chunk that stands in the text; what the chunk has around it is its context."""
+"""The passage of a given chunk that occurs in the text; the rest of the chunk is its context."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def _stated(stated: Stated | None) -> dict[str, Any]:
 
 
 def said_of(proposition: Proposition) -> dict[str, Any]:
-    """Return a proposition as JSON-compatible values; what it has not from its source is there as `Proposition` says."""
+    """Return a proposition as JSON-compatible values, with words not in its source as in `Proposition`."""
     span = proposition.span
     return {
         "text": proposition.text,

@@ -156,7 +156,7 @@ class Tools:
             self.meter.embed_s += time.perf_counter() - began - (self.meter.load_s - loading)
 
     def _compute(self, embedder: Embedder, missing: Mapping[bytes, str], found: dict[bytes, Entry], count: int) -> None:
-        """Embed the missing ones of ``count`` texts in batches, and add them to those found."""
+        """Embed the missing ones of ``count`` texts in batches, and add them to ``found``."""
         if self.cancelled():
             raise Cancelled
         self._load(embedder)
@@ -185,7 +185,7 @@ class Tools:
                 self.progress(place.stop, len(ordered))
 
     def _turn(self, embedder: Embedder) -> AbstractContextManager[None]:
-        """Let one run at a time embed with a model, so that none computes what another is computing.
+        """Let one run at a time embed with a model, so that no two runs compute the same vectors.
 
         A server has no turns: while it answers, or does not, others must not wait.
         """
@@ -214,7 +214,7 @@ class Tools:
             )
 
     def ask(self, messages: Sequence[Message], most_tokens: int | None = None) -> Reply:
-        """Return a language model's answer, of at most ``most_tokens``; None is what `Asking.ask` takes by itself.
+        """Return a language model's answer of at most ``most_tokens``; None stands for the default of `Asking.ask`.
 
         Raises
         ------

@@ -13,7 +13,7 @@ from chunkers.tools import Tools
 
 
 class LangChainSemantic(Thresholded, Adapter):
-    """LangChain's SemanticChunker, on its own sentences: those after a full stop, a question or an exclamation mark.
+    """LangChain's SemanticChunker on its own sentences, which end after a full stop, a question or an exclamation mark.
 
     Its parameters are declared as those of `Breakpoint` are, so that the two can be set alike.
     """

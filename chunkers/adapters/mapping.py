@@ -19,7 +19,7 @@ _MOST_NAMED = 8
 
 
 def mapped(document: Document, pieces: Sequence[str], library: str, contexts: Sequence[str] = ()) -> Chunking:
-    """Return ``pieces`` as chunks, each a slice of the original, with notes on what was lost or altered.
+    """Return ``pieces`` as chunks, each a slice of the original, with notes on lost and altered text.
 
     Parameters
     ----------

@@ -108,7 +108,7 @@ class Parts:
         return self._packed(units, first, rest) if self._keep_to(units, first, rest) else None
 
     def _keep_to(self, units: Sequence[Part], first: int, rest: int) -> bool:
-        """Return whether no unit is longer than what is left of a chunk, though it fits into one by itself."""
+        """Return whether every unit that fits into a chunk also fits into the rest of one."""
         if min(first, rest) >= self._most:
             return True
         sizes = [self.size(unit.start, unit.end) for unit in units]
@@ -172,7 +172,7 @@ class Parts:
         return sum(saved for _, saved in self._shortened[first:last])
 
     def _fenced(self, lines: list[Span], most: int) -> list[Span]:
-        """Return the lines of code, its fences joined with the lines beside them if they fit: none stands alone."""
+        """Return the lines of code, each fence joined with the line next to it if they fit, so that none stands alone."""
         text = self._document.text
         if not text.startswith(("```", "~~~"), lines[0].start) or len(lines) < 3:
             return lines

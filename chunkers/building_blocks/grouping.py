@@ -67,7 +67,7 @@ class _Answer(Form):
 
 
 def sort(texts: Sequence[str], batch: int, tools: Tools, done: Callable[[int], None]) -> Sorted:
-    """Sort propositions, so many at once, into chunks.
+    """Sort propositions into chunks, ``batch`` at a time.
 
     The source puts one proposition after the other and asks again for the chunk's title and summary; here an answer places a
     batch and renews the titles and summaries of the chunks that it puts something into. A batch of which no answer can be

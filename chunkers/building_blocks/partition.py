@@ -1,4 +1,4 @@
-"""The best partition of a sequence into runs of bounded length, by dynamic programming, and what each cut gains.
+"""The best partition of a sequence into runs of bounded length, by dynamic programming, and the gain of each cut.
 
 A run is rewarded with the sum, over its ordered pairs of pieces, of their similarity less the mean similarity of all pairs.
 Time and memory grow with the number of pieces times the longest run; no matrix of all pairs is made.

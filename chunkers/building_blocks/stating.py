@@ -183,7 +183,7 @@ def read_claims(answer: str, first: int, last: int) -> list[Claim]:
 
 
 def _tied(document: Document, parts: Sequence[Window], answers: Sequence[list[Claim] | str], tools: Tools) -> Statements:
-    """Tie what was stated of each window to the text, and let the sentences that nothing came from stand for themselves."""
+    """Tie the propositions of each window to the text; sentences without a proposition stand for themselves."""
     made = Statements(windows=len(parts))
     vocabulary = Vocabulary.of(
         document.text, [claim.text for claims in answers if not isinstance(claims, str) for claim in claims]

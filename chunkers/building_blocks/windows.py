@@ -84,7 +84,7 @@ class Windowed(Chunker, ABC):
 
     @classmethod
     def wording(cls) -> tuple[str, ...]:
-        """Return the words in which the model is asked, with the names of what is put into them."""
+        """Return the prompts, with the names of their placeholders."""
         return cls.system, cls.piece.rstrip(), cls.question
 
     @property

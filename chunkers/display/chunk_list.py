@@ -16,7 +16,7 @@ _SHARED = "the chunk before has this too"
 
 
 def chunk_list(cut: Cut, most: int | None = None) -> str:
-    """Return the chunks as an ordered list, with the reasons: of cuts beside them, of the gaps that were kept as titles.
+    """Return the chunks as an ordered list, with the reasons for cuts next to them and the reasons for kept gaps as titles.
 
     Parameters
     ----------

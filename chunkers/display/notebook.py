@@ -59,7 +59,7 @@ def title_of(cut: Cut) -> str:
 
 
 def settings_of(cut: Cut) -> str:
-    """Return the most important settings of what made a result; empty where that is not known."""
+    """Return the most important settings of a result's chunker; empty if they are unknown."""
     try:
         return "" if cut.made_by is None else cut.made_by.build().describe()
     except InputError:

@@ -23,7 +23,7 @@ def _no_share(share: float) -> None:
 
 
 class Embedder(ABC):
-    """Turns texts into unit vectors; subclasses inherit what is the same for most.
+    """Base class of embedders, which turn texts into unit vectors, with defaults for most methods.
 
     An object that has nothing but ``encode`` need not inherit it: `chunkers.load_embedder` makes an embedder of it.
 
@@ -76,7 +76,7 @@ class Embedder(ABC):
     remark: str = ""
 
     def __init_subclass__(cls, **others: Any) -> None:
-        """Give a subclass without a name that of the class."""
+        """Use the class name as the name of a subclass without one."""
         super().__init_subclass__(**others)
         if not hasattr(cls, "name"):
             cls.name = cls.__name__

@@ -106,7 +106,7 @@ class OpenAIServer(Embedder):
         return unit(vectors)
 
     def _vectors(self, texts: list[str]) -> FloatArray:
-        """Request the vectors; in halves if the server says that it is too much at once."""
+        """Request the vectors; split the texts in halves if the server rejects them as too many."""
         import openai
 
         client = self._connection.client(TIMEOUT)

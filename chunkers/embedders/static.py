@@ -118,7 +118,7 @@ class Static(Embedder):
 
 @dataclass
 class _Words:
-    """The word pieces of words that were met, by their numbers; ``characters`` counts those of the words.
+    """Cache of the word pieces of words, by their numbers; ``characters`` is the total length of the words.
 
     A word ends at a space, a tab or the end of a line, and no piece of the bundled model reaches beyond it. Texts repeat
     their words, and the tokenizer takes several times as long for one as the table does.

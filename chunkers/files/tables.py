@@ -236,7 +236,7 @@ def read_recipe(data: bytes, name: str) -> Iterator[Any]:
 
 
 def recipe_in(text: str, name: str) -> Any:
-    """Return the value that JSON has as its recipe: that of an output of the command line, or else the whole.
+    """Return the recipe in JSON: the entry in an output of the command line, or else the whole value.
 
     Raises
     ------

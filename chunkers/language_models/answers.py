@@ -79,7 +79,7 @@ class AnswerCache:
                     self._file.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", (key, data, _checksum(key, data)))
 
     def clear(self, *, file: bool = False) -> None:
-        """Forget the answers in memory and, if ``file``, those in the file as well."""
+        """Empty the cache in memory and, if ``file``, the file as well."""
         with self._lock:
             self._memory.clear()
             if file and self._file is not None:

@@ -1,4 +1,4 @@
-"""Asking a language model: what it answered before is not asked again, and nothing is sent beyond the limit."""
+"""Requests to a language model, with a cache of answers and a limit on spending."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class Asking:
     def _send(
         self, messages: Sequence[Message], cancelled: Callable[[], bool], ledger: Ledger | None, most_out: int
     ) -> Reply:
-        """Ask the model itself, and settle what that took however it ends."""
+        """Send the request, and record its cost however it ends."""
         model, call = self.model, next(_calls)
         most_in = most_tokens_of(messages)
         attempts = Attempts()

@@ -1,4 +1,4 @@
-"""The base class of language models, and what is said to and by one."""
+"""The base class of language models, and the messages to and from one."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class LanguageModel(ABC):
         return self.host
 
     def load(self) -> None:  # noqa: B027  # nothing needs to be loaded for some
-        """Prepare what asking needs; nothing is sent. Raises ModelError if that fails."""
+        """Prepare for requests; nothing is sent. Raises ModelError if that fails."""
 
     @abstractmethod
     def reply(self, messages: Sequence[Message], most_tokens: int, attempts: Attempts) -> Reply:

@@ -147,7 +147,7 @@ def read_json(answer: str, form: type[AnyForm]) -> AnyForm:
 
 
 def _objects(answer: str) -> Iterator[object]:
-    """Yield the JSON objects of an answer, none that is within another; of a broken one why it is, and those within it."""
+    """Yield the outermost JSON objects of an answer; for a broken one, the error and the objects within it."""
     start, decoder = answer.find("{"), json.JSONDecoder()
     for _ in range(_MOST_TRIED):
         if start < 0:

@@ -151,7 +151,7 @@ class ChatServer(LanguageModel):
             raise self._bad("something that is not JSON, or is nested too deeply") from None
 
     def _settings(self, most_tokens: int) -> dict[str, Any]:
-        """Return the settings that the server knows, as far as it has said; the most tokens have one of two names."""
+        """Return the settings that the server accepts, as far as known; the maximum of tokens has one of two names."""
         own = self._connection.address == ADDRESS
         name = next(name for name in (_MOST_NAMES[::-1] if own else _MOST_NAMES) if name not in self._unknown)
         settings: dict[str, Any] = {name: most_tokens, "temperature": TEMPERATURE}

@@ -22,7 +22,7 @@ _POLL_S = 0.05
 
 
 def most_tokens_of(messages: Sequence[Message]) -> int:
-    """Return a number of tokens that a conversation cannot exceed: models read bytes, or several of them at once."""
+    """Return an upper bound for the tokens of a conversation: a token has at least one byte."""
     return sum(len(text.encode()) + TOKENS_ABOUT_A_MESSAGE for _, text in messages)
 
 
@@ -103,7 +103,7 @@ class Limit:
 
 
 class Ledger:
-    """Adds up what is spent; any thread may add.
+    """Sum of spending; thread-safe.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ class Ledger:
             return self._spent
 
     def add(self, spent: Spending) -> None:
-        """Add what a call took."""
+        """Add the spending of a call."""
         with self._lock:
             self._spent += spent
         if self._beyond is not None:
@@ -131,7 +131,7 @@ class Ledger:
 
 
 class Purse(Ledger):
-    """A ledger with a limit: what a request may take at most is set aside before it is sent.
+    """A ledger with a limit: the maximum cost of a request is reserved before it is sent.
 
     The limit holds as far as a server keeps to the most tokens that it is asked for.
     """
@@ -151,7 +151,7 @@ class Purse(Ledger):
         requests: int,
         stopped: Callable[[], bool] | None = None,
     ) -> None:
-        """Set aside what ``requests`` requests of a call may take.
+        """Reserve the maximum cost of ``requests`` requests of a call.
 
         Others take less in the end than is set aside for them: with ``stopped``, which says whether the user has stopped, a
         call that does not fit beside them waits until they have ended.
@@ -199,7 +199,7 @@ class Purse(Ledger):
         return ""
 
     def settle(self, call: int, spent: Spending) -> None:
-        """Add what a call took in the end, and let go what was set aside for it."""
+        """Add the actual spending of a call, and release its reservation."""
         with self._settled:
             self._aside.pop(call, None)
             self._spent += spent

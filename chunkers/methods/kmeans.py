@@ -120,7 +120,7 @@ def _checked_work(count: int, clusters: int, width: int) -> int:
 
 
 def _to_centres(distances: FloatArray, labels: IntArray) -> Clusters:
-    """Return every sentence's distances to its own and the next nearest centre, from those to all, shape (n, k)."""
+    """Return every sentence's distances to its own and the next nearest centre; ``distances`` has shape (n, k)."""
     rows = np.arange(len(labels))
     own = distances[rows, labels]
     # Centres without sentences occur where different sentences have the same vector.

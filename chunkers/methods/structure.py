@@ -104,7 +104,7 @@ class Structure(Chunker):
     )
 
     def describe(self) -> str:
-        """Say the settings in a few words: of joining and of the inner chunker only what is not the default."""
+        """Describe the settings in a few words; joining and the inner chunker only if they are not the default."""
         tokens = "token" if self.max_size == 1 else "tokens"
         said = [f"at most {self.max_size:,} {tokens}"]
         if self.join_below != type(self).model_fields["join_below"].default:
@@ -225,7 +225,7 @@ class _Cutting:
         return ((level, section) for level, section in found if section)
 
     def _groups(self, section: Sequence[Block]) -> list[_Group]:
-        """Return the blocks of a section, each with what stays with it."""
+        """Return the blocks of a section, each grouped with the blocks that stay with it."""
         groups: list[_Group] = []
         lead: list[Block] = []
         for block, following in zip(section, [*section[1:], None], strict=True):
@@ -247,7 +247,7 @@ class _Cutting:
         return groups
 
     def _fits(self, first: Block, last: Block, following: Block | None) -> bool:
-        """Return whether the blocks from ``first`` to ``last`` leave enough of a chunk to what they stay with."""
+        """Return whether the blocks from ``first`` to ``last`` leave enough of a chunk for the block that they stay with."""
         start, most = first.span.start, self.chunker.max_size
         share = most // (TRAILING if following is None else LEADING)
         if self.parts.size(start, last.span.end) <= share:
@@ -255,13 +255,13 @@ class _Cutting:
         return following is not None and self.parts.size(start, following.span.end) <= most
 
     def _fits_alone(self, block: Block, start: int, end: int) -> bool:
-        """Return whether a block that should stay whole fits into a chunk, and not with what is beside it up to the ends."""
+        """Return whether a block that should stay whole fits into a chunk, but not together with all up to the ends."""
         if block.kind not in SPECIAL:
             return False
         return self.parts.size(*block.span) <= self.chunker.max_size < self.parts.size(start, end)
 
     def _leads(self, block: Block, following: Block | None) -> bool:
-        """Return whether a block stays with what follows."""
+        """Return whether a block stays with the following one."""
         if block.kind != "paragraph" or following is None or following.kind not in SPECIAL:
             return block.kind in ("heading", "rule", "front matter")
         text = self.document.text
