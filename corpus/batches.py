@@ -111,7 +111,7 @@ class Chunks:
 
     @property
     def recipe(self) -> Recipe:
-        """The recipe with all parameters and what the chunks depend on; a model's revision only once it is loaded."""
+        """Recipe with all parameters and the versions the chunks depend on; a model's revision only once it is loaded."""
         return Recipe.of(
             self._chunker,
             self._recipe.sentences,
@@ -128,7 +128,7 @@ class Chunks:
 
     @property
     def model(self) -> str:
-        """The embedder and what tells its weights from others of the same name; empty where the chunker needs none."""
+        """Name and revision of the embedder; empty if the chunker needs none."""
         if self._embedder is None or not self._chunker.embeds:
             return ""
         return f"{self._embedder.name}@{self._embedder.revision}"
@@ -242,7 +242,7 @@ class Chunks:
 
 
 def identity_of(recipe: Recipe) -> bytes:
-    """Return a hash of what a recipe says, the versions left out: these may change and the chunks stay as they are."""
+    """Return a hash of a recipe without its versions, which may change without changing the chunks."""
     said = recipe.model_dump()
     said.pop("versions")
     return hashlib.blake2b(json.dumps(said, sort_keys=True).encode(), digest_size=ID_BYTES).digest()

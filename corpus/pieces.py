@@ -127,7 +127,7 @@ class Inputs:
                 yield from self._file(number, "", root, found)
 
     def _folder(self, number: int, root: Path) -> Iterator[Piece]:
-        """Go through a folder; a list of what is open instead of recursion, which a deep folder would exhaust."""
+        """Yield the pieces of a folder, with a stack instead of recursion, which a deep folder would exhaust."""
         open_folders = [self._entries(number, root, "")]
         while open_folders:
             found = next(open_folders[-1], None)

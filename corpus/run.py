@@ -70,7 +70,7 @@ class Progress:
 
 @dataclass
 class Run:
-    """A run over inputs into a folder; `go` does what is not done yet.
+    """A run over inputs into a folder; `go` does the work that is left.
 
     Attributes
     ----------

@@ -115,7 +115,7 @@ class Job:
     parent: int = 0
 
     def identity(self, shard: Shard) -> str:
-        """Return a hash of all that decides what is in a shard's file."""
+        """Return a hash of everything that determines the content of a shard's file."""
         return hashlib.blake2b(f"{self.plan}\n{shard.to_json()}".encode(), digest_size=16).hexdigest()
 
     def finished(self, shard: Shard) -> tuple[Tally, str] | None:
@@ -129,7 +129,7 @@ class Job:
             return None
 
     def write(self, shard: Shard, chunks: Chunks | None = None) -> Tally:
-        """Cut the documents of a shard and write its file, with ``chunks`` or with what this process keeps for the recipe.
+        """Cut the documents of a shard and write its file, with ``chunks`` or with this process's chunker for the recipe.
 
         Raises
         ------
