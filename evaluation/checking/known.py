@@ -1,4 +1,4 @@
-"""Known problems, in a file that is kept with the documents: a check says only what is new."""
+"""Known problems, in a file next to the documents, so that a check reports only new ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DIGITS = 16
 
 
 class KnownProblem(BaseModel):
-    """A problem that is known: its rule, a hash of its passage, and the beginning of that for those who read the file."""
+    """A known problem: its rule, a hash of its passage, and the passage's beginning for readers of the file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -80,7 +80,7 @@ class KnownProblems(BaseModel):
         return f'{{\n  "seamark_known": 1,\n  "files": {{\n{listed}\n  }}\n}}\n'
 
     def without(self, checked: Checked) -> Checked:
-        """Return a document with those of its problems as known that are so here; an entry stands for one problem."""
+        """Return the document with its known problems marked as known; an entry covers one problem."""
         left = Counter((one.rule, one.passage) for one in self.files.get(_name(checked.file), ()))
         problems = []
         for problem in checked.problems:

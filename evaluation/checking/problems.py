@@ -145,7 +145,7 @@ class Check:
         return next((one for one in LEVELS if one == said), None)
 
     def look(self, document: Document, file: str) -> Checked:
-        """Cut a document and return what breaks a rule, in the order of the text.
+        """Cut a document and return its violations of rules, in the order of the text.
 
         Raises
         ------

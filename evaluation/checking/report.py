@@ -1,4 +1,4 @@
-"""A check that is done: what it found, whether it passes, as text and as JSON."""
+"""A finished check: its findings and its status, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Report:
 
     @cached_property
     def all(self) -> list[Problem]:
-        """Every problem that is said: the gravest first, then as the documents were given."""
+        """Every reported problem: the gravest first, then in the order of the documents."""
         found = [problem for one in self.documents for problem in one.problems if not problem.quiet]
         return sorted([*self.general, *found], key=lambda problem: LEVELS.index(problem.level))
 

@@ -1,4 +1,4 @@
-"""A check as SARIF 2.1.0, which code hosts show beside the lines (OASIS, Static Analysis Results Interchange Format)."""
+"""A check as SARIF 2.1.0, which code hosts show next to the lines (OASIS, Static Analysis Results Interchange Format)."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _rule(name: str, level: str) -> dict[str, Any]:
 
 
 def _numbered(problems: Sequence[Problem]) -> Iterator[tuple[Problem, int]]:
-    """Yield each problem with its number, from 1, among those of the same file, rule and passage."""
+    """Yield each problem with its number, from 1, among the problems of the same file, rule and passage."""
     seen: Counter[tuple[str, str, str]] = Counter()
     for problem in problems:
         key = (problem.file, problem.rule, _told(problem))

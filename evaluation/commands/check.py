@@ -270,7 +270,7 @@ def _measured_on(questions: str | None, given: Sequence[_Given]) -> _MeasuredOn:
 def _scores(
     measured: _MeasuredOn, given: Sequence[_Given], documents: Sequence[Checked], recipe: Recipe, tools: Tools
 ) -> Scores:
-    """Return the scores of what was checked."""
+    """Return the scores of the checked documents."""
     scores = {}
     runs = [
         (Marked(one.document, one.known), made.chunking)

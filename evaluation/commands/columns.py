@@ -1,4 +1,4 @@
-"""The chunkers of a command that compares several on one document, and what they share."""
+"""The chunkers of a command that compares several on one document, and their shared settings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from chunkers.text.sentences import DEFAULT_SPLITTER, SPLITTERS
 
 
 class Columns(NamedTuple):
-    """The chunkers, and what all of them share."""
+    """Chunkers with their shared settings."""
 
     chunkers: list[Chunker]
     sentences: str
@@ -23,7 +23,7 @@ class Columns(NamedTuple):
 
 
 def add_columns(command: argparse.ArgumentParser) -> None:
-    """Add the options that name chunkers, and what they share."""
+    """Add the options that name chunkers and their shared settings."""
     command.add_argument(
         "--chunker",
         nargs="+",

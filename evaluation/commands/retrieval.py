@@ -231,7 +231,7 @@ def _indexes(
     texts: Sequence[tuple[str, FileText]],
     cache: EmbeddingCache,
 ) -> Iterator[tuple[str, EmbeddedAs, Index, Tools]]:
-    """Yield every recipe's name, what it embeds of its chunks, their index, and what embeds the questions."""
+    """Yield every recipe's name, the way its chunks are embedded, their index, and the tools that embed the questions."""
     corpora: dict[str, Corpus] = {}
     for number, (name, recipe, chunker) in enumerate(columns, start=1):
         split = recipe.sentences

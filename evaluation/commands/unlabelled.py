@@ -1,4 +1,4 @@
-"""``unlabelled``: what can be said of chunkers on documents without known boundaries or questions."""
+"""The command line's ``unlabelled``: measures on documents without known boundaries or questions."""
 
 from __future__ import annotations
 

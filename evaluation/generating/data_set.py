@@ -101,7 +101,7 @@ def question_set(made: Sequence[Generated], texts: Texts, model: str) -> Questio
 
 
 def edited(one: Generated, texts: Texts, question: str, excerpts: Sequence[str]) -> Generated:
-    """Return a question with what the user made of it; empty excerpts are left out.
+    """Return a question with the user's edits; empty excerpts are left out.
 
     Raises
     ------

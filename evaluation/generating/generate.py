@@ -231,7 +231,7 @@ class _Line:
             self._changed.notify_all()
 
     def end(self) -> None:
-        """Tell of those before which some are missing; of the same question once, as none waited for another any more."""
+        """Report the remaining questions after gaps in the order, equal ones once, as none waits for another any more."""
         asked = {_folded(one.question) for one in self._outcomes[: self._told] if isinstance(one, Generated)}
         for one in self._outcomes[self._told :]:
             if isinstance(one, Generated):

@@ -1,4 +1,4 @@
-"""Find what looks wrong in a chunking: small, fallible rules, whose findings are ranked for review."""
+"""Small, fallible rules for suspicious cuts; the findings are ranked for review."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Known boundaries marked by a user: as lines in the text, or in a file beside it."""
+"""Known boundaries marked by a user: as lines in the text, or in a separate file."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class Marks:
 
     @classmethod
     def read(cls, data: bytes, cancelled: Callable[[], bool] = bool) -> Marks:
-        """Read what `marks_to_json` wrote, in another process.
+        """Read the output of `marks_to_json`, in another process.
 
         Raises
         ------

@@ -48,7 +48,7 @@ class Similarities:
 
 @dataclass(frozen=True)
 class StretchComparison:
-    """Two ways to cut the sentences of ``stretch``: a greedy chunker's, and that of one with the whole text in view.
+    """Two ways to cut the sentences of ``stretch``: a greedy chunker's, and the way of a chunker that sees the whole text.
 
     ``greedy`` and ``other`` are the sentences inside the stretch after which each cuts.
     """

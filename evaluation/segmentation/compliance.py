@@ -57,7 +57,7 @@ class Compliance:
         return self.within / total if total else None
 
     def words(self) -> str:
-        """Say the bounds, and what breaks them."""
+        """Describe the bounds and the chunks outside of them."""
         broken = [f"{count:,} {what}" for count, what in ((self.short, "too small"), (self.long, "too large")) if count]
         return f"{self.bounds.words()}: " + (", ".join(broken) or "all are")
 
@@ -83,7 +83,7 @@ def compliance(sizes: Sequence[int], bounds: Bounds) -> Compliance:
 
 
 def asked_of(chunker: Chunker, embedder: Embedder | None = None) -> Bounds | None:
-    """Return the sizes that a chunker is asked for by its parameters, or else what the embedder reads; None for neither.
+    """Return the size bounds in a chunker's parameters, or else the embedder's maximum input; None for neither.
 
     A size of `fixed_sentences` in sentences, and a `target_size` that is to be the average, ask for no bound.
     """

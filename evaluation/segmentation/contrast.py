@@ -1,4 +1,4 @@
-"""Cohesion inside chunks against similarity across cuts, and how well chunks fit what surrounds them."""
+"""Cohesion inside chunks against similarity across cuts, and the fit of chunks into their surroundings."""
 
 from __future__ import annotations
 

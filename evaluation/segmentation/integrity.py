@@ -26,7 +26,7 @@ class Whole:
 
 @dataclass(frozen=True)
 class Integrity:
-    """The blocks of a text that are whole in a chunking, by their kind; a heading is with the beginning of what follows."""
+    """Whole blocks of a text in a chunking, by kind; a heading includes the beginning of the following block."""
 
     kinds: Mapping[str, Whole]
 

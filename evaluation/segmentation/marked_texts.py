@@ -1,4 +1,4 @@
-"""Read texts with known boundaries from files, marked by lines of three dashes or by a boundary file beside them."""
+"""Read texts with known boundaries from files, marked by lines of three dashes or by a separate boundary file."""
 
 from __future__ import annotations
 

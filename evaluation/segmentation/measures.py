@@ -210,7 +210,7 @@ class Misassigned:
 
 
 def misassigned(sections: Sequence[int], chunks: Sequence[int | None]) -> Misassigned:
-    """Match sections and chunks one to one by the largest overlap, and return what lies outside its match.
+    """Match sections and chunks one to one by the largest overlap, and return the units outside their match.
 
     Source: Qu et al., figures 6 and 7. ``sections`` and ``chunks`` give the section and the chunk of every unit; a chunk may
     hold units from anywhere. A unit in no chunk, None, is outside of every match.

@@ -108,7 +108,7 @@ def edit_stability(
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Stability:
-    """Insert one sentence at a time into the text, cut it again, and count the chunks that are not among those before.
+    """Insert one sentence at a time into the text, cut it again, and count the chunks that are new.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def edit_stability(
 
 
 def edits_of(document: Document, edits: int, seed: int) -> list[tuple[int, str]]:
-    """Return the numbers of the sentences after which a sentence is inserted, ascending, each with what is inserted.
+    """Return the numbers of the sentences to insert after, ascending, each with the sentence to insert.
 
     Both are drawn from the sentences of the text's prose: those that end, outside lists, tables, code, formulas and
     headings, where one more sentence would be none. A text without any is edited after any sentence.
@@ -180,7 +180,7 @@ def _prose(document: Document) -> list[int]:
 
 
 def inserted(document: Document, after: int, sentence: str) -> Document:
-    """Return the document with one more sentence after that of number ``after``, split into sentences again."""
+    """Return the document with ``sentence`` inserted after sentence ``after``, split into sentences again."""
     text, end = document.text, document.sentences[after].end
     separator = _SEPARATORS.get(document.splitter, " ")
     added = separator + sentence

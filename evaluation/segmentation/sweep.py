@@ -136,7 +136,7 @@ def _trivial_row(marked: Marked, setting: Setting, tools: Tools) -> SweepRow:
 
 
 def _mean(scores: Sequence[Score]) -> Score:
-    """Return the mean of those that are defined, or the first if none is."""
+    """Return the mean of the defined scores, or the first score if none is defined."""
     values = [score.value for score in scores if score.value is not None]
     return Score(statistics.fmean(values)) if values else scores[0]
 

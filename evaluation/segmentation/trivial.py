@@ -1,4 +1,4 @@
-"""Answers that look at nothing of a text: what any chunker should beat.
+"""Trivial baselines that do not read the text, which any chunker should beat.
 
 A measure of boundaries says little alone: on a text with few of them, no cut at all has a good Pk.
 """

@@ -99,7 +99,7 @@ def sizes_of(chunking: Chunking, chunker: Chunker, tools: Tools, bounds: Bounds 
 
 
 def sentence_vectors(document: Document, tools: Tools) -> VectorArray | None:
-    """Return the vectors of the sentences, shape (n, dimension), computing what is missing; None without an embedder."""
+    """Return the vectors of the sentences, shape (n, dimension), computing missing ones; None without an embedder."""
     if tools.embedder is None:
         return None
     return replace(tools, embedder=tools.embedder.for_document(document)).embed(document.sentence_texts)
