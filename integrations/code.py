@@ -47,7 +47,7 @@ class Program:
 
     @property
     def after_reading(self) -> str:
-        """The program for those who have ``text`` already."""
+        """Program for callers that already have ``text``."""
         return "\n".join(self.imports) + f"\n\n{self.body}\n"
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""The libraries' own chunkers, set up to do what a recipe does: the code, and whether they do when they are run.
+"""The libraries' own chunkers, set up like a recipe: their code, and a comparison of the results.
 
 Whether a library's class gives the same chunks is never taken for granted: `compared` says it of a text, after a run.
 """
@@ -46,7 +46,7 @@ class Original:
 
 
 def original_for(tool: Tool, recipe: Recipe) -> Original | None:
-    """Return a library's own chunker that can do what the recipe does; None where it has none with such settings."""
+    """Return a library's own chunker with the recipe's settings; None if it has no such settings."""
     make = _ORIGINALS.get((tool, recipe.chunker))
     if make is None:
         return None

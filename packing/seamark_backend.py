@@ -134,7 +134,7 @@ def add_model(folder: Path) -> None:
 
 @contextmanager
 def as_it_is() -> Iterator[None]:
-    """Work in a temporary tree that has of the checkout what another build takes."""
+    """Work in a temporary tree with the parts of the checkout that another build takes."""
     with _tree() as tree:
         for room in (*ROOMS, "packing"):
             shutil.copytree(CHECKOUT / room, tree / room, ignore=shutil.ignore_patterns("__pycache__"))
@@ -145,7 +145,7 @@ def as_it_is() -> Iterator[None]:
 
 @contextmanager
 def _tree() -> Iterator[Path]:
-    """Work in a temporary tree with what both have; setuptools writes beside what it builds, and not into the checkout."""
+    """Work in a temporary tree with the common parts; setuptools writes next to its input, so not into the checkout."""
     with tempfile.TemporaryDirectory(prefix=f"{PACKAGE}-build-") as folder:
         tree = Path(folder).resolve()
         _copy(tree, *ABOUT)

@@ -1,4 +1,4 @@
-"""The command line ``seamark``: alone it opens the app, with the name of a command it does what that says."""
+"""The command line ``seamark``: without a command it opens the app, otherwise it runs the command."""
 
 from __future__ import annotations
 
