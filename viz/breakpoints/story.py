@@ -1,4 +1,4 @@
-"""The greedy scan as steps: its decision at each gap, and at each cut what the optimal partition does instead."""
+"""The greedy scan as steps: its decision at each gap, and at each cut the alternative of the optimal partition."""
 
 from __future__ import annotations
 

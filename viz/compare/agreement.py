@@ -30,7 +30,7 @@ class _Done(NamedTuple):
 
 
 def show_agreement(here: Page, text: Text, made: Sequence[ColumnResult]) -> None:
-    """Offer to compare the embedder with the one that it approximates, and show what the comparison found.
+    """Offer to compare the embedder with the one that it approximates, and show the result of the comparison.
 
     Nothing is embedded with the other before the user asks; then the columns are compared again whenever they change.
     """

@@ -111,7 +111,7 @@ def _sizes(made: list[ColumnResult], done: list[tuple[int, Chunking]]) -> None:
 
 
 def _model() -> LanguageModel | None:
-    """Return the language model in use, for recipes; those of chunkers that ask none do not name it."""
+    """Return the language model in use, for recipes of chunkers that ask one."""
     asking = chosen_model()
     return None if asking is None else asking.model
 
@@ -131,7 +131,7 @@ def _ledger(chunking: Chunking) -> dict[str, list[object]]:
 
 
 def _embedded_as() -> EmbeddedAs:
-    """Draw the choice of what files of chunks give to embed, which a recipe records, and return it."""
+    """Draw the choice of the text to embed in files of chunks, which a recipe records, and return it."""
     key = "embedded_as"
     shown = seed(key, session.embedded_as)
 

@@ -1,4 +1,4 @@
-"""The tab Code of Compare: a column as code for other libraries, and their own chunkers with its settings beside it."""
+"""The tab Code of Compare: a column as code for other libraries, and their own chunkers with the same settings."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def show_code(choices: Choices, made: Sequence[ColumnResult], embedder: Embedder
 
 
 def _run_at_once(original: Original, ours: Chunking, recipe: Recipe) -> None:
-    """Draw the button that runs the library's chunker on the text at hand, or what it gave."""
+    """Draw the button that runs the library's chunker on the text, or the result of the run."""
     subject = f"{ours.document.identity}/{recipe.model_dump_json()}/{original.name}"
     place = st.empty()
     if session.proof is None or session.proof[0] != subject:

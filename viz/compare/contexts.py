@@ -1,4 +1,4 @@
-"""The context sentences of Compare's chunks: what they take, the user's consent to that, and what there is of them."""
+"""The context sentences of Compare's chunks: their cost, the user's consent, and their state."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def show_contexts(choices: Choices, made: Sequence[ColumnResult]) -> None:
 
 
 def _ask_for(asking: Asking, tokenizer: str, waiting: dict[Task, Chunking]) -> None:
-    """Draw the button that finds out what the chunks without context sentences would send, and then the consent."""
+    """Draw the button that estimates the requests for the missing context sentences, and then the consent."""
     subject = ("contexts", *waiting)
 
     def count(cancelled: Callable[[], bool]) -> Estimate:

@@ -1,4 +1,4 @@
-"""The text that a file was read as, part by part, with what of the file was left out there."""
+"""The text that a file was read as, part by part, with the content left out of it."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def left_out_table(left_out: Iterable[LeftOut], parts: Parts | None) -> dict[str
 
 
 def _where(some: Iterable[LeftOut], parts: Parts) -> str:
-    """Return the labels of the pages, those that follow each other as the first and the last."""
+    """Return the labels of the pages, with consecutive ones as a range."""
     numbers = sorted({one.part for one in some if one.part is not None and one.part < len(parts.labels)})
     runs = [[number for _, number in run] for _, run in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0])]
     named = [

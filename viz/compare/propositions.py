@@ -19,7 +19,7 @@ def show_propositions(chunking: Chunking | None) -> None:
 
 
 def table_of(chunking: Chunking) -> dict[str, list[object]]:
-    """Return the columns of the table: the propositions by chunk and place, and below them those that are left out."""
+    """Return the columns of the table: the propositions by chunk and place, then the propositions left out."""
     rows = [
         (number, chunk.stated.title, one)
         for number, chunk in enumerate(chunking.chunks, start=1)

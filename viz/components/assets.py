@@ -106,7 +106,7 @@ def styles(*files: str) -> str:
 
 
 def _needed(entry: str, root: Path) -> list[_Module]:
-    """Return the modules that ``entry`` needs, each after those it imports; the entry itself is last."""
+    """Return the modules that ``entry`` needs, each after its imports; the entry itself is last."""
     found: dict[str, _Module] = {}
     open_: list[str] = []
 

@@ -1,4 +1,4 @@
-"""The controls of a column whose chunks were made elsewhere: the file, what became of its chunks, and its own text."""
+"""The controls of a column whose chunks were made elsewhere: the file, the located chunks, and the file's own text."""
 
 from __future__ import annotations
 

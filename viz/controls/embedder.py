@@ -38,7 +38,7 @@ def ask_about_splitter(choices: Choices) -> None:
 
 
 def ask_about_embedder(choices: Choices, embedder: Embedder | None) -> None:
-    """Ask what must be decided before embedding: whether to use a link's embedder, or what to use if a wheel is missing.
+    """Ask the questions to settle before embedding: whether to use a link's embedder, or a substitute for a missing wheel.
 
     An ``embedder`` in use that has something to say about itself on this machine says it here.
     """

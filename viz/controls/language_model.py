@@ -44,7 +44,7 @@ def what_it_is_asked(chunker: str) -> None:
 
 
 def model_form() -> DeltaGenerator:
-    """Draw the form for the language model, how to get one, and what was spent on it; nothing is sent.
+    """Draw the form for the language model, instructions to get one, and its spending; nothing is sent.
 
     The form is unfolded until the model has answered. Returned is what folds it, for what else belongs there.
     """

@@ -55,7 +55,7 @@ class _Kept(BaseModel):
 
 
 def to_keep() -> tuple[KeptHead | None, str] | None:
-    """Return the head and the text that the tab is to keep; None if what it has may stay.
+    """Return the head and the text for the tab to keep; None if its copy is up to date.
 
     No head means that it keeps none any more. Of a text that is too long for it, it keeps the head alone.
     """
@@ -122,7 +122,7 @@ def _file_of(source: Source) -> str:
 
 
 def _of_file(kept: _Kept) -> tuple[Parts | None, tuple[LeftOut, ...]]:
-    """Return the pages and what was left out; nothing where it cannot be that of the text."""
+    """Return the pages and the content left out; nothing if they cannot belong to the text."""
     if not kept.head.file:
         return None, ()
     try:

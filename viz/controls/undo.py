@@ -1,4 +1,4 @@
-"""The line that says what the last change did to the columns, with its undo."""
+"""The line that describes the last change of the columns, with its undo."""
 
 from __future__ import annotations
 

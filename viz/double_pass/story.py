@@ -54,7 +54,7 @@ def seams(tried: Sequence[Comparison], starts: Sequence[int]) -> list[int]:
 
 
 def words(tried: Sequence[Comparison]) -> str:
-    """Describe in one line what the last comparison of ``tried`` decided."""
+    """Describe the last comparison of ``tried`` in one line."""
     before = "".join(f"; {numbers(one.right)} before it {_numbers(one)}" for one in tried[:-1])
     return f"{_title(tried[-1])}: similarity {_numbers(tried[-1])}{before}."
 

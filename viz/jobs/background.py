@@ -143,7 +143,7 @@ class Registry:
         return run
 
     def forget_left(self) -> None:
-        """Forget the runs that no session holds any more, but for those that are running and the last that have ended."""
+        """Forget the runs that no session holds, except running ones and the last that ended."""
         with self._lock:
             while _left_behind:
                 token, run = _left_behind.popleft()

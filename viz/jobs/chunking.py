@@ -1,4 +1,4 @@
-"""Chunking of documents for the pages: at once if that is quick, otherwise as a background job."""
+"""Chunking of documents for the pages: immediately if it is quick, otherwise as a background job."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ Count = Callable[[Callable[[], bool]], Estimate]
 
 @dataclass(eq=False)
 class Estimating(Background):
-    """Count what a run would send; splitting and counting long documents takes seconds.
+    """Estimate the requests of a run; splitting and counting long documents takes seconds.
 
     Attributes
     ----------

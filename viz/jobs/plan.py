@@ -27,7 +27,7 @@ _INDEXED: Mapping[EmbeddedAs, str] = {
 
 
 class OwnDocuments(NamedTuple):
-    """Name and text of each of the user's documents, the error messages of the others, and what has pages or chapters."""
+    """Name and text of each of the user's documents, the error messages of the others, and their pages or chapters."""
 
     texts: list[tuple[str, str]]
     complaints: list[str]
@@ -120,7 +120,7 @@ class Plan:
 
     @property
     def names(self) -> list[str]:
-        """The chunkers' names in figures and sentences, numbered from 1; with what is embedded where that differs."""
+        """Names of the chunkers in figures and sentences, numbered from 1, with the way to embed them if that differs."""
         said: list[EmbeddedAs] = [*self.each] or ["plain"] * len(self.chunkers)
         return [
             f"{number}. {type(chunker).title}{BESIDE[way]}"

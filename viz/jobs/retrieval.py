@@ -65,7 +65,7 @@ class Reporting(Background):
     made: Told | None = field(default=None, init=False)
 
     def wait(self) -> Told | None:
-        """Return the report if it is there at once; None if it takes longer."""
+        """Return the report if it is ready within `PATIENCE_S`; None if it takes longer."""
         if self.made is None:
             self.join(PATIENCE_S)
         return self.made
@@ -134,7 +134,7 @@ class Retrieval(Background):
         return self.kept is not None and left > 0 and (self.cancelled or not self.running)
 
     def progress(self) -> tuple[float, str]:
-        """Return the share of chunkers that are done, and what the job is doing."""
+        """Return the share of chunkers done, and the current step."""
         return (len(self.found) + len(self.errors)) / len(self.plan.chunkers), self._status
 
     @property
@@ -236,14 +236,14 @@ class Retrieval(Background):
             self.kept.keeper.check_embedder(embedder)
 
     def _add(self, number: int, found: Evaluation, ladder: Ladder) -> None:
-        """Add what a chunker found: first to the disk, so that what is shown is not lost."""
+        """Add the results of a chunker: first to the disk, so that a shown result is never lost."""
         if self.kept is not None:
             self.kept.add(number, found, ladder)
         self.ladders[number] = ladder
         self.found[number] = found
 
     def _take(self, results: Results) -> None:
-        """Take what was measured before, the ladders first: what is found is shown."""
+        """Adopt earlier results, the ladders first, because results are shown as soon as they are there."""
         self.ladders.update({number: ladder for number, (_, ladder) in results.items() if ladder is not None})
         self.found.update({number: found for number, (found, _) in results.items()})
 

@@ -80,7 +80,7 @@ class Sweep(Background):
 
     @property
     def named(self) -> bool:
-        """True if the documents' names are known; a stored sweep only has those of bundled documents."""
+        """True if the documents' names are known; a stored sweep has only the names of bundled documents."""
         return self.embedder is not None or self.kept is None or all(one.sample for one in self.kept.plan.documents)
 
     def progress(self) -> tuple[float, str]:

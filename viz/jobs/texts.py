@@ -43,7 +43,7 @@ class Showing:
 
 
 def forget_gone() -> None:
-    """Forget what is kept of the texts that no session shows any more."""
+    """Drop the cached values of texts that no session shows any more."""
     while True:
         try:
             identity = _gone.popleft()
@@ -66,7 +66,7 @@ def forget_by(forget: Callable[[str], None]) -> None:
 def kept(
     size: float, key: Callable[..., tuple[Hashable, ...]], getsizeof: Callable[[Any], float] | None = None
 ) -> Callable[[Callable[Arguments, Made]], Callable[Arguments, Made]]:
-    """Return a decorator that keeps what a function makes of a text, for all sessions, until none shows the text.
+    """Return a decorator that caches values made from a text, for all sessions, until none shows the text.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The guard: refuse requests from other sites and to other names, and tell the browser what the page may do."""
+"""The guard: refuse requests from other sites and to other names, and send browsers the page's permissions."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def against_known_row(found: int, missed: int, added: int) -> HeadRow:
 
 
 def waiting_words(*, asks: bool = False) -> str:
-    """Return the message for a column that has no result yet, because of its embeddings or of what it ``asks``."""
+    """Return the message for a column without a result yet; ``asks`` if it waits for a language model."""
     job = session.job
     if job is not None and job.cancelled:
         return "Stopped while asking." if asks else "Stopped while embedding."

@@ -1,4 +1,4 @@
-"""Run the chunkers of a page: at once if their embeddings are cached, otherwise in a background job."""
+"""Run the chunkers of a page: immediately if their embeddings are cached, otherwise in a background job."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _start_job(
 def _at_once(
     here: Page, document: Document, choice: ColumnChoice, asking: Asking | None, kept: Mapping[Task, Chunking]
 ) -> ColumnResult:
-    """Return the outcome of a choice as far as it is known or found at once; one that takes a job has a task alone."""
+    """Return the outcome of a choice if it is known or quick; a choice that needs a job has only a task."""
     embedder = here.embedder
     try:
         if choice.chunker in ELSEWHERE:
@@ -128,7 +128,7 @@ def _at_once(
 
 
 def _found_again(here: Page, document: Document, choice: ColumnChoice, kept: Mapping[Task, Chunking]) -> ColumnResult:
-    """Return the outcome of a column whose chunks were made elsewhere; raises InputError if it cannot be told which."""
+    """Return the outcome of a column whose chunks were made elsewhere; raises InputError if the document is ambiguous."""
     chunker, missing = your_chunks(choice)
     if missing:
         return ColumnResult(choice, chunker, error=missing)

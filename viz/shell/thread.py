@@ -75,7 +75,7 @@ def show_thread(page: str, column: ColumnChoice, embedder: Embedder | None, *, v
 
 
 def use_compares(page: str, choices: Choices) -> None:
-    """Draw the button that replaces the page's columns by those of Compare."""
+    """Draw the button that replaces the page's columns with Compare's."""
     there = columns_of_compare()
 
     def use() -> None:

@@ -25,7 +25,7 @@ def file_of(column: ColumnChoice) -> ChunkFile | None:
 
 
 def your_chunks(column: ColumnChoice) -> tuple[YourChunks, str]:
-    """Return the chunker of a column of chunks that were made elsewhere, and what the user must do first, if anything.
+    """Return the chunker of a column of chunks made elsewhere, and the user's next step, if any.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def lacks_file(chunker: Chunker) -> bool:
 
 
 def none_found(chunker: YourChunks, document: Document) -> str:
-    """Return the sentence that says that none of the chunks is in the text, and what can be done."""
+    """Return the message that none of the chunks is in the text, with the next step."""
     file = chunker.held
     assert file is not None
     found = file.known_in(document)
@@ -63,7 +63,7 @@ def none_found(chunker: YourChunks, document: Document) -> str:
 
 
 def hold(file: ChunkFile, columns: Iterable[ColumnChoice] = ()) -> None:
-    """Keep a file, and let go those that no page has, nor these columns, nor the last change, which can be undone.
+    """Keep a file, and drop those that no page, none of ``columns`` and no undoable change uses.
 
     Raises
     ------

@@ -79,7 +79,7 @@ def add_to_compare(column: ColumnChoice) -> None:
 
 
 def reopen(file: SessionFile, choices: Choices) -> None:
-    """Set the choices of the page and of Compare to those of the file, except for the text itself."""
+    """Set the choices of the page and of Compare from the file, except for the text itself."""
     first = file.columns[0].recipe
     columns = compared().columns
     for column in file.columns:

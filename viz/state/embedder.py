@@ -1,4 +1,4 @@
-"""The embedder that the session uses, and what waits for the user's consent; the widgets are in `viz.controls.embedder`."""
+"""The session's embedder, and the consent it waits for; the widgets are in `viz.controls.embedder`."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ class _Holder:
 
 
 class Job(Value[Kind]):
-    """A background job of this session alone: with the session it ends, as nobody could see what it finds."""
+    """A background job of this session alone, which ends with the session, as nobody could see its result."""
 
     def __set__(self, session: Session, value: Kind) -> None:
         """Set the job, which cancels the one before if it runs."""
@@ -117,7 +117,7 @@ class Job(Value[Kind]):
 
 
 class ShownDocument(Value[Document | None]):
-    """The document that the session shows: with the last session that showed it, what is kept of its text is forgotten."""
+    """The session's document; when the last session that shows it ends, everything cached for its text is dropped."""
 
     def __set__(self, session: Session, value: Document | None) -> None:
         """Set the document."""

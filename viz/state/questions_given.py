@@ -23,7 +23,7 @@ def give_to_retrieval(
     parts: tuple[tuple[str, Parts], ...] = (),
     columns: Iterable[ColumnChoice] = (),
 ) -> None:
-    """Make a set what Retrieval measures on, until the user chooses other documents there; for callbacks.
+    """Have Retrieval measure on a set of questions until the user chooses other documents there; for callbacks.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def give_to_retrieval(
 
 
 def share(material: Material) -> None:
-    """Have Answers ask what Retrieval measures on, which is the user's own."""
+    """Share Retrieval's own material with Answers."""
     given = session.retrieval_given
     origin = f"from {material.questions[0]}" if given is None or given.material is not material else given.origin
     session.shared_questions = {**session.shared_questions, RETRIEVAL: (origin, material)}
@@ -58,7 +58,7 @@ def given_before() -> Material | None:
 
 
 def share_generated(found: QuestionSet, model: str, parts: tuple[tuple[str, Parts], ...]) -> None:
-    """Have Answers ask what a language model wrote on Retrieval, whether it is measured there or not."""
+    """Share the questions that a language model wrote on Retrieval with Answers, whether they are measured or not."""
     material = Material(found.texts, found.questions, True, parts)
     session.shared_questions = {**session.shared_questions, GENERATED: (f"asked by {model}", material)}
 

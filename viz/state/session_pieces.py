@@ -80,7 +80,7 @@ def _list(value: Any) -> list[Any]:
 
 
 def _taken(holder: dict[str, Any], field: str) -> list[Any]:
-    """Return the list in a field, and leave an empty one there; what is no list stays, and is refused where it is read."""
+    """Take the list out of a field, leaving an empty one; other values stay, to be refused later."""
     found = holder.get(field)
     if isinstance(found, list):
         holder[field] = []

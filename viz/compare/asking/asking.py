@@ -1,4 +1,4 @@
-"""Ask the columns of Compare one question: take it from the browser, have it answered, and send what each retrieves."""
+"""Ask the columns of Compare one question: receive it from the browser, run it, and send the chunks each retrieves."""
 
 from __future__ import annotations
 
@@ -85,11 +85,11 @@ def answer_question(
 
 
 def _run_again() -> None:
-    """Do nothing: registering a callback is what makes Streamlit keep the state and rerun the fragment."""
+    """Do nothing: the registered callback makes Streamlit keep the state and rerun the fragment."""
 
 
 def _hear(told: dict[str, Any]) -> None:
-    """Take what the browser said: a question, that there is none any more, that the work is to stop, or to look again."""
+    """Handle a message of the browser: a question, its removal, a request to stop, or a request for progress."""
     session.question_moment = told["moment"]
     question, job = told.get("question"), session.ask_job
     if told.get("stop") and job is not None:
@@ -114,7 +114,7 @@ def _answer(
     why_not: str,
     patience_s: float,
 ) -> None:
-    """Fill in what is known of the answer."""
+    """Fill in the known parts of the answer."""
     if not session.question:
         return
     try:
@@ -213,7 +213,7 @@ def _span(answer: Marked, document: Document) -> Any:
 
 
 def _fate(found: Judgement) -> AnswerFate:
-    """Return in words what became of an answer."""
+    """Describe the fate of an answer."""
     places: list[AnswerPlace] = [
         {"chunk": chunk, "rank": rank, "retrieved": retrieved}
         for chunk, rank, retrieved in zip(found.chunks, found.ranks, found.retrieved, strict=True)
@@ -234,7 +234,7 @@ def _fate(found: Judgement) -> AnswerFate:
 
 
 def mark_answer(document: Document, event: dict[str, Any]) -> None:
-    """Take what the user marked as the answer to the question, and keep both; a start of None takes the mark away."""
+    """Store the user's marked answer with the question; a start of None removes the mark."""
     session.answer_complaint = ""
     if event.get("start") is None:
         session.answer = None
@@ -263,7 +263,7 @@ def mark_answer(document: Document, event: dict[str, Any]) -> None:
 
 
 def forget_texts() -> None:
-    """Let those texts go that no kept question is about."""
+    """Drop the texts that no stored question is about."""
     about = {one.identity for one in session.questions}
     for identity in session.question_texts.keys() - about:
         del session.question_texts[identity]

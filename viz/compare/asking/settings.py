@@ -43,14 +43,14 @@ def check(here: Page) -> None:
 
 
 def take(choices: Choices, event: Mapping[str, Any]) -> None:
-    """Take what the user chose beside the question."""
+    """Apply the user's settings for the question."""
     for name, allowed in ((ASK_METHOD, [*RANKED_BY]), (ASK_LIMIT, [FITTING, *LIMITS])):
         if event.get(name) in allowed:
             choices.extra[name] = str(event[name])
 
 
 def method_of(choices: Choices) -> Method:
-    """Return by what chunks are ranked."""
+    """Return the ranking method."""
     return next(method for method in RANKED_BY if method == choices.extra[ASK_METHOD])
 
 

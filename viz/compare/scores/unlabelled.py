@@ -41,7 +41,7 @@ class _Contender:
 
 
 def show_unlabelled(choices: Choices, made: Sequence[ColumnResult], document: Document, embedder: Embedder | None) -> None:
-    """Draw a row for each column and trivial answer, and the button that measures what edits change."""
+    """Draw a row for each column and trivial answer, and the button that measures the effect of edits."""
     vectors = _vectors(document, embedder, choices.tokenizer)
     contenders = [*_columns(made), *_trivial(document, choices.tokenizer)]
     found = _edits(document)

@@ -126,7 +126,7 @@ class StatedData(TypedDict):
 
 
 class PropositionData(TypedDict):
-    """A proposition: where its source is, the numbers of its first and last sentence, and what is to be known about it."""
+    """A proposition: its source, the numbers of its first and last sentence, and a remark."""
 
     text: str
     start: int

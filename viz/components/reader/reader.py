@@ -33,7 +33,7 @@ _reader = component(
 
 @dataclass(frozen=True)
 class HeadRow:
-    """A row in the head of a column, folded until the user asks for details; ``brief`` is what always stands in sight."""
+    """A row in the head of a column, folded until the user asks for details; ``brief`` is always visible."""
 
     label: str
     value: str
@@ -125,7 +125,7 @@ def reader(
 
 
 def _run_again() -> None:
-    """Do nothing: registering a callback is what makes Streamlit keep the state and rerun the page."""
+    """Do nothing: the registered callback makes Streamlit keep the state and rerun the page."""
 
 
 def take_event(key: str, event: str) -> dict[str, Any] | None:

@@ -50,7 +50,7 @@ class Gathering(Background):
     _share: float = 0.0
 
     def progress(self) -> tuple[float, str]:
-        """Return the share of the columns that are done, and what is done for the next."""
+        """Return the share of columns done, and the current step."""
         return min(1.0, (len(self.found) + self._share) / max(1, len(self.plan.names))), self._status
 
     def _run(self) -> None:
@@ -87,7 +87,7 @@ class Gathering(Background):
 
 @dataclass(eq=False)
 class Answering(Background):
-    """Answer every question from every column's chunks, several at once; what is there stays, however it ends.
+    """Answer every question from every column's chunks, several in parallel; results stay, however the job ends.
 
     Attributes
     ----------
@@ -125,7 +125,7 @@ class Answering(Background):
     _report: tuple[int, Report] | None = None
 
     def __post_init__(self) -> None:
-        """Take what is there from before."""
+        """Adopt earlier results."""
         judged = bool(self.models.judge)
         self.finished = {place for place, one in self.results.items() if one.whole(judged=judged)}
 
@@ -159,7 +159,7 @@ class Answering(Background):
         return Means(asking, judge, similar, tokenizer.count)
 
     def keep(self, place: tuple[int, int], result: Result) -> None:
-        """Take what there is of an answer."""
+        """Store a result, complete or not."""
         self.results[place] = result
         # After the result, so that a report of this version has it.
         self._version += 1
@@ -186,7 +186,7 @@ class Answering(Background):
             self._score()
 
     def _finish(self, place: tuple[int, int]) -> None:
-        """Add an answer of which all is there: first to the disk, so that what is shown is not lost."""
+        """Add a complete answer: first to the disk, so that a shown answer is never lost."""
         self.write(place)
         self.finished.add(place)
 
@@ -213,7 +213,7 @@ class Answering(Background):
 
 @dataclass(eq=False)
 class Judging(Background):
-    """Have the answers to one question judged afresh; the run has what comes of it, beside what was said before.
+    """Have the answers to one question judged again; the run gets the new verdicts next to the earlier ones.
 
     Attributes
     ----------

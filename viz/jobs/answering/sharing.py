@@ -15,7 +15,7 @@ from viz.jobs.plan import Material
 
 
 class Shared(NamedTuple):
-    """A text of Retrieval's, with the questions that it answers, and where those are from."""
+    """A text of Retrieval's with its questions and their origin."""
 
     name: str
     text: str

@@ -1,4 +1,4 @@
-"""Ask the chunks of several columns one question: embed what is not embedded yet, rank, and fill the limit."""
+"""Ask the chunks of several columns one question: embed missing texts, rank, and fill the limit."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class AskJob(Background):
         return self.inquiry, tuple([(number, task) for number, task, _ in self.columns]), embedder
 
     def progress(self) -> tuple[float, str]:
-        """Return the share of the columns that are done, and what is done for the next."""
+        """Return the share of columns done, and the current step."""
         return min(1.0, (len(self.found) + self._share) / max(1, len(self.columns))), self._status
 
     def _run(self) -> None:

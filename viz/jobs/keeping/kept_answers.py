@@ -98,12 +98,12 @@ class KeptAnswers:
         self.keeper.check_embedder(embedder)
 
     def add(self, place: tuple[int, int], result: Result) -> None:
-        """Keep what is measured of an answer: it is in the file when this returns."""
+        """Store the measures of an answer; they are in the file when this returns."""
         column, question = place
         self.keeper.add(column * len(self.plan.questions) + question, to_json(result))
 
     def missing(self, plan: AnswerPlan | None, chunkings: Sequence[Chunking] = ()) -> list[str]:
-        """Return the names of what a page must show for the run to be seen there, where its ``plan`` has something else."""
+        """Return the names of the settings in which the page's ``plan`` differs from the run's."""
         if plan is None:
             return ["the text", "the questions"]
         other = KeptAnswers.of(self.keeper, plan, chunkings, self.models).plan

@@ -113,7 +113,7 @@ class KeptRetrieval:
         self.keeper.begin(self.plan.model_dump_json().encode())
 
     def add(self, number: int, found: Evaluation, ladder: Ladder) -> None:
-        """Keep what was measured of a chunker: it is in the file when this returns."""
+        """Store the measures of a chunker; they are in the file when this returns."""
         self.keeper.add(number, to_json(found, ladder))
 
     def found(self, corpus: Corpus, questions: Sequence[Question]) -> dict[int, tuple[Evaluation, Ladder | None]]:
@@ -163,5 +163,5 @@ class KeptRetrieval:
 
 
 def _returning(found: Evaluation, how: Returned) -> Evaluation:
-    """Return an evaluation with what its chunks return, which is not kept: the corpus says it."""
+    """Return an evaluation with the texts that its chunks return, which are not stored but derived from the corpus."""
     return replace(found, search=replace(found.search, index=returning(found.index, how)))

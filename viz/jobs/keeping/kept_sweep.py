@@ -154,7 +154,7 @@ class KeptSweep:
         self.keeper.add(number, KeptRow.of(row).model_dump_json().encode())
 
     def rows(self) -> list[SweepRow]:
-        """Return the rows that are kept, in order; those that cannot be read count as not run. Raises InputError too."""
+        """Return the stored rows in order; unreadable rows count as not run. Raises InputError too."""
         settings, names = self.plan.settings, self.names
         found = []
         for number, part in sorted(self.keeper.parts().items()):
@@ -168,7 +168,7 @@ class KeptSweep:
         return found
 
     def given_again(self, own: Sequence[MarkedText]) -> list[MarkedText | None]:
-        """Return the documents: bundled ones, and those among the user's ``own`` whose hashes are the same."""
+        """Return the documents: the bundled ones, and the user's ``own`` with equal hashes."""
         by_digest = {digest_of(self.keeper, one): one for one in own}
         for kept in self.plan.documents:
             if one := _bundled(kept.sample):
