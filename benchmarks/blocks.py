@@ -1,4 +1,4 @@
-"""The blocks of Markdown compared with markdown-it's tree, except for the differences that docs/chunkers.md documents."""
+"""The blocks of Markdown compared with markdown-it's tree: differences that docs/chunkers.md does not document."""
 
 from __future__ import annotations
 
