@@ -64,7 +64,7 @@ def received(page):
 
 
 def downloads(page):
-    """Return what every button below “Downloads” gives, by the name of its file."""
+    """Return the content of every button below “Downloads”, by the name of its file."""
     at_rest(page)
     page.get_by_role("radio", name="Downloads").click()
     buttons = page.get_by_test_id("stDownloadButton").get_by_role("button")

@@ -176,7 +176,7 @@ def _counted(unit, tools):
 
 
 def _sentences(chunking, chunk):
-    """Return how many sentences a chunk holds, in part or as a whole."""
+    """Count the sentences in a chunk, in part or as a whole."""
     return sum(chunk.start < span.end and span.start < chunk.end for span in chunking.document.sentences)
 
 
@@ -269,7 +269,7 @@ _SIZES = {
 
 
 def _begin_inside(span, places):
-    """Return how many of the ascending places are inside a span."""
+    """Count the ascending places inside a span."""
     return bisect_left(places, span.end) - bisect_left(places, span.start)
 
 

@@ -31,7 +31,7 @@ class Property:
 
 
 def attempt(work):
-    """Return what the work gives and no sentence, or nothing and the sentence of its `InputError`."""
+    """Run the work; return its result and no message, or nothing and the message of its `InputError`."""
     try:
         return work(), ""
     except InputError as error:

@@ -41,7 +41,7 @@ def http(serve):
 
 @pytest.fixture(scope="module")
 def known():
-    """Return what every feature makes of a server that answers well, and how often that is asked."""
+    """Return the result of every feature on a correct server, and the number of its requests."""
     one, found = ChatModelServer(right), {}
     for feature, work in FEATURES.items():
         before = len(one.requests)

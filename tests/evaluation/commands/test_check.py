@@ -137,7 +137,7 @@ def test_what_cannot_be_read_is_said_and_the_others_are_checked(folder, capsys):
 
 
 def compiled(folder, log):
-    """Return what TypeScript says of a log as the format's type, which refuses what it does not know."""
+    """Return TypeScript's messages for a log of the format's type, which rejects unknown fields."""
     types = (ROOT / "node_modules" / "@types" / "sarif" / "index.d.ts").as_posix()
     (folder / "log.ts").write_text(f"import type {{ Log }} from {json.dumps(types)};\nexport const log: Log = {log};\n")
     tsc = ROOT / "node_modules" / "typescript" / "bin" / "tsc"

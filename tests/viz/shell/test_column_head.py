@@ -16,7 +16,7 @@ STOPPED = "Stopped while embedding."
 
 
 def messages(app):
-    """Return what stands in place of every column, or of the picture of all of them."""
+    """Return the messages in place of every column, or of the figure of all columns."""
     payloads = []
     for part in app.get("bidi_component"):
         try:

@@ -53,7 +53,7 @@ def test_an_embedder_and_a_tokenizer_that_know_the_text_are_one_click_away(app):
 
 
 class Long(ChunkingJob):
-    """Says that it takes long, and works until it is cancelled."""
+    """Job that claims to take long, and works until it is cancelled."""
 
     seconds_left = 80.0
 

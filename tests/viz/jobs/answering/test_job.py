@@ -54,7 +54,7 @@ def answering(gathering, model, bert=False, before=None):
 
 
 def left(gathering, model, before):
-    """Return about what a run would send that has some results from before."""
+    """Estimate the requests of a run that has some earlier results."""
     ask = model if isinstance(model, Asking) else asking(model)
     each = partial(left_of, asking=ask, judge=ask)
     return estimates(
