@@ -1,4 +1,4 @@
-"""What the browser is told of verdicts: what they mean, and never their place in the enum."""
+"""The browser's data on verdicts: their meanings, and never their order in the enum."""
 
 from random import Random
 
