@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Preset:
-    """Parameters of one chunker as a source published them; ``note`` is a remark for users."""
+    """Parameters of one chunker as a source published them; ``note`` is what to know before using them."""
 
     title: str
     chunker: str

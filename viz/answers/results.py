@@ -1,4 +1,4 @@
-"""Results of a run of answers: verdict, means, box plots, differences, and cost."""
+"""Results of a run of answers: the verdict, the means, box plots, differences, and what it took."""
 
 from __future__ import annotations
 

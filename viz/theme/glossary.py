@@ -61,7 +61,7 @@ RETRIEVAL: Mapping[str, str] = {
     "other; “precision Ω” in Chroma's report.",
     "IoU": "Intersection over union: what excerpts and chunks found have in common, divided by what they make together.",
     "Interval": "95 of 100 samples of the questions, drawn with replacement, have their mean difference in it; where it "
-    "holds 0, the difference is not significant.",
+    "holds 0, no difference can be told.",
 }
 """The words about retrieval."""
 

@@ -88,7 +88,7 @@ def fresh(run):
 
 def test_only_another_measure_unit_k_or_baseline_is_measured_and_only_once(fresh, computed):
     def after(change):
-        """Return the number of bootstraps that a change takes, and whether it measures anything else."""
+        """Return how many bootstraps a change takes, and whether it measures anything else."""
         computed.clear()
         assert not change().run().exception
         bootstraps = computed.count("_resampled_means")
