@@ -165,7 +165,7 @@ def _comment_formulas(text: str, lines: _Lines) -> set[int]:
 
 
 def _end_of_a_list(tokens: Sequence[Token], lines: Sequence[str]) -> int | None:
-    """Return the first line that the tree has in an outermost list, and that is none of its items' by our list."""
+    """Return the first line of an outermost list in the tree that our list has in no item."""
     for opening, token in enumerate(tokens):
         if token.type not in LISTS or token.level or not token.map:
             continue

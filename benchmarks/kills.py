@@ -99,7 +99,7 @@ class _Rows(list[Any]):
 
 
 class _Found(dict[int, Any]):
-    """The evaluations of a retrieval run, likewise."""
+    """The evaluations of a retrieval run, each logged when it is added."""
 
     def __init__(self, log: Log) -> None:
         super().__init__()

@@ -143,7 +143,7 @@ class Recipe(BaseModel):
 
     @classmethod
     def of_value(cls, value: Any) -> Recipe:
-        """Return the recipe that a value of JSON is; raises InputError if it is none, and names the place."""
+        """Convert a JSON value to a recipe; raises InputError with the place of the fault if it is invalid."""
         try:
             recipe = cls.model_validate(value)
         except ValidationError as error:

@@ -123,7 +123,7 @@ class Scores(Protocol):
 
     @property
     def lines(self) -> Sequence[Level]:
-        """The thresholds."""
+        """Threshold lines."""
         ...
 
 
@@ -159,7 +159,7 @@ class Origin(Protocol):
         ...
 
     def build(self) -> Described:
-        """Return the chunker; raises InputError where there is none such."""
+        """Return the chunker; raises InputError if it does not exist."""
         ...
 
 

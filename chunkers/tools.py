@@ -115,7 +115,7 @@ class Tools:
     ledger: Ledger | None = None
 
     def __post_init__(self) -> None:
-        """Make an embedder of an object that is none; raises InputError if it has no method ``encode``."""
+        """Wrap the caller's object as an embedder; raises InputError if it has no method ``encode``."""
         if self.embedder is not None:
             self.embedder = embedder_of(self.embedder)
 

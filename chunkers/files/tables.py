@@ -80,7 +80,7 @@ def check_brackets(text: str, name: str) -> None:
 
 
 def value_of(text: str, name: str) -> Any:
-    """Return the value of JSON; raises ValueError or RecursionError if it is none, InputError for too many brackets."""
+    """Parse JSON; raises ValueError or RecursionError if it is invalid, InputError for too many brackets."""
     check_brackets(text, name)
     return json.loads(text)
 
@@ -211,7 +211,7 @@ def read_value(data: bytes, name: str, most: int) -> Iterator[Any]:
 
 
 def json_of(text: str, name: str) -> Any:
-    """Return the value of a file of JSON; raises InputError if it is none, or has too many brackets."""
+    """Parse a JSON file; raises InputError if it is invalid or has too many brackets."""
     try:
         return value_of(text, name)
     except InputError:

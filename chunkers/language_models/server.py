@@ -185,10 +185,10 @@ class ChatServer(LanguageModel):
 
 
 def _field(value: object, name: str) -> Any:
-    """Return a field of an object of JSON; None where it is none, or lacks the field."""
+    """Return a field of a JSON object; None for another value, or without the field."""
     return value.get(name) if isinstance(value, dict) else None
 
 
 def _count(value: object) -> int | None:
-    """Return a number of tokens; None where it is none that a request can take."""
+    """Return a number of tokens; None if no request can take that many."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_COUNTED else None

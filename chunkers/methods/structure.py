@@ -166,7 +166,7 @@ class _Piece(NamedTuple):
 
 @dataclass
 class _Cutting:
-    """The cutting of a document: where cuts are and why, and why there is none where a block begins."""
+    """The cutting of a document: cuts with reasons, and reasons for block starts without a cut."""
 
     chunker: Structure
     document: Document

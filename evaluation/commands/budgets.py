@@ -31,7 +31,7 @@ def add_budgets(command: argparse.ArgumentParser) -> None:
 
 
 def budgets_of(options: argparse.Namespace) -> Budgets | None:
-    """Return the budgets that were asked for; None if there are none.
+    """Return the requested budgets; None if there are none.
 
     Raises
     ------

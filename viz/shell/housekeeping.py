@@ -19,7 +19,7 @@ LONGEST_WAIT = 15
 
 
 async def keep_house() -> None:
-    """Look again and again, until cancelled."""
+    """Release ended sessions every `EVERY_S` seconds, until cancelled."""
     house = Housekeeper()
     while True:
         await asyncio.sleep(EVERY_S)
@@ -31,7 +31,7 @@ async def keep_house() -> None:
 
 
 class Housekeeper:
-    """Lets go of sessions that are over.
+    """Releases sessions that have ended.
 
     Streamlit drops them only when another session comes or goes. What refers to itself in a circle, as much of a session
     does, is freed by the garbage collector, which stops all threads: it is called when sessions have ended, and if possible
