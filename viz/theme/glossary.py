@@ -89,7 +89,6 @@ PARTS = {
 
 INSTEAD: Mapping[str, str] = {
     "at rest": "Default",
-    "Ask on": "Continue asking",
     "beside ours": "next to ours",
     "Sizes count": "Sizes in",
     "Count tokens of": "Tokens as",
