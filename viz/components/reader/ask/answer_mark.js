@@ -130,7 +130,7 @@ export class AnswerMark {
   }
 
   /**
-   * What is selected once its end has moved by a word or a sentence.
+   * Returns the selection after its end has moved by a word or a sentence.
    * @param {Chosen} chosen
    * @param {string} key
    * @returns {[start: number, end: number]}
@@ -162,14 +162,14 @@ export class AnswerMark {
 }
 
 /**
- * Where the word after a place ends.
+ * Returns the end of the word after a place.
  * @param {string} text
  * @param {number} place
  */
 export const wordAfter = (text, place) => place + (/^\s*\S+/.exec(text.slice(place, place + 1000))?.[0].length ?? 0);
 
 /**
- * Where the word before the last one of a stretch ends.
+ * Returns the end of the second to last word of a stretch.
  * @param {string} text
  * @param {number} start
  * @param {number} end
