@@ -1,4 +1,4 @@
-"""What a score is in a text whose order means nothing: the sentences of the text itself, shuffled.
+"""Null model of a score: its distribution over random orders of the text's own sentences.
 
 A permutation null. Where neighbouring sentences resemble each other throughout, single sentences in random order are too
 easy a null; runs of sentences that stay together keep that resemblance, as in the block bootstrap of Künsch (1989).
@@ -19,7 +19,7 @@ from chunkers.recently_used import RecentlyUsed, kept_in
 Vectors = TypeVar("Vectors", FloatArray, VectorArray)
 
 SHUFFLES = 20
-"""How often a text is shuffled."""
+"""Number of shuffled orders of a text."""
 
 SAMPLE = 500
 """Most sentences of a shuffled text that are looked at, so that a long text takes no longer."""
@@ -49,7 +49,7 @@ def orders(count: int, run: int = 1) -> tuple[IntArray, ...]:
 
 @lru_cache(maxsize=16)
 def _looked_at(count: int, run: int) -> IntArray | slice:
-    """Return which of ``count`` sentences are in any of the orders; a slice where all are, which copies nothing."""
+    """Return the numbers of the sentences in any of the orders; a slice if all are, which copies nothing."""
     seen = np.unique(np.concatenate(orders(count, run)))
     return seen if len(seen) < count else slice(None)
 

@@ -118,7 +118,7 @@ class ChangePoint(Sized):
         return self.caution + (f", shuffled in runs of {self.shuffled_runs}" if self.shuffled_runs > 1 else "")
 
     def remark(self, parameter: str) -> str:
-        """Return what the caution means."""
+        """Return the meaning of the caution."""
         if parameter != "caution" or parameter in self.idle():
             return ""
         return "A cut must gain more than cuts gain in your text shuffled."
@@ -180,7 +180,7 @@ class ChangePoint(Sized):
         return under_shuffling(vectors, self.shuffled_runs, "critical penalty", critical)
 
     def _penalty(self, null: FloatArray | None) -> float:
-        """Return what a cut has to gain."""
+        """Return the minimum gain of a cut."""
         if self.penalty is not None or null is None:
             return self.penalty or 0.0
         if self.caution == "balanced":

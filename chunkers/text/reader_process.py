@@ -33,7 +33,7 @@ importlib.import_module(child).serve()
 
 
 def _child() -> str:
-    """Return what the code is given: this library lies inside the package of those who have installed it."""
+    """Return the arguments of the child's code: in an installation this library lies inside another package."""
     *outer, _ = str(__package__).split(".")
     folder = Path(__file__).parents[1]
     above = [folder, *folder.parents]
@@ -201,7 +201,7 @@ class _Reader:
                 raise _too_much_memory(name)
 
     def _exchange(self, parser: Parser, data: bytes, name: str, options: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-        """Return what the parser yields, and what is said at the end."""
+        """Return the values that the parser yields, and the final message."""
         requests, answers = self._process.stdin, self._process.stdout
         if requests is None or answers is None:
             raise ValueError("the process has no pipes")

@@ -31,7 +31,7 @@ FEWEST_SECTIONS = 6
 """Sections below which no difference can be told: of n sections, two of 2**n swaps are the observed one and its reverse."""
 
 DRAWN = 99
-"""How often places are drawn, for the draw in the middle."""
+"""Number of random draws, of which the median one is used."""
 
 _AT_ONCE = 1000
 _TAILS = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
@@ -271,7 +271,7 @@ def _f1_of(counts: IntArray) -> float:
 
 @dataclass(frozen=True)
 class Structure:
-    """How a chunking treats the structure of its text.
+    """Counts of a chunking's cuts by their place in the structure of the text.
 
     Attributes
     ----------
@@ -300,7 +300,7 @@ class Structure:
 
 
 def structure(chunking: Chunking, embedder: Embedder | None = None) -> Structure:
-    """Return how a chunking treats the structure of its text."""
+    """Count the cuts of a chunking by their place in the structure of its text."""
     kinds = [kind for kind, _ in _judged(chunking, embedder)]
     return Structure(
         len(kinds) - kinds.count("too long"), *(kinds.count(kind) for kind in ("end", "sentence", "block", "too long"))
@@ -308,7 +308,7 @@ def structure(chunking: Chunking, embedder: Embedder | None = None) -> Structure
 
 
 def _judged(chunking: Chunking, embedder: Embedder | None) -> list[tuple[str, int]]:
-    """Return what each cut and each chunk that is too long is, and where."""
+    """Return the kind and position of each cut, and of each chunk that is too long."""
     document = chunking.document
     text, whole = document.text, special_blocks(document.text)
     starts = [block.span.start for block in whole]
@@ -327,7 +327,7 @@ def _judged(chunking: Chunking, embedder: Embedder | None) -> list[tuple[str, in
 
 
 def _too_long(chunking: Chunking, embedder: Embedder | None) -> list[int]:
-    """Return where the chunks begin that are longer than the embedder reads; none if it cannot count, or reads all."""
+    """Return the starts of the chunks that exceed the embedder's input; none if it cannot count, or reads everything."""
     if embedder is None or embedder.max_tokens is None:
         return []
     try:
