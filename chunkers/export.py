@@ -106,7 +106,7 @@ def to_json(chunking: Chunking, recipe: Recipe | None = None) -> str:
 
 
 def to_jsonl(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> str:
-    """Return JSON lines, one object per chunk, with the text to embed if it differs (`chunkers.embedded`)."""
+    """Return one JSON object per chunk, each on a line; with the text to embed if that is another (`chunkers.embedded`)."""
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows_of(chunking, embedded_as))
 
 

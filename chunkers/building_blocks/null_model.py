@@ -49,7 +49,7 @@ def orders(count: int, run: int = 1) -> tuple[IntArray, ...]:
 
 @lru_cache(maxsize=16)
 def _looked_at(count: int, run: int) -> IntArray | slice:
-    """Return the numbers of the sentences in any of the orders; a slice if all are, which copies nothing."""
+    """Return which of ``count`` sentences are in any of the orders; a slice where all are, which copies nothing."""
     seen = np.unique(np.concatenate(orders(count, run)))
     return seen if len(seen) < count else slice(None)
 

@@ -201,7 +201,7 @@ class _Reader:
                 raise _too_much_memory(name)
 
     def _exchange(self, parser: Parser, data: bytes, name: str, options: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-        """Return the values that the parser yields, and the final message."""
+        """Return what the parser yields, and what is said at the end."""
         requests, answers = self._process.stdin, self._process.stdout
         if requests is None or answers is None:
             raise ValueError("the process has no pipes")

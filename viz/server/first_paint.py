@@ -77,6 +77,6 @@ def _uncompressed(scope: Scope) -> Scope:
 
 
 def _with_style(page: bytes, style: bytes) -> bytes:
-    """Put the style after Streamlit's in the head, which are as specific, and before the app's own."""
+    """Put the style behind those of Streamlit in the head, which are as specific, and before those that the app draws."""
     before, root, after = page.partition(b'<div id="root"')
     return before + b"<style>" + style + b"</style>" + root + after if root else page
