@@ -1,4 +1,4 @@
-"""What the answers of several chunkers come to: means, paired intervals, who is ahead, and what it took."""
+"""Summary of the answers from several chunkers: means, paired intervals, who is ahead, and what it took."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class Difference:
 
     @property
     def told(self) -> bool:
-        """Whether the interval excludes 0."""
+        """True if the interval excludes 0."""
         return self.low > 0 or self.high < 0
 
     def reversed(self) -> Difference:

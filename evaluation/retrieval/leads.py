@@ -1,4 +1,4 @@
-"""Who is ahead at which budget, and at how many budgets that can be told, all comparisons taken together."""
+"""The leader at each budget, with all comparisons corrected together."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from evaluation.retrieval.bootstrap import LEVEL, RESAMPLES, Difference, holm, p
 from evaluation.retrieval.measures import mean_and_deviation
 
 _FINENESS = 4
-"""How many times below the level the least adjusted p-value must at least lie, so that the resamples decide nothing."""
+"""Factor by which the smallest possible adjusted p-value must lie below the level, so that the resamples decide nothing."""
 
 
 @dataclass(frozen=True)
@@ -35,13 +35,13 @@ class Comparison:
 
     @property
     def told(self) -> bool:
-        """Whether there is a difference, by the adjusted p-value and by the interval."""
+        """True if the difference is significant, by the adjusted p-value and by the interval."""
         return self.adjusted < 1 - LEVEL and self.difference.told
 
 
 @dataclass(frozen=True)
 class Lead:
-    """Who is ahead at a budget.
+    """The leader at one budget.
 
     Attributes
     ----------
@@ -71,13 +71,13 @@ class Lead:
 
     @property
     def told(self) -> bool:
-        """Whether it can be told from every other."""
+        """True if the lead over every other chunker is significant."""
         return len(self.behind) == self.others
 
 
 @dataclass(frozen=True)
 class Leads:
-    """Who is ahead at every budget.
+    """The leaders at all budgets.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Which of several chunkings of a text is best, by known boundaries or by its structure, and whether that can be told.
+"""Ranking of several chunkings of a text by known boundaries or by structure, with tests of significance.
 
 Chunkings are compared on the sections of the text: the stretches between known boundaries, or the paragraphs. What each of
 two does in a section is swapped at random, as if both were one chunker; p is the share of swaps whose difference is at least
@@ -65,7 +65,7 @@ class Contender:
 
 @dataclass(frozen=True)
 class Lead:
-    """How far one contender is ahead of another.
+    """Difference between two contenders, with interval and p-value.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class Lead:
 
     @property
     def told(self) -> bool:
-        """Whether the test and the interval both say that there is a difference."""
+        """True if the difference is significant by both the test and the interval."""
         return self.p < 1 - LEVEL and (self.low > 0 or self.high < 0)
 
     def words(self) -> str:

@@ -1,4 +1,4 @@
-"""Who is ahead, whether that can be told, and what it cost: in words."""
+"""The leader, its significance and the costs in words."""
 
 from types import SimpleNamespace
 
