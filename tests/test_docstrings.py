@@ -9,6 +9,7 @@ from tests import ROOT
 from tests.sources import parsed
 
 CLAUSE = re.compile(r"\W*(?:what|which|whether|how|where|that|those|who|when)\b", re.IGNORECASE)
+SUSPECT = re.compile(rf'^\s*r?"""{CLAUSE.pattern}', re.IGNORECASE | re.MULTILINE)
 SOURCES = sorted(ROOT.glob("*.py")) + sorted(
     path
     for folder in ROOT.iterdir()
@@ -34,7 +35,9 @@ def clauses(tree):
 
 
 def test_no_docstring_begins_as_a_clause():
-    found = [f"{path.relative_to(ROOT)}:{line}: {text}" for path in SOURCES for line, text in clauses(parsed(path))]
+    # Parsing takes seconds, and hardly any file has such words behind quotation marks.
+    suspects = [path for path in SOURCES if SUSPECT.search(path.read_text(encoding="utf-8"))]
+    found = [f"{path.relative_to(ROOT)}:{line}: {text}" for path in suspects for line, text in clauses(parsed(path))]
     assert not found, "\n".join(found)
 
 
