@@ -26,7 +26,7 @@ from viz.shell.opening import open_browser
 
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
-    """Load what the first page needs, and stop when the server ends."""
+    """Load everything for the first page, and stop when the server ends."""
     send_at_once(asyncio.get_running_loop())
     loading = Preload(f"{compare.__name__}.page", f"{compare.__name__}.first_screen")
     loading.start()

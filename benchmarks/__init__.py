@@ -1,1 +1,1 @@
-"""Benchmarks of speed and quality, beside the libraries whose algorithms the chunkers follow."""
+"""Benchmarks of speed and quality, compared with the libraries whose algorithms the chunkers follow."""

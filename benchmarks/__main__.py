@@ -1,4 +1,4 @@
-"""The speed of the chunkers, stage by stage and beside other libraries'."""
+"""The speed of the chunkers, stage by stage and compared with other libraries."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The blocks of Markdown beside markdown-it's tree: where they differ though docs/chunkers.md names no difference."""
+"""The blocks of Markdown compared with markdown-it's tree: differences that docs/chunkers.md does not document."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class _Lines:
         self.read[0] = self.read[0].removeprefix("\ufeff")
 
     def insert_blank(self, place: int) -> None:
-        """Insert a blank line that is not in the text; of the text behind it, those that were inserted are taken back."""
+        """Insert a blank line that is not in the text, and remove earlier insertions after it."""
         for number in reversed(range(place, len(self.read))):
             if self._inserted[number]:
                 del self.read[number], self._numbers[number], self._inserted[number]
@@ -120,7 +120,7 @@ class _Lines:
         self._inserted.insert(place, True)
 
     def span(self, first: int, last: int) -> Span:
-        """Return where lines are, in code points, without white space at the ends."""
+        """Return the span of a range of lines in code points, without white space at the ends."""
         start = self._edges[self._numbers[first]]
         end = self._edges[self._numbers[last - 1] + (not self._inserted[last - 1])]
         inside = self._text[start:end]
@@ -165,7 +165,7 @@ def _comment_formulas(text: str, lines: _Lines) -> set[int]:
 
 
 def _end_of_a_list(tokens: Sequence[Token], lines: Sequence[str]) -> int | None:
-    """Return the first line that the tree has in an outermost list, and that is none of its items' by our list."""
+    """Return the first line of an outermost list in the tree that our list has in no item."""
     for opening, token in enumerate(tokens):
         if token.type not in LISTS or token.level or not token.map:
             continue

@@ -1,4 +1,4 @@
-"""The table of Chroma's technical report (2024) for all-MiniLM-L6-v2, top 5: what it says, and what Seamark measures.
+"""The table of Chroma's technical report (2024) for all-MiniLM-L6-v2, top 5: published values and Seamark's measurements.
 
 A second table has the same rows, and ours at their defaults, at equal budgets of tokens: with five chunks a question, sizes
 are ranked. The last chunk of a budget is cut off where it is full. The first table measures ranges in characters, as the

@@ -1,4 +1,4 @@
-"""Time the chunkers, stage by stage and beside the libraries whose algorithms they follow."""
+"""Time the chunkers, stage by stage and compared with the libraries whose algorithms they follow."""
 
 from __future__ import annotations
 
@@ -88,12 +88,12 @@ class Finish:
 
     @property
     def equal(self) -> bool:
-        """Whether both made the same chunks."""
+        """True if the candidate and the reference made the same chunks."""
         return self.outcome.words() == self.reference_outcome.words()
 
     @property
     def met(self) -> bool:
-        """Whether the required ratio was reached, and the required chunks."""
+        """True if the race reached its required ratio and, where required, made the same chunks."""
         return self.ratio.median >= self.race.at_least and (self.equal or not self.race.same)
 
 
@@ -127,7 +127,7 @@ def timing(chunking: Chunking) -> Timing:
 
 
 def outcome(chunking: Chunking) -> Outcome:
-    """Return what the two sides have in common."""
+    """Return the part of a result that both sides can be compared by."""
     return Outcome([chunk.text for chunk in chunking.chunks], timing(chunking).embedded)
 
 
@@ -137,14 +137,14 @@ def cold(chunker: Chunker, text: str, embedder: Embedder) -> Outcome:
 
 
 def counted(reference: Callable[[CountingEncoder], list[str]], embedder: Embedder) -> Outcome:
-    """Run a reference and count what it embeds."""
+    """Run a reference and count the texts that it embeds."""
     encoder = CountingEncoder(embedder)
     chunks = reference(encoder)
     return Outcome(chunks, encoder.embedded)
 
 
 def races(text: str, embedder: Embedder) -> list[Race]:
-    """Return the comparisons, with what is required of each."""
+    """Return the comparisons with their requirements."""
 
     def langchain(amount: float) -> Outcome:
         return counted(lambda encoder: langchain_breakpoint(text, encoder, buffer=1, amount=amount), embedder)

@@ -76,14 +76,14 @@ def write_corpus(path: Path, size: int) -> int:
 
 
 class Measured(NamedTuple):
-    """What a run took, in seconds by the clock and of the processor, its peaks of memory in MB, and its exit status."""
+    """Cost of one run: wall-clock and processor seconds, peak memory in MB, and the exit status."""
 
     seconds: float
     processor: float
     together: float
     """The peak of all its processes together."""
     largest: float
-    """That of the largest of them."""
+    """Peak memory of the largest single process."""
     status: int
 
 
@@ -136,7 +136,7 @@ def told(output: Path) -> dict[str, int]:
 
 
 def growing(folder: Path, sizes: Sequence[int]) -> bool:
-    """Cut corpora of these megabytes, print what that takes, and return whether the memory stays what it is."""
+    """Cut corpora of these megabytes, print time and memory, and return whether memory stays constant."""
     rows, peaks = [], []
     for size in sizes:
         corpus, output = folder / f"{size}.jsonl", folder / f"whole {size}"
@@ -164,7 +164,7 @@ def growing(folder: Path, sizes: Sequence[int]) -> bool:
 
 
 def killed(folder: Path, size: int, kills: int, seed: int) -> bool:
-    """Kill a run again and again, let it go on, and return whether its chunks are those of the undisturbed run."""
+    """Kill a run repeatedly, resume it, and return whether its chunks equal those of the undisturbed run."""
     corpus, output, whole = folder / f"{size}.jsonl", folder / "killed", folder / f"whole {size}"
     shards = told(whole)["shards"]
     chance = random.Random(seed)

@@ -1,4 +1,4 @@
-"""The bundled model and the static one beside plain ``SentenceTransformer.encode``, on one thread and on two.
+"""The bundled model and the static one compared with ``SentenceTransformer.encode``, on one thread and on two.
 
 Run as ``python -m benchmarks.embedding [--repeats N] [--only NAME]... [--threads N]...``, on an otherwise idle machine.
 A process for each side and number of threads loads the model once; they take turns. Ours are timed with sorting,

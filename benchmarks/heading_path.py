@@ -1,4 +1,4 @@
-"""Retrieval with and without the heading path in front of what is embedded: the same chunks, the same questions.
+"""Retrieval with and without the heading path in the embedded text: the same chunks, the same questions.
 
 Two corpora have headings: the bundled documents, each under its title, and Chroma's articles of Wikipedia, whose headings
 are written in WikiText, as `= = Gameplay = =`, and become those of Markdown. The intervals are those of
@@ -54,7 +54,7 @@ class Material(NamedTuple):
 
 
 def bundled() -> Material:
-    """Return the bundled documents, each under its title as a heading; that of an essay is in its file's name."""
+    """Return the bundled documents, each under its title as a heading; an essay's title is its file name."""
     titles = sample_titles()
     documents = []
     for path in sorted(SAMPLES_FOLDER.glob("*.txt")):
@@ -80,7 +80,7 @@ def _asked(name: str, documents: Sequence[Document], questions: Path) -> Materia
 
 
 def rows(material: Material, tools: Tools, only: Collection[str]) -> Iterator[list[str]]:
-    """Yield a row of the table for each chunker, or for those whose names are in ``only``."""
+    """Yield a row of the table for each chunker, or only for the chunkers named in ``only``."""
     assert tools.tokenizer is not None
     ruler = Ruler(material.corpus.whole.text, tools.tokenizer)
     for chunker, parameters in CHUNKERS:

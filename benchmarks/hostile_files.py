@@ -176,7 +176,7 @@ FILES: dict[str, Callable[[], tuple[str, bytes]]] = {
     "Windows-1252, 18 MB": lambda: ("a.txt", ("Die Flut kommt täglich, die Wärter hören sie.\n" * 400_000).encode("cp1252")),
     "Text, 19 MB of random bytes": lambda: ("a.txt", noise(4_700_000)),
 }
-"""Those, and others: most are small, but large when unpacked or parsed."""
+"""The files of `ONCE_BLOCKING` and further ones: most are small on disk, but large once unpacked or parsed."""
 
 
 @contextmanager

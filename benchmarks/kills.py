@@ -1,4 +1,4 @@
-"""Kill an embedding, sweeps and a retrieval run at random moments, again and again, and count what is computed again.
+"""Kill an embedding, sweeps and a retrieval run repeatedly at random moments, and count the repeated work.
 
 ``python -m benchmarks.kills`` kills each with SIGKILL at ten moments. Every process goes on from what the one before has
 kept on disk; the last one finishes. The exit status is 1 if anything is computed again that an earlier process showed as
@@ -99,7 +99,7 @@ class _Rows(list[Any]):
 
 
 class _Found(dict[int, Any]):
-    """The evaluations of a retrieval run, likewise."""
+    """The evaluations of a retrieval run, each logged when it is added."""
 
     def __init__(self, log: Log) -> None:
         super().__init__()
@@ -115,7 +115,7 @@ def _lines(name: str, count: int) -> str:
 
 
 def _embedding(log: Log, folder: Path) -> tuple[Background, Callable[[], str]]:
-    """Return a job that embeds 600 texts, not started, and what gives its result in the end."""
+    """Return a job that embeds 600 texts, not started, and a function that returns its result."""
     del folder
     source = Document.from_text(_lines("a text", 600), "lines")
     embedder = Slow(log)
@@ -143,7 +143,7 @@ def _spread(log: Log, folder: Path) -> tuple[Background, Callable[[], str]]:
 
 
 def _sweep_of(settings: Sequence[Setting], log: Log, folder: Path) -> tuple[Background, Callable[[], str]]:
-    """Return a sweep, which goes on from that of an earlier process if there is one."""
+    """Return a sweep, resumed from an earlier process if there was one."""
     documents = [MarkedText(f"text {n}", text := _lines(f"text {n}", 40), (text.index("Line 20"),)) for n in range(3)]
     embedder = Slow(log)
     keeper = Keeper(RunStore(folder / "runs.sqlite"), TOKEN, "sweep")
@@ -223,7 +223,7 @@ def _watched(kind: str, log: Log, folder: Path) -> Iterator[None]:
 
 
 def work(kind: str, folder: Path, log: Path) -> str:
-    """Do a job, or what is left of it, and return its result."""
+    """Do a job, or the rest of it, and return its result."""
     lines = Log(log)
     with _watched(kind, lines, folder):
         job, result = KINDS[kind](lines, folder)
@@ -264,7 +264,7 @@ class Killed:
 
     @property
     def lost(self) -> bool:
-        """Whether anything was lost: at each kill one batch of texts and one part may be computed a second time, no more."""
+        """True if a kill lost work. Each kill may repeat one batch of texts and one part of the run, but no more."""
         beyond = self.again["embedded"] > self.kills * Slow.batch or self.again["run"] > self.kills
         return bool(self.shown_again) or beyond or not self.same
 
@@ -334,7 +334,7 @@ def _digest(result: str) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print how often each job was killed and what was computed again; the exit status is 1 where anything was lost."""
+    """Print the number of kills and the repeated work of each job; the exit status is 1 if anything was lost."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.kills", description=__doc__)
     parser.add_argument("--moments", type=int, default=10, help="how often each job is killed")
     parser.add_argument("--seed", type=int, default=0)

@@ -1,4 +1,4 @@
-"""Many sessions on one server: how soon it answers, whether it keeps what they leave behind, and who waits for whom.
+"""Many sessions on one server: response times, memory left behind, and the order of waiting.
 
 Run as ``python -m benchmarks.load sliders|rounds|waiting|soak``. It starts the app on a port of its own, as ``make run``
 does, and opens sessions that speak Streamlit's protocol (`benchmarks.protocol`), so that no browser takes the processor
@@ -52,7 +52,7 @@ MEGABYTE = 2**20
 
 @dataclass
 class Moves:
-    """What the sessions of a run saw: the seconds of each answer, errors, and updates that were lost."""
+    """Record of a load run: seconds until each answer, errors, and lost updates."""
 
     seconds: list[float] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
@@ -87,7 +87,7 @@ def amount_of(client: Client, column: int) -> str:
 
 
 async def moved(client: Client, value: int, column: int, moves: Moves) -> None:
-    """Move the slider, wait for the answer, and note what came of it."""
+    """Move the slider, wait for the answer, and record it."""
     try:
         took = await client.run(client.slider(AMOUNT, value))
     except NoAnswer as error:
@@ -178,7 +178,7 @@ async def rounds(server: AppServer, sessions: int, times: int, characters: int, 
 
 @dataclass
 class Waited:
-    """What happened while ten sessions waited for each other.
+    """Timings of ten sessions that queue for the same resource.
 
     Attributes
     ----------
@@ -200,7 +200,7 @@ class Waited:
 
 
 async def waiting(server: AppServer, sessions: int, characters: int) -> Waited:
-    """Let sessions paste texts one after the other, then at once, and cancel one more of them while it is embedded."""
+    """Let sessions paste texts one by one, then simultaneously, and cancel a further one while it embeds."""
     numbers = count()
     async with AsyncExitStack() as stack:
         bystander = await stack.enter_async_context(Client(server.url))
@@ -314,7 +314,7 @@ async def soak(server: AppServer, sessions: int, seconds: float, think: float, c
 
 
 def is_cut(client: Client) -> bool:
-    """Whether every column on the page has its result."""
+    """Return whether every column on the page has its result."""
     drawn = client.written(READER)
     return bool(drawn) and '"hash": ""' not in drawn
 
@@ -327,7 +327,7 @@ async def paste_and_wait(client: Client, text: str) -> None:
 
 
 async def in_turn(works: Sequence[Coroutine[object, object, None]], at_once: int) -> None:
-    """Do the works, at most so many at once."""
+    """Run the works, at most ``at_once`` at the same time."""
     places = asyncio.Semaphore(at_once)
 
     async def one(work: Coroutine[object, object, None]) -> None:
@@ -363,7 +363,7 @@ def loads() -> str:
 
 
 def say(faults: Sequence[str]) -> None:
-    """Print what went wrong, each kind once."""
+    """Print the faults, each kind once."""
     for fault in sorted(set(faults))[:20]:
         print(f"{faults.count(fault)} × {fault}", file=sys.stderr, flush=True)
 

@@ -37,7 +37,7 @@ Result = TypeVar("Result")
 
 
 def timed(call: Callable[[], Result]) -> tuple[float, Result]:
-    """Return the seconds that ``call`` took, and what it returned."""
+    """Call ``call`` and return the seconds it took and its result."""
     began = time.perf_counter()
     result = call()
     return time.perf_counter() - began, result

@@ -1,4 +1,4 @@
-"""A browser session without a browser: what Streamlit's page sends and understands, over its websocket.
+"""A browser session without a browser: Streamlit's messages over its websocket.
 
 It does what costs the server something: it answers with the state of the widgets that were touched, names the messages that
 it has kept so that they are not sent again, follows the link, and asks for fragments as often as they want to be. It draws
@@ -49,7 +49,7 @@ class Widget:
 
 @dataclass
 class _Page:
-    """What a run of the page has drawn: widgets by kind and key or label, components by key, the progress bar's label."""
+    """Elements drawn by a run of the page: widgets by kind and key or label, components by key, the progress bar's label."""
 
     widgets: dict[tuple[str, str], Widget] = field(default_factory=dict)
     components: dict[str, BidiComponent] = field(default_factory=dict)
@@ -219,7 +219,7 @@ class Client:
         raise NoAnswer(f"the page has no {kind} {name!r}")
 
     def has(self, kind: str, name: str) -> bool:
-        """Whether the page has such a widget."""
+        """Return whether the page has a widget of this kind with ``name`` in its key or label."""
         return any(found == kind and name in key for found, key in self._shown.widgets)
 
     def slider(self, name: str, value: float) -> WidgetState:

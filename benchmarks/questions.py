@@ -93,7 +93,7 @@ class Steps:
         self.rows: list[list[str]] = []
 
     def __call__(self, what: str, call: Callable[[], _Result]) -> _Result:
-        """Return what ``call`` does."""
+        """Run ``call``, add a row with its time and peak memory, and return its result."""
         used = time.process_time()
         seconds, result = timed(call)
         used = time.process_time() - used

@@ -19,7 +19,7 @@ AT_ONCE = 32
 
 
 class CountingEncoder:
-    """An embedder without a cache, as those libraries call one, that counts the texts it is given."""
+    """An embedder without a cache that counts its texts, with the interface of the reference libraries."""
 
     def __init__(self, embedder: Embedder) -> None:
         self.embedded = 0
@@ -38,7 +38,7 @@ class CountingEncoder:
 
 
 def langchain_breakpoint(text: str, encoder: CountingEncoder, *, buffer: int, amount: float) -> list[str]:
-    """Cut with LangChain's SemanticChunker at a percentile; its sentences are those of the splitter ``regex``."""
+    """Cut with LangChain's SemanticChunker at a percentile; its sentences equal those of the splitter ``regex``."""
     chunker = SemanticChunker(
         LangChainEmbeddings(encoder.encode),
         buffer_size=buffer,

@@ -1,4 +1,4 @@
-"""How long the Retrieval page takes to be drawn again: six chunkers on the bundled documents, thousands of questions.
+"""Rerun times of the Retrieval page with six chunkers on the bundled documents and thousands of questions.
 
 The app runs without a browser (Streamlit's AppTest), so the times are the server's, with what AppTest adds to read the page.
 """
@@ -105,7 +105,7 @@ class Stopwatch:
         paired.compare_families = counted
 
     def during(self, call: Callable[[], object]) -> Step:
-        """Return what ``call`` took."""
+        """Run ``call`` and return its cost."""
         calls, before = self.calls, time.process_time()
         seconds, _ = timed(call)
         return Step(1000 * seconds, 1000 * (time.process_time() - before), self.calls - calls)

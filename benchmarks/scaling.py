@@ -26,7 +26,7 @@ WIDTH = 384
 """Dimensions of the vectors."""
 
 MOST_SECONDS, MOST_MEMORY = 20, 2_000_000_000
-"""What a chunker may take at the most, and bytes of memory beside the vectors."""
+"""Upper limits for one chunker: seconds, and bytes of memory in addition to the vectors."""
 
 GIVE_UP = 60
 """Seconds after which a run is ended."""
@@ -85,7 +85,7 @@ CASES = (
 
 
 class Made(Embedder):
-    """Gives every text the vector of the first number in it, at once, so that only the decision is measured."""
+    """Embedder that returns a prepared vector for the first number in a text, so that only the decision is measured."""
 
     name = "made"
     revision = "1"
@@ -128,7 +128,7 @@ def text_of(count: int) -> str:
 
 
 def measure(case: Case, count: int, sent: Connection) -> None:
-    """Send seconds by the clock and of the processor, bytes of memory beside the vectors, and the sentence of a refusal."""
+    """Send wall-clock and processor seconds, bytes of memory in addition to the vectors, and the message of a refusal."""
     tools = Tools(Made(vectors_of(count, case.subject)), load_tokenizer())
     chunker = build_chunker(case.chunker, case.parameters)
     # Load and compile what it needs, and embed.
@@ -161,7 +161,7 @@ def _peak() -> int:
 
 
 def measured(case: Case, count: int) -> tuple[float, float, float, str] | None:
-    """Return what `measure` sends from a process of its own; None if it takes longer than `GIVE_UP`, or too much memory."""
+    """Run `measure` in a separate process and return its result; None if it exceeds `GIVE_UP` or takes too much memory."""
     fresh = multiprocessing.get_context("spawn")
     receive, send = fresh.Pipe(duplex=False)
     process = fresh.Process(target=measure, args=(case, count, send))

@@ -54,7 +54,7 @@ def _paragraph(sentences: list[str], between: str) -> Paragraph:
 
 
 def count(paragraph: Paragraph, splitter: str) -> Count:
-    """Compare what the splitter finds with what is known."""
+    """Compare the splitter's sentences with the known ones."""
     found = {span.start for span in Document.from_text(paragraph.text, splitter).sentences[1:]}
     return Count(len(found & paragraph.starts), len(paragraph.starts - found), len(found - paragraph.starts))
 

@@ -1,4 +1,4 @@
-"""What jumps while a page loads: the layout shift of every page, on a server that has just started and on a warm one.
+"""Layout shift of every page while it loads, on a server that has just started and on a warm one.
 
 Run as ``python -m benchmarks.shift [--size WIDTHxHEIGHT]... [--only PAGE]...``. It starts the app on a port of its own
 and opens every page twice, each time in a browser that knows nothing of the one before; on the first round nothing is
@@ -77,7 +77,7 @@ DRAWN = """(quiet) => new Promise((resolve) => {
 
 
 def largest(shifts: Sequence[tuple[float, float, str]]) -> tuple[float, str]:
-    """Return the sum of the worst window of ``shifts`` (seconds, share, what moved), and what moved the most in it."""
+    """Return the sum of the worst window of ``shifts`` (seconds, share, element), and the element that moved most."""
     windows: list[list[tuple[float, float, str]]] = []
     for shift in shifts:
         window = windows[-1] if windows else []
@@ -92,7 +92,7 @@ def largest(shifts: Sequence[tuple[float, float, str]]) -> tuple[float, str]:
 
 
 def shift_of(browser: Browser, address: str, size: dict[str, Any]) -> tuple[float, str]:
-    """Open a page as a new visitor, wait until it is drawn, and return its shift with what moved the most."""
+    """Open a page as a new visitor, wait until it is drawn, and return its shift and the element that moved the most."""
     context = browser.new_context(viewport=size, service_workers="block")  # type: ignore[arg-type]
     try:
         page: Page = context.new_page()
@@ -107,7 +107,7 @@ def shift_of(browser: Browser, address: str, size: dict[str, Any]) -> tuple[floa
 
 
 def measure(width: int, height: int, pages: Sequence[str]) -> list[list[str]]:
-    """Return a row for each page: its shift cold and warm, each with what moved the most."""
+    """Return a row for each page: its shift cold and warm, each with the element that moved the most."""
     size = {"width": width, "height": height}
     found: dict[str, list[str]] = {name: [] for name in pages}
     with (

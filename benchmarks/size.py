@@ -1,4 +1,4 @@
-"""Time and memory at size: the optimal partition, 10 MB of text, 5 MB beside others, and clustering of 5,000 sentences."""
+"""Time and memory at scale: optimal partition, 10 MB of text, 5 MB compared with others, clustering of 5,000 sentences."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ Floats = npt.NDArray[np.float32]
 
 
 class RandomEmbedder(Embedder):
-    """Returns random unit vectors at once, so that only the decision is timed."""
+    """Embedder that returns random unit vectors immediately, so that only the decision is timed."""
 
     name = "random"
     revision = "1"
@@ -149,7 +149,7 @@ def long_text(characters: int) -> str:
 
 
 def embedding_nothing(text: str, repeats: int) -> None:
-    """Print the speed of the chunkers that embed nothing, beside LangChain's."""
+    """Print the speed of the chunkers that embed nothing, compared with LangChain's."""
     # LlamaIndex carries the table, so that nothing is fetched.
     os.environ["TIKTOKEN_CACHE_DIR"] = str(resources.files("llama_index.core") / "_static" / "tiktoken_cache")
     document = Document.from_text(text, "regex")
@@ -214,7 +214,7 @@ def markdown_of(text: str) -> str:
 
 
 def beside_others(text: str, repeats: int) -> None:
-    """Print the speed, by processor time, of chunkers and the splitter relative to that of the least they could do."""
+    """Print the processor time of chunkers and the splitter relative to a lower bound for the same work."""
     recursive = RecursiveCharacterTextSplitter(separators=SEPARATORS["chroma"][0], chunk_size=200, chunk_overlap=0)
     parser = MarkdownIt("commonmark").enable("table")
     static = load_embedder("static")

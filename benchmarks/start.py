@@ -1,4 +1,4 @@
-"""From a standing start: how long until the first column is painted, and until all three are, with what takes the time.
+"""Startup from a cold start: time until the first column and until all three are painted, by stage.
 
 Run as ``python -m benchmarks.start [--repeats N] [--script FILE]``. Each turn starts the server in a process of its own,
 nothing embedded, and opens the first page in a browser that already runs as soon as the server answers; then, in the same

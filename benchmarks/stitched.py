@@ -1,4 +1,4 @@
-"""Whether, on long documents with known seams, seeing the whole text beats the greedy chunker; and which settings are best.
+"""The whole-text chunkers against the greedy one on long documents with known seams, and the best settings of each.
 
 The passages are those of the bundled essay and formulas, a few sentences each. They are divided into two halves before
 anything is joined, by section, so that no section is in both. From each half documents of about a hundred sentences are
@@ -166,7 +166,7 @@ def standard_error(rows: Sequence[SweepRow], setting: Setting, measure: str) -> 
 
 
 def _moved(setting: Setting) -> int:
-    """Return how many parameters of a setting are non-default."""
+    """Count the non-default parameters of a setting."""
     fields = CHUNKERS[setting.chunker].model_fields
     return sum(fields[name].default != value for name, value in setting.parameters)
 

@@ -1,4 +1,4 @@
-"""What `structure` leaves whole, how large its chunks are, and how many an edit changes; beside `recursive` of that size."""
+"""Block integrity, chunk sizes and stability under edits of `structure`, compared with `recursive` at the same size."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ HEAD = (
 
 
 class Row(NamedTuple):
-    """What a chunker makes of a document.
+    """Result of one chunker on one document.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class Row(NamedTuple):
 
     @property
     def integrity(self) -> float:
-        """The share of blocks that are whole, of those that fit."""
+        """Share of whole blocks among those that fit."""
         return self.whole / self.fitting if self.fitting else 1.0
 
     @property
@@ -76,7 +76,7 @@ class Row(NamedTuple):
 
     @property
     def sound(self) -> bool:
-        """Whether it is what is asked of `structure`; of a short text, no more than one chunk may change."""
+        """True if the chunker meets the targets for `structure`; in a short text, a single chunk may change."""
         few = max(MOST_CHANGED, self.inevitable)
         return self.integrity >= SOUND and self.compliance >= SOUND and self.changed <= few + 1e-9
 
@@ -90,7 +90,7 @@ def documents(names: Sequence[str] = ()) -> Iterator[Document]:
 
 
 def measured(document: Document, chunker: str, edits: int = EDITS) -> Row:
-    """Return what a chunker makes of a document."""
+    """Measure one chunker on one document."""
     tools = Tools(None, load_tokenizer("all-MiniLM-L6-v2"))
     built = build_chunker(chunker, CHUNKERS[chunker])
     chunking = run(built, document, tools)
@@ -131,7 +131,7 @@ def _cells(row: Row) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the table; return 1 if `structure` falls short of what is asked of it."""
+    """Print the table; return 1 if `structure` misses its targets."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.structure", description=__doc__)
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="one document, as table.md")
     parser.add_argument("--edits", type=int, default=EDITS, help="inserted sentences (default: %(default)s)")

@@ -1,4 +1,4 @@
-"""Documents with headings, lists, tables and code, as HTML, DOCX, EPUB and PDF: what the readers make Markdown of."""
+"""Documents with headings, lists, tables and code as HTML, DOCX, EPUB and PDF, to test the readers' Markdown."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def to_epub(elements: Sequence[Element]) -> bytes:
 
 
 def to_pdf(elements: Sequence[Element]) -> bytes:
-    """Return the elements as pages, as they are printed: a PDF has no marks of what is a heading."""
+    """Return the elements as printed pages: a PDF does not mark headings."""
     from reportlab.lib.styles import getSampleStyleSheet
     from reportlab.platypus import Flowable, ListFlowable, Paragraph, Preformatted, SimpleDocTemplate, Table
 

@@ -1,4 +1,4 @@
-"""What the command lines share: errors as one sentence, files, and values."""
+"""Shared parts of the command lines: errors in one sentence, reading files, and parsing values."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def say(sentence: str) -> None:
 
 
 def preparing_on_terminal(embedder: Embedder) -> Callable[[float], None]:
-    """Return what shows on a terminal how far an embedder is that is made before it can be loaded."""
+    """Return a callback that shows on a terminal how much of an embedder is prepared."""
 
     def told(share: float) -> None:
         if sys.stderr.isatty():
@@ -87,7 +87,7 @@ def _let_go_of_output() -> None:
 
 
 def file_bytes(file: str, name: str = "") -> bytes:
-    """Return the bytes of a file, or of standard input for ``-``; ``name`` is what error messages call it.
+    """Return the bytes of a file, or of standard input for ``-``; error messages call it ``name``.
 
     Raises
     ------
@@ -134,7 +134,7 @@ def add_device(parser: argparse.ArgumentParser) -> None:
 
 
 def add_spend(parser: argparse.ArgumentParser, what: str = "asking it") -> None:
-    """Add the option for the limit of what asking a language model takes; `limit_of` reads it."""
+    """Add the option that limits the spending on a language model; `limit_of` reads it."""
     most = f"the most tokens that {what} may take (default: {MOST_SPENT_TOKENS:,})"
     parser.add_argument("--spend", metavar="TOKENS", help=most)
 
@@ -200,7 +200,7 @@ def named_files(names: Sequence[str], endings: Sequence[str] = READABLE) -> Iter
 
 
 def is_folder(path: Path) -> bool:
-    """Return whether a path is that of a folder; raises InputError if it can be nobody's, as one that is too long."""
+    """Return whether a path is a folder; raises InputError if it is invalid, such as one that is too long."""
     try:
         return path.is_dir()
     except OSError as error:

@@ -58,7 +58,7 @@ class FieldSpec:
 
 
 class Reach(NamedTuple):
-    """How far apart two sentences may be and still be in one chunk.
+    """Greatest joint distance of two sentences in one chunk.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class Reach(NamedTuple):
 
 
 class Tipping(NamedTuple):
-    """What would change the verdict on a gap: another value of one parameter.
+    """Parameter value that would reverse the verdict on a gap.
 
     Attributes
     ----------
@@ -100,7 +100,7 @@ class Tipping(NamedTuple):
     margin: float | None = None
 
     def __str__(self) -> str:
-        """Return it in words."""
+        """Return the change as a phrase."""
         said = f"{self.name} {signed(self.value)} would {'cut here' if self.cuts else 'keep it'}"
         if self.margin is None:
             return said
@@ -108,7 +108,7 @@ class Tipping(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """About what asking a language model will take.
+    """Estimate of the requests to a language model.
 
     Attributes
     ----------
@@ -199,7 +199,7 @@ class Chunker(BaseModel, ABC):
         return ", ".join(f"{spec.title.lower()} {getattr(self, spec.name)}" for spec in self.fields() if spec.main)
 
     def remark(self, parameter: str) -> str:
-        """Return a sentence on what the value of a parameter means here; empty where its name and number say it all."""
+        """Return a sentence on the meaning of a parameter's value; empty if name and number say enough."""
         return ""
 
     def changed_since(self, sentences: int) -> str:
@@ -213,22 +213,22 @@ class Chunker(BaseModel, ABC):
         return ""
 
     def idle(self) -> frozenset[str]:
-        """Return the names of the parameters that change nothing beside the values of the others."""
+        """Return the names of the parameters without effect, given the values of the others."""
         return frozenset()
 
     def reach(self) -> Reach | None:
-        """Return how far apart sentences of one chunk may be; None where no distance alone decides."""
+        """Return the greatest distance of two sentences in one chunk; None if no distance alone decides."""
         return None
 
     def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
-        """Return what would change the verdict on a gap of a chunking of its own; None where that cannot be said.
+        """Return a change of one parameter that reverses the verdict on a gap; None if there is none or it is unknown.
 
         Where it takes further runs to know, they ask ``tools`` for the same embeddings as the first.
         """
         return None
 
     def estimate(self, document: Document, tools: Tools) -> Estimate:
-        """Return about what asking a language model will take; nothing is sent."""
+        """Estimate the requests to a language model; nothing is sent."""
         return Estimate(0, 0)
 
     def for_documents(self, names: Sequence[str]) -> Chunker:
@@ -236,7 +236,7 @@ class Chunker(BaseModel, ABC):
         return self
 
     def caveat(self) -> str:
-        """Return what must be known beside anything measured of the results of a run; empty for most."""
+        """Return a caveat shown next to every measurement of this chunker's results; empty for most chunkers."""
         return ""
 
     @classmethod
@@ -287,7 +287,7 @@ def _spec(name: str, schema: dict[str, Any], default: Any) -> FieldSpec:
 
 
 def _sentence(cls: type[Chunker], error: ValidationError) -> str:
-    """Return one sentence on the first broken rule."""
+    """Return a sentence on the first broken rule."""
     detail = error.errors(include_url=False)[0]
     name = str(detail["loc"][0]) if detail["loc"] else ""
     got = shown(detail["input"])

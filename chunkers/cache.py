@@ -93,7 +93,7 @@ class EmbeddingCache:
         return entries
 
     def clear(self, *, file: bool = False) -> None:
-        """Forget the vectors in memory and, if ``file``, those in the file as well."""
+        """Empty the cache in memory and, if ``file``, the file as well."""
         with self._lock:
             self._memory.clear()
             if file and self._file:
@@ -115,7 +115,7 @@ class EmbeddingCache:
 
 
 SHARED_CACHE = EmbeddingCache(memory_bytes=SHARED_CACHE_BYTES)
-"""Where `chunkers.chunk` and recipes keep embeddings if they are given no cache; its ``clear`` forgets them."""
+"""Embedding cache of `chunkers.chunk` and of recipes that are given no cache; ``clear`` empties it."""
 
 _SCHEMA = "CREATE TABLE IF NOT EXISTS embeddings (key BLOB PRIMARY KEY, cost REAL, vector BLOB, checksum BLOB) WITHOUT ROWID"
 _AT_ONCE = 500

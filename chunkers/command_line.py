@@ -88,7 +88,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _chunk_files(options: argparse.Namespace) -> int:
-    """Cut every file; report those that cannot be read or cut, and go on with the others."""
+    """Cut every file; report the files that cannot be read or cut, and continue with the others."""
     if not options.files:
         raise InputError("Name at least one file to cut, or - for standard input.")
     limit = limit_of(options.spend)
@@ -166,7 +166,7 @@ def _cut_each(
 
 
 def _asking(chunker: Chunker, embedded_as: EmbeddedAs, name: str, limit: Limit | None) -> Asking | None:
-    """Return what asks the language model; None where neither the chunker nor what is embedded needs one."""
+    """Return access to the language model; None if neither the chunker nor ``embedded_as`` needs one."""
     if not chunker.asks and embedded_as != "context":
         return None
     if not name:

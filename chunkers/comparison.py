@@ -36,19 +36,19 @@ class SideBySide(Sequence[Chunking]):
     @overload
     def __getitem__(self, place: slice) -> tuple[Chunking, ...]: ...
     def __getitem__(self, place: int | slice) -> Chunking | tuple[Chunking, ...]:
-        """Return a result, or those of a slice."""
+        """Return a result, or the results of a slice."""
         return self.results[place]
 
     def __iter__(self) -> Iterator[Chunking]:
         return iter(self.results)
 
     def __repr__(self) -> str:
-        """Return what is compared in a few words, without the text."""
+        """Return the compared results in a few words, without the text."""
         counts = ", ".join(f"{title}: {len(one):,}" for title, one in zip(self.titles, self.results, strict=True))
         return f"<SideBySide of {self.results[0].document!r}; chunks: {counts}>"
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: strips on one axis, and the columns."""
+        """Return HTML for notebooks: strips on one axis, and the columns."""
         return side_by_side(self.results, self.titles)
 
 

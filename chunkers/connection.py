@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     import openai
 
 ADDRESS = "https://api.openai.com/v1"
-"""Where texts are sent when neither the environment nor the user names another place."""
+"""Default server address, used if neither the environment nor the user names another."""
 
 RETRIES = 3
-"""How often the ``openai`` package retries after 408, 409, 429, 5xx, a time-out or a lost connection.
+"""Maximum number of retries by the ``openai`` package after 408, 409, 429, 5xx, a time-out or a lost connection.
 
 It waits longer each time, or for as long as the server's Retry-After says.
 """
@@ -31,7 +31,7 @@ may be a whole answer."""
 
 
 class Connection:
-    """Where a model's server is, and the key for it; nothing is sent before its client is used.
+    """Address and key of a model's server; nothing is sent before the client is used.
 
     Parameters
     ----------
@@ -139,11 +139,11 @@ class Connection:
         }
 
     def without_key(self, text: str) -> str:
-        """Return what a server said, less the key, which a careless one repeats."""
+        """Return a server's message without the key, which a careless server repeats."""
         return text.replace(self._key, "[key]") if len(self._key) >= SHORTEST_KEY else text
 
     def failure(self, error: openai.APIError, timeout: float) -> ModelError:
-        """Return the error whose sentence says what went wrong, to be raised from None.
+        """Return the error to raise from None, with a sentence on the failure.
 
         The package's errors hold the request, and with it the key, so that none may be chained; a server's own words are
         left out, as they may repeat it.

@@ -1,4 +1,4 @@
-"""Chunks as the documents of other libraries, with where each lies and what is above it in their metadata."""
+"""Chunks as the documents of other libraries, with position and headings in their metadata."""
 
 from __future__ import annotations
 

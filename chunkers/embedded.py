@@ -1,4 +1,4 @@
-"""What of a chunk is embedded: its text as it is, or with the headings above it or a language model's words in front."""
+"""Text that is embedded for a chunk: its own, or with its heading path or a language model's context in front."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LONGEST_TITLE = 200
 """Characters of a heading in a heading path; a longer one is cut."""
 
 BETWEEN = " > "
-"""What stands between the headings of a path."""
+"""Separator between the headings of a path."""
 
 
 def path_of(document: Document, chunk: Piece) -> tuple[str, ...]:
@@ -41,7 +41,7 @@ def path_of(document: Document, chunk: Piece) -> tuple[str, ...]:
 
 
 def embedded_text(document: Document, chunk: Piece, embedded_as: EmbeddedAs) -> str:
-    """Return the very text that is embedded for a chunk; its own text and spans are what they are.
+    """Return the text to embed for a chunk; the chunk's own text and spans stay unchanged.
 
     The heading path, or what a language model says of the chunk's place, stands before a blank line, and then comes what the
     chunker repeats beside the chunk, such as the header of a table that it cut. A chunk without all that is embedded as it

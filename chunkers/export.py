@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:
-    """Return the result as JSON-compatible values: what the command line prints for a document.
+    """Return the result as JSON-compatible values, as the command line prints it for a document.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def to_parquet(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> byt
 
 
 def propositions_type() -> Any:
-    """Return the Arrow type of the propositions of a chunk; each is a struct of what `chunkers.table.said_of` gives."""
+    """Return the Arrow type of a chunk's propositions; each is a struct of the fields of `chunkers.table.said_of`."""
     import pyarrow as pa
 
     whole, text = pa.int64(), pa.string()

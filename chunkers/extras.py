@@ -87,7 +87,7 @@ def needed(module: str, who: str, requirement: str) -> Any:
 
 
 def not_importable(module: str, who: str, requirement: str, error: ImportError) -> ModelError:
-    """Return the error that says what cannot be imported, and how it is installed."""
+    """Return an error that names the package that cannot be imported and the command that installs it."""
     return ModelError(
         f"{who} needs the package {module.partition('.')[0]}, which cannot be imported ({error}); "
         f"install it with 'pip install {requirement}'."

@@ -1,4 +1,4 @@
-"""The folder in which a user's programs keep what can be made again."""
+"""The cache folder of the user's system."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find chunks that something else made in their text again, and tell what became of each."""
+"""Locate chunks made by another program in their text, and report the fate of each."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from chunkers.text.document import Document, Span
 from chunkers.text.quotations import Match, Quotation, Searched
 
 Kind = Literal["lost", "altered", "ambiguous", "elsewhere", "context", "spaced"]
-"""What can be odd about a chunk: it is not found; it is, with small changes; it stands in the text more than once; it is not
-where it says; it has a context around it that is not in the text; its white space is another."""
+"""Kinds of remark about a chunk: not found; found with small changes; found more than once; not where it says it is;
+surrounded by a context that is not in the text; with other white space."""
 
 KINDS: tuple[Kind, ...] = ("lost", "altered", "ambiguous", "elsewhere", "context", "spaced")
 """The gravest first."""
@@ -42,7 +42,7 @@ _UNTOLD_S = 0.2
 
 
 class Oddity(NamedTuple):
-    """What is to be told of a chunk.
+    """Remark about a given chunk that does not match the text exactly.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Oddity(NamedTuple):
 
 
 class FoundAgain(NamedTuple):
-    """The chunks that are found, as a result; how many were looked for; and what is to be told, the gravest first."""
+    """Located chunks as a result, the number of chunks looked for, and remarks, the gravest first."""
 
     chunking: Chunking
     given: int
@@ -143,7 +143,7 @@ def find_again(
 
 
 def _in_order(text: str, given: Sequence[GivenChunk]) -> dict[int, Span | None]:
-    """Return where the chunks that name no place are, by number: what is repeated is told apart by what is before it."""
+    """Locate the chunks that give no position, by number; the order of the chunks tells repeated passages apart."""
     unplaced = [number for number, one in enumerate(given) if not one.spans]
     return dict(zip(unplaced, locate(text, [given[number].text or "" for number in unplaced]), strict=True))
 
@@ -159,7 +159,7 @@ class _Surrounded:
         self.unsure: dict[str, None] = {}
 
     def passage(self, one: GivenChunk) -> Passage | None:
-        """Return what a chunk that is not in the text as a whole has of it; None if that cannot be told from its context."""
+        """Return the part of a chunk that is in the text, if the whole is not; None if its context cannot be separated."""
         words, length = one.text or "", len(self._searched.text)
         start = max(0, one.spans[0].start - SEARCHED) if one.spans else self._reached
         near = Span(min(start, length), min(length, start + 2 * SEARCHED))
@@ -193,7 +193,7 @@ class _Search:
         self.unsure: dict[str, None] = {}
 
     def find(self, number: int, one: GivenChunk) -> tuple[tuple[Span, ...], str, list[tuple[Kind, str]]]:
-        """Return where a chunk is, how it was found, and what is odd about it."""
+        """Return the spans of a chunk, the way it was found, and the remarks about it."""
         text, span = self._searched.text, self._ordered.get(number)
         if span is not None:
             odd: list[tuple[Kind, str]] = []
@@ -311,7 +311,7 @@ def _words(text: str) -> str:
 
 
 def _notes(maker: str, given: Sequence[GivenChunk], oddities: Sequence[Oddity], unsure: Iterable[str]) -> list[str]:
-    """Return sentences on what is odd."""
+    """Return notes on the oddities."""
     by_kind = {kind: [odd for odd in oddities if odd.kind == kind] for kind in KINDS}
     altered = [f"{odd.number:,} ({odd.said}, at {odd.span.start:,})" for odd in by_kind["altered"]]
     elsewhere = [
@@ -357,7 +357,7 @@ def _without_chunk(text: str, chunks: Sequence[Chunk]) -> list[str]:
 
 
 def characters_without_chunk(text: str, chunks: Sequence[Chunk]) -> int:
-    """Return how many characters of a text lie in no chunk, white space not counted."""
+    """Count the characters of a text in no chunk, white space excluded."""
     lost = reached = 0
     for start, end in sorted(span for chunk in chunks for span in chunk.spans):
         lost += sum(map(len, text[reached:start].split()))

@@ -1,4 +1,4 @@
-"""Chunks that something else made, found again in their text: what they are, and what was altered or lost."""
+"""Chunks made by another program, located in their text, with notes on altered and lost ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def inspect(
     document: str | None = None,
     sentences: str | GivenSentences = DEFAULT_SPLITTER,
 ) -> Chunking:
-    """Return chunks that something else made as a result, with notes on what was altered, found elsewhere, or lost.
+    """Return chunks made by another program as a result, with notes on chunks altered, found elsewhere or lost.
 
     A chunk is where it says it is if its text is there, else where its text is nearest to that; one that does not say is
     looked for in the order of the chunks. White space is not compared. Of a chunk with other words around it, such as a line
@@ -64,7 +64,7 @@ def inspect(
 
 
 def read_chunks(data: bytes, name: str, cancelled: Callable[[], bool] = bool) -> list[GivenChunk]:
-    """Return the chunks in a file: JSON, JSON lines, CSV or Parquet, told by what is in it.
+    """Return the chunks in a file: JSON, JSON lines, CSV or Parquet, recognised by its content.
 
     A row has a text, by one of the names in `TEXTS`, or ``spans``, or a start and an end by those in `STARTS` and `ENDS`, or
     both; places and the document's name may stand in ``metadata`` or ``meta``. JSON may also be a list of texts or of spans,
@@ -129,10 +129,11 @@ class DocumentNames:
             self._by_stem.setdefault(_stem(name), []).append(name)
 
     def called(self, name: str) -> list[str]:
-        """Return which of them a document called ``name`` may have.
+        """Return the names that may stand for a document called ``name``.
 
-        One that is the same; else those of which one is the end of the other's path, as ``/data/notes/a.md`` and ``a.md``;
-        else those of which that is true but for an ending that one of the two lacks, as ``notes/a.md`` and ``a``.
+        An equal name alone if there is one. Otherwise the names of which one is the end of the other's path, such as
+        ``/data/notes/a.md`` and ``a.md``. Otherwise the same, ignoring a file extension that only one of them has, such
+        as ``notes/a.md`` and ``a``.
         """
         if name in self._names:
             return [name]

@@ -1,4 +1,4 @@
-"""The limits of what is read and of what chunkers do; docs/limits.md lists them with all others and their sentences."""
+"""The limits on input and on the work of chunkers; docs/limits.md lists all limits with their messages."""
 
 MAX_BYTES = 20_000_000
 """Bytes of a document's file, and characters of its text: 20 MB, as the page's upload counts them. The slowest chunkers that

@@ -1,10 +1,10 @@
-"""How numbers are written in sentences and in cells of tables."""
+"""Number formats for sentences and table cells."""
 
 from __future__ import annotations
 
 
 def signed(number: float, spec: str = "g") -> str:
-    """Format a number with a minus sign where it is negative, and a zero without one, also what only rounds to it.
+    """Format a number with a minus sign if it is negative; zero, also after rounding, has none.
 
     A hyphen may be parted from its number at the end of a line, and is read as one. Files for programs keep it, and so do
     refusals and commands, whose numbers are as they are typed.

@@ -1,4 +1,4 @@
-"""Chunkers of other packages: what such a class must have, and how its errors are kept from what is around it."""
+"""Chunkers of other packages: requirements on such a class, and isolation of its errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from chunkers.text.document import Document
 from chunkers.tools import Tools
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
-"""What a chunker may be called: its name stands in links, in names of files and on command lines."""
+"""Pattern of a valid chunker name, as used in links, file names and command lines."""
 
 WORDS = ("title", "idea", "source")
 
@@ -33,7 +33,7 @@ HOOKS: dict[str, Any] = {
     "tipping": Tipping | None,
     "caveat": str,
 }
-"""What the page asks of a chunker beside its chunks, and can do without, with the type of the answer."""
+"""Optional members of a chunker that the page reads, with the type of each value."""
 
 
 def check(kind: object) -> type[Chunker]:
@@ -101,7 +101,7 @@ def guard(kind: type[Chunker], package: str) -> None:
 
 
 def fields_of(kind: type[Chunker], values: Mapping[str, Any] | None = None) -> list[FieldSpec]:
-    """Return the parameters of a class as it declares them, whatever it says beside that."""
+    """Return the parameters that a class declares, ignoring overrides."""
     own: Any = Chunker.fields
     fields: list[FieldSpec] = own.__func__(kind, values)
     return fields
@@ -154,7 +154,7 @@ def said_of(error: BaseException) -> str:
 
 
 def _broken(made: object, document: Document) -> str:
-    """Return what is wrong with a result; empty if it is one of this document."""
+    """Return the fault of a result; empty if it is a valid result for this document."""
     if not isinstance(made, Chunking):
         return f"it returned {shown(made)}"
     if made.document is not document and made.document != document:

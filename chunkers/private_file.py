@@ -1,4 +1,4 @@
-"""SQLite files of what was computed or answered before: for the user's eyes alone, and no loss if they are deleted."""
+"""SQLite files for caches, readable only by the user and safe to delete."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _BUSY_S = 2
 
 
 class _Connection(sqlite3.Connection):
-    """Tells that a file is damaged even where SQLite's own message about it is damaged too."""
+    """Connection that reports a damaged file as damaged even if SQLite's own message is undecodable."""
 
     def execute(self, *arguments: Any) -> sqlite3.Cursor:
         """Execute a statement; raises sqlite3.Error and nothing else."""

@@ -7,7 +7,8 @@ from typing import Literal, NamedTuple
 from chunkers.numbers import signed
 
 Relation = Literal["", ">", "≤", "<", "≥", "=", "largest", "lowest"]
-"""How a score relates to its threshold: `=` where only rounding parts them; for the last two, to the other possible cuts."""
+"""Relation of a score to its threshold: `=` if they differ only by rounding; the last two relate it to the other possible
+cuts."""
 
 
 class Reason(NamedTuple):
@@ -69,12 +70,12 @@ class Reason(NamedTuple):
         return f"{compared}, {self.remark}" if self.remark else compared
 
     def steps(self) -> list[Reason]:
-        """Return the steps of the decision in their order, this one last, each without those before it."""
+        """Return the steps of the decision in order, this one last, each without its earlier steps."""
         return [self] if self.earlier is None else [*self.earlier.steps(), self._replace(earlier=None)]
 
 
 def chain(*reasons: Reason) -> Reason:
-    """Return one decision made of all their steps, in this order."""
+    """Return a single decision made of all steps, in this order."""
     first, *others = [step for reason in reasons for step in reason.steps()]
     whole = first
     for step in others:

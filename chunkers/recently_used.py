@@ -1,4 +1,4 @@
-"""Dictionaries that forget what was used least recently."""
+"""Dictionaries that drop the least recently used entries."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def kept_in(
     key: Callable[..., Hashable],
     changed: threading.Condition | None = None,
 ) -> Callable[[Callable[Arguments, Value]], Callable[Arguments, Value]]:
-    """Return a decorator that keeps a function's results; whoever asks for what is being made waits for it.
+    """Return a decorator that caches a function's results; concurrent callers wait for the first one's result.
 
     Parameters
     ----------

@@ -80,7 +80,7 @@ class Recipe(BaseModel):
         return written
 
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
-        """Yield what its ``repr`` shows, of which names of files are made: what its JSON has."""
+        """Yield the fields for ``repr`` and for file names, which are the same as in the JSON."""
         left_out = (("embedded_as", "plain"), ("language_model", ""))
         return ((name, value) for name, value in super().__repr_args__() if (name, value) not in left_out)
 
@@ -94,7 +94,7 @@ class Recipe(BaseModel):
         embedded_as: EmbeddedAs = "plain",
         language_model: LanguageModel | None = None,
     ) -> Recipe:
-        """Return the recipe of a chunker with what it runs with, versions included."""
+        """Return the recipe of a chunker and its services, versions included."""
         versions = {"seamark": __version__}
         embedder = None if embedder is None else embedder_of(embedder)
         if chunker.embeds and embedder is not None:
@@ -146,7 +146,7 @@ class Recipe(BaseModel):
 
     @classmethod
     def of_value(cls, value: Any) -> Recipe:
-        """Return the recipe that a value of JSON is; raises InputError if it is none, and names the place."""
+        """Convert a JSON value to a recipe; raises InputError with the place of the fault if it is invalid."""
         try:
             recipe = cls.model_validate(value)
         except ValidationError as error:
@@ -239,7 +239,7 @@ class Recipe(BaseModel):
 
 
 def run(chunker: Chunker, document: Document, tools: Tools, embedded_as: EmbeddedAs = "plain") -> Chunking:
-    """Cut the document; the result has its recipe, the timing of every stage, and notes on what does not suit the text.
+    """Cut the document; the result has its recipe, the timing of every stage, and notes on misfits with the text.
 
     Where chunks are embedded with a context sentence, a language model is asked for it; raises ModelError without one.
     """
@@ -314,7 +314,7 @@ def chunk(
 
 
 def asking_for(chunker: Chunker, given: AnyLanguageModel | None, embedded_as: EmbeddedAs = "plain") -> Asking | None:
-    """Return what asks a language model; None where neither the chunker nor what is embedded needs one, or none is given.
+    """Return access to a language model; None if neither the chunker nor ``embedded_as`` needs one, or none is given.
 
     Raises
     ------

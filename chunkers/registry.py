@@ -1,4 +1,4 @@
-"""The tables of chunkers: those that need nothing else, that ask a language model, adapters, and chunks made elsewhere.
+"""The tables of chunkers: plain ones, those that ask a language model, adapters, and chunks made elsewhere.
 
 Other packages add theirs: one that is installed by an entry point of the group `GROUP`, one at hand by `register`.
 """
@@ -114,7 +114,7 @@ def register(kind: type[Chunker], package: str = "") -> type[Chunker]:
 
 
 def discover() -> tuple[str, ...]:
-    """Register what installed packages offer, when it is first called; return a sentence for each offer that cannot be used.
+    """Register the chunkers of installed packages on the first call; return a sentence for each that cannot be used.
 
     Whatever somebody's package does wrong costs its own chunkers only.
     """

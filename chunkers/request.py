@@ -22,7 +22,7 @@ _POLL_S = 0.05
 """Seconds between two looks at whether the user has stopped."""
 
 _NOT_REACHED = {"connection.connect_tcp.failed", "connection.start_tls.failed"}
-"""What the client's trace calls a connection that was not made."""
+"""Events in the client's trace for a connection that could not be made."""
 
 LARGEST_REFUSAL = 100_000
 """Bytes that are read of an answer that is no success; only its status and the setting it names are looked at."""
@@ -55,7 +55,7 @@ def _always(before: int) -> None:
 
 @dataclass
 class Attempts:
-    """What became of the requests that one call took, retries included.
+    """Outcome of the requests of one call, retries included.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class Attempts:
 
     @property
     def unanswered(self) -> int:
-        """Requests of which nobody knows what the server made of them."""
+        """Requests whose outcome on the server is unknown."""
         return self.sent - self.refused - self.whole
 
 
@@ -105,7 +105,7 @@ class _Call:
             self.attempts.sent += 1
 
     def hear(self, event: str, _: object) -> None:
-        """Count a request for which there was no connection: nothing of it has come to the server."""
+        """Count a request that failed to connect and so never reached the server."""
         self.attempts.refused += event in _NOT_REACHED
 
     def abandon(self) -> None:
@@ -114,7 +114,7 @@ class _Call:
 
 
 def ask(work: Callable[[], Answer], deadline: float, largest: int, attempts: Attempts | None = None) -> Answer:
-    """Return what ``work`` returns, or raise what it raises.
+    """Run ``work`` within the deadline; return its result, or raise its error.
 
     ``work`` sends requests through a client that has `HOOKS`. A thread that is abandoned while a server says nothing ends
     with the client's own time-out; with the next byte otherwise.
@@ -209,4 +209,4 @@ def _after(response: httpx2.Response) -> None:
 
 
 HOOKS: dict[str, list[Callable[..., Any]]] = {"request": [_before], "response": [_after]}
-"""What a client calls before each request and after each answer's head."""
+"""Callbacks of a client, run before each request and after the head of each answer."""

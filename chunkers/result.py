@@ -1,4 +1,4 @@
-"""What a chunker returns: the chunks, and every decision that led to them."""
+"""Result of a chunker: the chunks, and every decision that led to them."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ class Verdict(StrEnum):
 
     @property
     def is_cut(self) -> bool:
-        """Whether a chunk ends at the gap."""
+        """True if a chunk ends at the gap."""
         return self in (Verdict.CUT, Verdict.FORCED)
 
     @property
     def is_sized(self) -> bool:
-        """Whether a size overruled the score."""
+        """True if a size overruled the score."""
         return self in (Verdict.REJECTED, Verdict.FORCED)
 
     @property
     def is_overruled(self) -> bool:
-        """Whether a later step overruled the score: a size, or pass two."""
+        """True if a later step overruled the score: a size, or pass two."""
         return self.is_sized or self is Verdict.MERGED
 
 
@@ -100,12 +100,12 @@ class Chunk(NamedTuple):
 
     @property
     def start(self) -> int:
-        """Where the chunk begins, in code points."""
+        """Code point at which the chunk begins."""
         return self.spans[0].start
 
     @property
     def end(self) -> int:
-        """Where the chunk ends, in code points."""
+        """Code point at which the chunk ends."""
         return self.spans[-1].end
 
 
@@ -225,7 +225,7 @@ Role = Literal["core", "border", "noise"]
 
 @dataclass(frozen=True, slots=True)
 class Clusters:
-    """What a clustering chunker knows about its sentences besides their chunks.
+    """Details of a clustering beyond its chunks.
 
     Attributes
     ----------
@@ -420,17 +420,17 @@ class Chunking(Sequence[Chunk]):
     @overload
     def __getitem__(self, place: slice) -> tuple[Chunk, ...]: ...
     def __getitem__(self, place: int | slice) -> Chunk | tuple[Chunk, ...]:
-        """Return a chunk, or those of a slice."""
+        """Return a chunk, or the chunks of a slice."""
         return self.chunks[place]
 
     def __repr__(self) -> str:
-        """Return what it is in a few words, without the text."""
+        """Return a short description without the text."""
         count = len(self.chunks)
         made = f" by {self.made_by.chunker}" if self.made_by is not None else ""
         return f"<Chunking{made}: {count:,} chunk{'s' * (count != 1)} of {self.document!r}>"
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: the curve, and the chunks with the reason for each; see `chunkers.display`."""
+        """Return HTML for notebooks: the curve, and the chunks with their reasons; see `chunkers.display`."""
         return result_html(self)
 
     def to_dataframe(self) -> Any:

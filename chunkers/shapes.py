@@ -1,4 +1,4 @@
-"""What tables, documents and pictures need to know of a result.
+"""Protocols for the parts of a result that tables, documents and pictures read.
 
 A result shows itself by means of them, so they cannot import it; a `chunkers.Chunking` has all that is asked for here.
 """
@@ -27,27 +27,27 @@ class Piece(Protocol):
 
     @property
     def context(self) -> str:
-        """What it repeats from elsewhere; empty for most."""
+        """Text repeated from elsewhere; mostly empty."""
         ...
 
     @property
     def stated(self) -> Stated | None:
-        """What a language model wrote about it; None for most."""
+        """Title, summary and propositions by a language model; None for most chunks."""
         ...
 
     @property
     def situation(self) -> str:
-        """What a language model says of its place in the document; empty where none was asked."""
+        """Description of the chunk's place in the document by a language model; empty if none was asked."""
         ...
 
     @property
     def start(self) -> int:
-        """Where it begins, in code points."""
+        """Code point at which the chunk begins."""
         ...
 
     @property
     def end(self) -> int:
-        """Where it ends, in code points."""
+        """Code point at which the chunk ends."""
         ...
 
 
@@ -56,7 +56,7 @@ class Decided(Protocol):
 
     @property
     def is_cut(self) -> bool:
-        """Whether a chunk ends here."""
+        """True if a chunk ends at the gap."""
         ...
 
 
@@ -70,12 +70,12 @@ class Decision(Protocol):
 
     @property
     def score(self) -> float | None:
-        """What was compared with the threshold; None where nothing was."""
+        """Score that was compared with the threshold; None if there was no comparison."""
         ...
 
     @property
     def threshold(self) -> float | None:
-        """What the score was compared with."""
+        """Threshold that the score was compared with; None if there was no comparison."""
         ...
 
     @property
@@ -99,12 +99,12 @@ class Level(Protocol):
 
     @property
     def label(self) -> str:
-        """What it is called."""
+        """Name of the line."""
         ...
 
     @property
     def level(self) -> float:
-        """Where it lies, in the curve's units."""
+        """Position of the line in the curve's units."""
         ...
 
 
@@ -113,7 +113,7 @@ class Scores(Protocol):
 
     @property
     def label(self) -> str:
-        """What the score is."""
+        """Name of the score."""
         ...
 
     @property
@@ -123,7 +123,7 @@ class Scores(Protocol):
 
     @property
     def lines(self) -> Sequence[Level]:
-        """The thresholds."""
+        """Threshold lines."""
         ...
 
 
@@ -141,7 +141,7 @@ class Described(Protocol):
 
 
 class Origin(Protocol):
-    """What made a result; see `chunkers.Recipe`."""
+    """Origin of a result, its recipe; see `chunkers.Recipe`."""
 
     @property
     def chunker(self) -> str:
@@ -155,11 +155,11 @@ class Origin(Protocol):
 
     @property
     def embedded_as(self) -> Literal["plain", "heading_path", "context"]:
-        """What of the chunks is embedded."""
+        """Text that is embedded for a chunk: plain, with its heading path, or with a context."""
         ...
 
     def build(self) -> Described:
-        """Return the chunker; raises InputError where there is none such."""
+        """Return the chunker; raises InputError if it does not exist."""
         ...
 
 
@@ -168,7 +168,7 @@ class Cut(Protocol):
 
     @property
     def document(self) -> Document:
-        """What was cut."""
+        """Document that was cut."""
         ...
 
     @property
@@ -193,5 +193,5 @@ class Cut(Protocol):
 
     @property
     def made_by(self) -> Origin | None:
-        """What made it; None where that is not known."""
+        """Recipe of the result; None if unknown."""
         ...

@@ -36,13 +36,13 @@ ANSWER_TOKENS = 60
 """Tokens of an answer, as an estimate counts them."""
 
 NEEDED = "embedded_as context needs a language model, named as openai:NAME, and none was given."
-"""What is said where there is none."""
+"""Error message for a missing language model."""
 
 _GRID = LONGEST_SHOWN // 4
 
 
 def situated(chunking: Chunking, tools: Tools) -> Chunking:
-    """Return the result with what a language model says of the place of each chunk, and a note on what it left out.
+    """Return the result with a language model's description of each chunk's place, and a note on missing ones.
 
     A chunk of which it gives no usable answer, `REPEATS` times asked again, stays without.
 
@@ -82,7 +82,7 @@ def situated(chunking: Chunking, tools: Tools) -> Chunking:
 
 
 def estimate(chunking: Chunking, tools: Tools) -> Estimate:
-    """Return about what situating the chunks takes, if nothing has to be asked again; nothing is sent."""
+    """Estimate the requests for context sentences, assuming that none has to be repeated; nothing is sent."""
     document = chunking.document
     counted: dict[tuple[int, int], int] = {}
     total = 0
@@ -96,10 +96,10 @@ def estimate(chunking: Chunking, tools: Tools) -> Estimate:
 
 
 def shown_of(document: Document, chunk: Chunk) -> Span:
-    """Return what of the document the model is shown beside a chunk: all of it if that is short enough.
+    """Return the part of the document that the model is shown with a chunk: all of it if that is short enough.
 
-    Else it is the largest section around the chunk that is short enough; and without such a one, whole sentences around the
-    chunk, `LONGEST_SHOWN` characters at most, the same for chunks that are near each other.
+    Otherwise the largest section around the chunk that is short enough or, without one, whole sentences around the chunk,
+    at most `LONGEST_SHOWN` characters and the same for chunks near each other.
     """
     text, most = document.text, LONGEST_SHOWN
     if len(text) <= most:
@@ -133,7 +133,7 @@ def _passage(chunk: Chunk) -> str:
 
 
 def _read(answer: str) -> str:
-    """Return what an answer says, on one line; raises Unusable if that is nothing or too long."""
+    """Return an answer as one line; raises Unusable if it is empty or too long."""
     said = " ".join(answer.split())
     if not said:
         raise Unusable("it has no words")

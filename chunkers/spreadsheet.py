@@ -1,4 +1,4 @@
-"""Text in CSV files that spreadsheets open: what looks like a formula to them stays text."""
+"""CSV text that spreadsheets do not mistake for formulas."""
 
 from __future__ import annotations
 

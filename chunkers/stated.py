@@ -1,4 +1,4 @@
-"""What a chunk holds that a language model wrote: a title, a summary, and propositions with where they come from."""
+"""Text of a chunk that a language model wrote: a title, a summary, and propositions with their sources."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Literal, NamedTuple
 from chunkers.text.document import Span
 
 Tied = Literal["word for word", "typography", "altered", "as it is", "nowhere"]
-"""How the words that a proposition quotes stand in the text: as quoted, with other white space or signs, with small changes;
-not at all. A sentence of the text that stands for itself is ``as it is``."""
+"""Match between a proposition's quotation and the text: exact, with other white space or signs, with small changes, or
+absent. A sentence of the text that stands for itself is ``as it is``."""
 
 
 class Proposition(NamedTuple):
@@ -41,7 +41,7 @@ class Proposition(NamedTuple):
 
     @property
     def remark(self) -> str:
-        """What is to be known about its source, in a few words; empty where it says no more than the text."""
+        """Remark on the proposition's source in a few words; empty if there is nothing to add."""
         said = {
             "typography": "quoted with other signs or white space",
             "altered": "quoted with changes",
@@ -55,7 +55,7 @@ class Proposition(NamedTuple):
 
 
 class Stated(NamedTuple):
-    """What a language model wrote about a chunk; title and summary are empty where it gave none.
+    """Title, summary and propositions that a language model wrote for a chunk; missing ones are empty.
 
     The text of the chunk is that of its propositions, which are in the order of the text, joined by line breaks.
     """

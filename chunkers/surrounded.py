@@ -1,4 +1,4 @@
-"""The passage of a given chunk that stands in the text; what the chunk has around it is its context."""
+"""The passage of a given chunk that occurs in the text; the rest of the chunk is its context."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _named(searched: Searched, text: str, spans: Sequence[Span]) -> Passage | No
 
 
 def _behind(searched: Searched, text: str, front: str) -> Passage | None:
-    """Return what follows the lines that all chunks have in front."""
+    """Return the passage that follows the lines in front of every chunk."""
     if not front.strip() or not searched.has(text[len(front) :]):
         return None
     return _split(text, Span(len(front), len(text)))
@@ -99,7 +99,7 @@ def _longest(searched: Searched, text: str, within: Span) -> Passage | None:
 
 
 def _whole_words(whole: str, text: str, span: Span, quoted: Span) -> int:
-    """Return where in the chunk the first word of the passage begins.
+    """Return the start of the passage's first word in the chunk.
 
     The end of a context may be what stands before the passage in the text too, such as a heading: where the passage begins
     inside a line of both, it begins with the next line of the chunk if that is near.

@@ -46,7 +46,7 @@ def _has_context(chunking: Cut) -> bool:
 
 
 def facts_of(chunking: Cut, chunk: Piece, embedded_as: EmbeddedAs) -> dict[str, Any]:
-    """Return what every file says of a chunk besides its spans, and the text that is embedded where it is another.
+    """Return the fields of a chunk in every file besides its spans, and the text to embed if that differs.
 
     Its page is the one on which it begins, counted from 1 in the file; its pages have their labels. So have chapters.
     """
@@ -61,14 +61,14 @@ def facts_of(chunking: Cut, chunk: Piece, embedded_as: EmbeddedAs) -> dict[str, 
 
 
 def _stated(stated: Stated | None) -> dict[str, Any]:
-    """Return what a language model wrote of a chunk, each proposition with where its source is; nothing where it did not."""
+    """Return the title, summary and propositions that a language model wrote for a chunk; empty if it wrote none."""
     if stated is None:
         return {}
     return {"title": stated.title, "summary": stated.summary, "propositions": [*map(said_of, stated.propositions)]}
 
 
 def said_of(proposition: Proposition) -> dict[str, Any]:
-    """Return a proposition as JSON-compatible values; what it has not from its source is there as `Proposition` says."""
+    """Return a proposition as JSON-compatible values, with words not in its source as in `Proposition`."""
     span = proposition.span
     return {
         "text": proposition.text,
@@ -82,7 +82,7 @@ def said_of(proposition: Proposition) -> dict[str, Any]:
 
 
 def chosen(chunking: Cut, embedded_as: EmbeddedAs | None) -> EmbeddedAs:
-    """Return how chunks are embedded: as asked, or as the result's own recipe says; raises InputError if that is no way."""
+    """Return the requested way to embed chunks, or the one of the result's recipe; raises InputError if it is unknown."""
     if embedded_as is not None:
         return checked(embedded_as)
     return "plain" if chunking.made_by is None else chunking.made_by.embedded_as

@@ -1,4 +1,4 @@
-"""What a chunker may ask for: embeddings, token counts, progress and cancellation; and a record of what it used."""
+"""Services for chunkers (embeddings, token counts, progress, cancellation), and a record of their use."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 NO_LANGUAGE_MODEL = "This chunker needs a language model, named as openai:NAME, and none was given."
-"""What is said where there is none."""
+"""Error message for a missing language model."""
 
 
 @dataclass
 class Meter:
-    """What a run used, in seconds and distinct texts; ``seen`` are the keys of those counted already.
+    """Usage of a run, in seconds and distinct texts; ``seen`` are the keys of the texts counted already.
 
     ``counted`` tells whether tokens were counted; ``ledger`` is what asking a language model took, None if none was asked.
     """
@@ -51,7 +51,7 @@ class Meter:
 
     @property
     def spending(self) -> Spending | None:
-        """What asking a language model took; None if none was asked."""
+        """Spending on a language model; None if none was asked."""
         return None if self.ledger is None else self.ledger.spent
 
 
@@ -69,7 +69,7 @@ def _nobody_ahead(ahead: int) -> None:
 
 @dataclass
 class Tools:
-    """What a chunker may ask for: embeddings, token counts, progress and cancellation.
+    """Services for a chunker: embeddings, token counts, progress and cancellation.
 
     Attributes
     ----------
@@ -115,7 +115,7 @@ class Tools:
     ledger: Ledger | None = None
 
     def __post_init__(self) -> None:
-        """Make an embedder of an object that is none; raises InputError if it has no method ``encode``."""
+        """Wrap the caller's object as an embedder; raises InputError if it has no method ``encode``."""
         if self.embedder is not None:
             self.embedder = embedder_of(self.embedder)
 
@@ -156,7 +156,7 @@ class Tools:
             self.meter.embed_s += time.perf_counter() - began - (self.meter.load_s - loading)
 
     def _compute(self, embedder: Embedder, missing: Mapping[bytes, str], found: dict[bytes, Entry], count: int) -> None:
-        """Embed the missing ones of ``count`` texts in batches, and add them to those found."""
+        """Embed the missing ones of ``count`` texts in batches, and add them to ``found``."""
         if self.cancelled():
             raise Cancelled
         self._load(embedder)
@@ -185,7 +185,7 @@ class Tools:
                 self.progress(place.stop, len(ordered))
 
     def _turn(self, embedder: Embedder) -> AbstractContextManager[None]:
-        """Let one run at a time embed with a model, so that none computes what another is computing.
+        """Let one run at a time embed with a model, so that no two runs compute the same vectors.
 
         A server has no turns: while it answers, or does not, others must not wait.
         """
@@ -194,7 +194,7 @@ class Tools:
         return self.cache.turns.take((embedder.name, embedder.identity), self.cancelled, self.waiting, self.came)
 
     def _by_length(self, missing: Mapping[bytes, str]) -> tuple[list[int], list[tuple[bytes, str]]]:
-        """Return how much of each text the model reads, in falling order, and the texts: alike ones need little padding."""
+        """Return the length that the model reads of each text, and the texts, longest first: it saves padding."""
         if self.embedder is None or self.cancelled():
             return [1] * len(missing), list(missing.items())
         most = self.embedder.max_tokens
@@ -214,7 +214,7 @@ class Tools:
             )
 
     def ask(self, messages: Sequence[Message], most_tokens: int | None = None) -> Reply:
-        """Return a language model's answer, of at most ``most_tokens``; None is what `Asking.ask` takes by itself.
+        """Return a language model's answer of at most ``most_tokens``; None stands for the default of `Asking.ask`.
 
         Raises
         ------
@@ -228,7 +228,7 @@ class Tools:
         return asking.ask(messages, self.cancelled, ledger, **most)
 
     def together(self, works: Sequence[Callable[[Tools], Result]]) -> list[Result]:
-        """Return what works return that ask a language model, in their order; some run at the same time.
+        """Run works that ask a language model, some at the same time, and return their results in order.
 
         Parameters
         ----------
@@ -252,7 +252,7 @@ class Tools:
         return together([one(work) for work in works], self.cancelled)
 
     def _asking(self) -> tuple[Asking, Ledger]:
-        """Return what asks, and where what it takes is added up; raises ModelError if there is no language model."""
+        """Return the language model and the ledger of this run; raises ModelError if there is no language model."""
         if self.asking is None:
             raise ModelError(NO_LANGUAGE_MODEL)
         if self.meter.ledger is None:

@@ -1,4 +1,4 @@
-"""Turns: who came first computes first, one at a time for each embedder, so that none computes what another is computing.
+"""Turns for each embedder, in order of arrival, so that no two runs compute the same vectors.
 
 Who came first is settled by `arrival`, which a job asks for when it is made. Until it needs its turn it may have to count
 and look up for a while, one longer than another; those who wait stand in the order in which they came.
@@ -40,7 +40,7 @@ class _Ticket:
 
 @dataclass
 class _Queue:
-    """Those that wait for a turn; ``depth`` counts how often the thread that holds it, the first, has taken it."""
+    """Tickets waiting for a turn; ``depth`` counts how often the thread of the first ticket has taken it."""
 
     tickets: list[_Ticket] = field(default_factory=list)
     holder: int | None = None

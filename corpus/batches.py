@@ -102,7 +102,7 @@ class Chunks:
             self._embedder = load_embedder(self._recipe.embedder, device)
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Return what makes it again in another process; raises InputError where it asks a language model."""
+        """Return the arguments to rebuild the object in another process; raises InputError if it asks a language model."""
         if self._asking is not None:
             raise InputError(
                 "What asks a language model must stay in one process, as no limit of what may be spent holds for several."
@@ -111,7 +111,7 @@ class Chunks:
 
     @property
     def recipe(self) -> Recipe:
-        """The recipe with all parameters and what the chunks depend on; a model's revision only once it is loaded."""
+        """Recipe with all parameters and the versions the chunks depend on; a model's revision only once it is loaded."""
         return Recipe.of(
             self._chunker,
             self._recipe.sentences,
@@ -123,19 +123,19 @@ class Chunks:
 
     @property
     def asks(self) -> bool:
-        """Whether a language model is asked."""
+        """True if the recipe calls a language model."""
         return self._asking is not None
 
     @property
     def model(self) -> str:
-        """The embedder and what tells its weights from others of the same name; empty where the chunker needs none."""
+        """Name and revision of the embedder; empty if the chunker needs none."""
         if self._embedder is None or not self._chunker.embeds:
             return ""
         return f"{self._embedder.name}@{self._embedder.revision}"
 
     @cached_property
     def schema(self) -> pa.Schema:
-        """That of the chunks, `CHUNKS`, with the recipe in its metadata; loads the model if the chunker needs it.
+        """Schema of the chunk table, `CHUNKS`, with the recipe as metadata; loads the model if the chunker needs it.
 
         The keys are ``seamark.schema``, the number of the schema; ``seamark.recipe``, the JSON of the recipe with the
         versions of what it depends on; and ``seamark.model``.
@@ -242,7 +242,7 @@ class Chunks:
 
 
 def identity_of(recipe: Recipe) -> bytes:
-    """Return a hash of what a recipe says, the versions left out: these may change and the chunks stay as they are."""
+    """Return a hash of a recipe without its versions, which may change without changing the chunks."""
     said = recipe.model_dump()
     said.pop("versions")
     return hashlib.blake2b(json.dumps(said, sort_keys=True).encode(), digest_size=ID_BYTES).digest()

@@ -116,7 +116,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _language_model(options: argparse.Namespace) -> tuple[LanguageModel | None, Limit | None]:
-    """Return the language model that may be asked, and the limit of what that may take."""
+    """Return the language model, if any, and its spending limit."""
     name, spend = options.language_model, options.spend_tokens
     if name is None and spend is None:
         return None, None

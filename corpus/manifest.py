@@ -36,7 +36,7 @@ def shards(pieces: Iterable[Piece], size: int) -> Iterator[Shard]:
 
 
 class Manifest:
-    """That of an output folder.
+    """Manifest of an output folder.
 
     Parameters
     ----------
@@ -91,13 +91,13 @@ class Manifest:
             yield from map(Shard.from_json, file)
 
     def sweep(self) -> None:
-        """Remove what a run that was killed had not finished."""
+        """Remove the unfinished files of a killed run."""
         for folder in (self._folder, self._folder / PROBLEMS):
             for path in folder.glob(f"{UNFINISHED}*"):
                 path.unlink(missing_ok=True)
 
     def _check_told(self) -> None:
-        """Raise InputError where the columns, the recipe or an option are others."""
+        """Raise InputError if the columns, the recipe or an option differ."""
         with self._path.open(encoding="utf-8") as file:
             # The first manifests did not name the schema.
             before = {"schema": 1, **json.loads(file.readline())}
@@ -117,7 +117,7 @@ class Manifest:
             )
 
     def _check_shards(self, found: Iterable[Shard]) -> None:
-        """Raise InputError where the inputs are others, naming the first."""
+        """Raise InputError if the inputs differ, naming the first difference."""
         for before, now in zip_longest(_pieces(self.shards()), _pieces(found)):
             if before == now:
                 continue
@@ -137,12 +137,12 @@ def _pieces(found: Iterable[Shard]) -> Iterator[Piece]:
 
 
 def _place(piece: Piece) -> tuple[int, list[bytes]]:
-    """Return what pieces of different files are in the order of."""
+    """Return the sort key for pieces of different files."""
     return piece.root, os.fsencode(piece.path).split(b"/")
 
 
 def _difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, Any, Any]:
-    """Return the first entry of a recipe, or of a mapping in it, that is another."""
+    """Return the first entry that differs between two recipes, or between mappings in them."""
     for name in {**old, **new}:
         before, now = old.get(name), new.get(name)
         if isinstance(before, dict) and isinstance(now, dict) and before != now:

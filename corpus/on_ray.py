@@ -34,7 +34,7 @@ class Actor:
         self._job = job
 
     def __call__(self, batch: pa.Table) -> pa.Table:
-        """Write the shards whose JSON is in the column ``shard``; return what became of each, as JSON."""
+        """Write the shards whose JSON is in the column ``shard``; return the outcome of each as JSON."""
         told: list[dict[str, Any]] = []
         for line in batch.column("shard").to_pylist():
             try:

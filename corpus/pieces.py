@@ -1,4 +1,4 @@
-"""Which documents there are: what a run is given, taken apart into pieces that are read one by one.
+"""Inputs of a run, split into pieces that are read one by one.
 
 Nothing is read but names, sizes and the footers of Parquet files, so that a run knows of terabytes within minutes; the names
 are those of one folder at a time.
@@ -72,7 +72,7 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True)
 class Columns:
-    """Where the documents of JSON lines and Parquet are.
+    """Names of the columns, or JSON keys, that hold the documents.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class Columns:
 
 @dataclass
 class Inputs:
-    """What a run is given, in order.
+    """Input files and folders of a run, in order.
 
     Attributes
     ----------
@@ -127,7 +127,7 @@ class Inputs:
                 yield from self._file(number, "", root, found)
 
     def _folder(self, number: int, root: Path) -> Iterator[Piece]:
-        """Go through a folder; a list of what is open instead of recursion, which a deep folder would exhaust."""
+        """Yield the pieces of a folder, with a stack instead of recursion, which a deep folder would exhaust."""
         open_folders = [self._entries(number, root, "")]
         while open_folders:
             found = next(open_folders[-1], None)
@@ -233,7 +233,7 @@ def check_apart(roots: Iterable[Path]) -> None:
 
 
 def label(roots: Sequence[Path], piece: Piece) -> str:
-    """Return what a file is called in ids: its path below the input, which stands before it where there are several."""
+    """Return the name of a file in ids: its path below the input, after the input's name if there are several inputs."""
     root = roots[piece.root]
     above = os.path.normpath(root) if len(roots) > 1 else "" if piece.path else root.name
     return readable(Path(above, piece.path).as_posix())

@@ -53,7 +53,7 @@ class Problem(NamedTuple):
 
 @dataclass(frozen=True)
 class Source:
-    """What it takes to read pieces.
+    """Reader of pieces, with all that it needs to open them.
 
     Attributes
     ----------

@@ -60,7 +60,7 @@ Engine = Callable[[Job, Iterator[Shard], int], Generator[Tally]]
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is: shards that are there, of how many, and what is in them; ``now`` is what this run itself did."""
+    """Progress of a run: finished and total shards with their tally; ``now`` is the tally of this run alone."""
 
     done: int
     shards: int
@@ -70,7 +70,7 @@ class Progress:
 
 @dataclass
 class Run:
-    """A run over inputs into a folder; `go` does what is not done yet.
+    """A run over inputs into a folder; `go` does the work that is left.
 
     Attributes
     ----------
@@ -150,13 +150,13 @@ class Run:
             return whole
 
     def _chunks(self, answers: AnswerCache | None) -> Chunks:
-        """Return what cuts; its language model remembers what is among ``answers``."""
+        """Return the chunker of the run; its language model uses the cache ``answers``."""
         if self.language_model is not None:
             self.asking = Asking(self.language_model, answers, self.limit)
         return Chunks(self.recipe, self.device, asking=self.asking)
 
     def _told(self, chunks: Chunks) -> dict[str, Any]:
-        """Return what decides about the chunks besides what is in the inputs."""
+        """Return everything that determines the chunks except the content of the inputs."""
         return {
             "recipe": chunks.recipe.model_dump(),
             # Ids begin with the inputs' names where there are several, or are the name of the one file.

@@ -27,7 +27,7 @@ PROBLEMS = "_problems"
 """The folder of the shards' problems; what reads a folder of Parquet passes by names with such a beginning."""
 
 UNFINISHED = ".unfinished-"
-"""How the names of files begin that are being written."""
+"""Prefix of files that are still being written."""
 
 TOGETHER = 1_000_000
 """Characters of documents that are cut together, or `TOGETHER_ROWS` of them; one document in any case."""
@@ -56,7 +56,7 @@ class Shard:
         return f"{PROBLEMS}/part-{self.number:06d}.jsonl"
 
     def to_json(self) -> str:
-        """Return it as a line of JSON."""
+        """Return the shard as a line of JSON."""
         return json.dumps({"shard": self.number, "file": self.file, "pieces": [one._asdict() for one in self.pieces]})
 
     @classmethod
@@ -67,7 +67,7 @@ class Shard:
 
 
 class Tally(NamedTuple):
-    """What became of some documents: how many were cut, into how many chunks, of how many characters; and what was not.
+    """Counts of documents cut, their chunks and characters, and of documents that failed.
 
     ``doubts`` were read in an encoding that was guessed.
     """
@@ -86,7 +86,7 @@ class Tally(NamedTuple):
 
 @dataclass(frozen=True)
 class Job:
-    """What all shards of a run have in common; it is sent to the workers.
+    """Settings shared by all shards of a run; sent to the workers.
 
     Attributes
     ----------
@@ -115,11 +115,11 @@ class Job:
     parent: int = 0
 
     def identity(self, shard: Shard) -> str:
-        """Return a hash of all that decides what is in a shard's file."""
+        """Return a hash of everything that determines the content of a shard's file."""
         return hashlib.blake2b(f"{self.plan}\n{shard.to_json()}".encode(), digest_size=16).hexdigest()
 
     def finished(self, shard: Shard) -> tuple[Tally, str] | None:
-        """Return what a shard's file says of itself and its model if it is there, and is that of this plan; else None."""
+        """Return the tally and the model in a shard's file; None if the file is missing or belongs to another plan."""
         try:
             told = pq.read_metadata(self.output / shard.file).metadata or {}
             if told.get(b"seamark.shard") != self.identity(shard).encode():
@@ -129,7 +129,7 @@ class Job:
             return None
 
     def write(self, shard: Shard, chunks: Chunks | None = None) -> Tally:
-        """Cut the documents of a shard and write its file, with ``chunks`` or with what this process keeps for the recipe.
+        """Cut the documents of a shard and write its file, with ``chunks`` or with this process's chunker for the recipe.
 
         Raises
         ------
@@ -155,7 +155,7 @@ def _loaded(recipe: str, device: str) -> Chunks:
 
 
 def chunks_of(recipe: Recipe, device: str) -> Chunks:
-    """Return what cuts by a recipe: one in each process, with the model that it has loaded."""
+    """Return the chunker for a recipe: one in each process, with its loaded model."""
     return _loaded(recipe.to_json(), device)
 
 

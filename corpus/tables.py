@@ -17,10 +17,10 @@ SCHEMA = 2
 _TEXTS = pa.list_(pa.string())
 
 PARTS = pa.struct([("kind", pa.string()), ("starts", pa.list_(pa.int64())), ("labels", _TEXTS)])
-"""Where the pages or chapters of a document begin, in code points, and what each is called; ``kind`` is page or chapter."""
+"""Start of each page or chapter of a document, in code points, with its label; ``kind`` is page or chapter."""
 
 DOCUMENTS = pa.schema([("id", pa.string()), ("text", pa.string()), ("parts", PARTS)])
-"""What a batch of documents has to have; ``parts`` may be left out, and other columns are not looked at."""
+"""Schema of a batch of documents; ``parts`` is optional, and other columns are ignored."""
 
 CHUNKS = pa.schema(
     [

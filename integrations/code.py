@@ -24,7 +24,7 @@ TOOLS: Mapping[Tool, str] = {
     "python": "Python",
     "command_line": "Command line",
 }
-"""What code can be written for, with its name on the page."""
+"""Targets of generated code, with their names on the page."""
 
 NEEDED: Mapping[Tool, str] = {
     "langchain": "langchain-text-splitters",
@@ -55,7 +55,7 @@ class Program:
 
     @property
     def after_reading(self) -> str:
-        """The program for those who have ``text`` already."""
+        """Program for callers that already have ``text``."""
         return "\n".join(self.imports) + f"\n\n{self.body}\n"
 
     def __str__(self) -> str:
@@ -114,7 +114,7 @@ def program_for(tool: Tool, recipe: Recipe) -> Program:
 
 
 def _essence(recipe: Recipe) -> dict[str, Any]:
-    """Return what of a recipe says how to cut, and not with which versions it was made."""
+    """Return the fields of a recipe that determine the cuts, without the versions."""
     written = recipe.model_dump()
     return {name: one for name, one in written.items() if name not in ("recipe", "versions")}
 

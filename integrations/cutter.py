@@ -1,4 +1,4 @@
-"""What the integrations have in common: a recipe, taken in any form, that cuts one text after another."""
+"""Shared base of the integrations: a recipe, in any form, that cuts one text after another."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Cutter:
         cache: EmbeddingCache | None = None,
         language_model: AnyLanguageModel | None = None,
     ) -> Cutter:
-        """Return what cuts by a recipe in any form; raises InputError as `recipe_of` does."""
+        """Return a cutter for a recipe in any form; raises InputError as `recipe_of` does."""
         return cls(recipe_of(recipe), embedder, cache, language_model)
 
     def __call__(self, text: str, name: str = "text") -> Chunking:

@@ -58,7 +58,7 @@ class SeamarkDocumentSplitter:
         return self._cut.recipe
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what Haystack writes of it into a pipeline's file.
+        """Return the dictionary that Haystack writes into a pipeline's file.
 
         Raises
         ------
@@ -73,7 +73,7 @@ class SeamarkDocumentSplitter:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> SeamarkDocumentSplitter:
-        """Return what `to_dict` wrote."""
+        """Return a splitter from the dictionary of `to_dict`."""
         made: SeamarkDocumentSplitter = default_from_dict(cls, data)
         return made
 

@@ -1,4 +1,4 @@
-"""The libraries' own chunkers, set up to do what a recipe does: the code, and whether they do when they are run.
+"""The libraries' own chunkers, set up like a recipe: their code, and a comparison of the results.
 
 Whether a library's class gives the same chunks is never taken for granted: `compared` says it of a text, after a run.
 """
@@ -46,7 +46,7 @@ class Original:
 
 
 def original_for(tool: Tool, recipe: Recipe) -> Original | None:
-    """Return a library's own chunker that can do what the recipe does; None where it has none with such settings."""
+    """Return a library's own chunker with the recipe's settings; None if it has no such settings."""
     make = _ORIGINALS.get((tool, recipe.chunker))
     if make is None:
         return None
@@ -125,7 +125,7 @@ def _chunks(count: int) -> str:
 
 
 def _place(text: str, spans: tuple[Span, ...] | None) -> str:
-    """Return where a chunk lies and how it begins and ends."""
+    """Describe the position of a chunk, its beginning and its end."""
     if spans is None:
         return "no part of the text as it stands"
     start, end = spans[0].start, spans[-1].end
@@ -163,7 +163,7 @@ def _langchain_recursive(recipe: Recipe, settings: dict[str, Any]) -> Original:
 
 
 def _counter(recipe: Recipe, unit: str) -> tuple[list[str], str, str]:
-    """Return what counts a unit in a text: imports, what stands before, and the function."""
+    """Return code that counts a unit in a text: imports, preparation, and the function."""
     if unit == "characters":
         return [], "", "len"
     if unit == "words":

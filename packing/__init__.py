@@ -1,1 +1,1 @@
-"""How the packages that are installed are made of a checkout; nothing of it is installed."""
+"""Build of the installable packages from a checkout; not installed itself."""

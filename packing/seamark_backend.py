@@ -35,7 +35,7 @@ SCREEN = "app"
 """The folder inside the package from which Streamlit runs the app. It puts that on the path, so that no room lies in it."""
 
 SHOWN = ("app.py", "serve.py", "pages", ".streamlit/config.toml")
-"""What is in it."""
+"""Files and folders copied into `SCREEN`."""
 
 ABOUT = ("pyproject.toml", "README.md", "LICENSE")
 
@@ -134,7 +134,7 @@ def add_model(folder: Path) -> None:
 
 @contextmanager
 def as_it_is() -> Iterator[None]:
-    """Work in a temporary tree that has of the checkout what another build takes."""
+    """Work in a temporary tree with the parts of the checkout that another build takes."""
     with _tree() as tree:
         for room in (*ROOMS, "packing"):
             shutil.copytree(CHECKOUT / room, tree / room, ignore=shutil.ignore_patterns("__pycache__"))
@@ -145,7 +145,7 @@ def as_it_is() -> Iterator[None]:
 
 @contextmanager
 def _tree() -> Iterator[Path]:
-    """Work in a temporary tree with what both have; setuptools writes beside what it builds, and not into the checkout."""
+    """Work in a temporary tree with the common parts; setuptools writes next to its input, so not into the checkout."""
     with tempfile.TemporaryDirectory(prefix=f"{PACKAGE}-build-") as folder:
         tree = Path(folder).resolve()
         _copy(tree, *ABOUT)
@@ -168,12 +168,12 @@ def _copy(tree: Path, *names: str) -> None:
 
 
 def get_requires_for_build_wheel(config_settings: Settings = None) -> list[str]:
-    """Return what the build needs beside what pyproject.toml says: nothing."""
+    """Return the additional requirements of the build: none."""
     return []
 
 
 def get_requires_for_build_sdist(config_settings: Settings = None) -> list[str]:
-    """Return what the build needs beside what pyproject.toml says: nothing."""
+    """Return the additional requirements of the build: none."""
     return []
 
 

@@ -1,4 +1,4 @@
-"""Answers: what a language model answers from each chunker's chunks, and how good that is."""
+"""Answers: a language model's answers from each chunker's chunks, and their quality."""
 
 from viz.answers.page import show
 

@@ -1,4 +1,4 @@
-"""Double pass: what each of two passes joins, and why."""
+"""Double pass: the joins of both passes, with their reasons."""
 
 from viz.double_pass.page import show
 

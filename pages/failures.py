@@ -1,4 +1,4 @@
-"""Failures: cases with known boundaries, and what looks wrong without them."""
+"""Failures: cases with known boundaries, and suspicious cuts without them."""
 
 from viz.failures.page import show
 

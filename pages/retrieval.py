@@ -1,4 +1,4 @@
-"""Retrieval: what the chunks of several chunkers find for questions whose excerpts are known."""
+"""Retrieval: the excerpts that each chunker's chunks find for questions with known excerpts."""
 
 from viz.retrieval.page import show
 

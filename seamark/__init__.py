@@ -88,7 +88,7 @@ if not os.path.isdir(os.path.join(os.path.dirname(__file__), "chunkers")):  # no
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
-        """Import what is asked for; raises AttributeError if there is none of that name."""
+        """Import a name on first use; raises AttributeError if there is none of that name."""
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         import chunkers

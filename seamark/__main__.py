@@ -1,4 +1,4 @@
-"""The command line ``seamark``: alone it opens the app, with the name of a command it does what that says."""
+"""The command line ``seamark``: without a command it opens the app, otherwise it runs the command."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COMMANDS = {
 """Every command, with what it does; each imports what it needs only when it is run."""
 
 SERVER = Path(__file__).parent / "app" / "serve.py"
-"""What Streamlit runs, where it is installed; in a checkout it lies beside this package."""
+"""Script that Streamlit runs in an installation; in a checkout it lies next to this package."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,4 +1,4 @@
-"""The import ``seamark.chunkers`` in a checkout, where the room lies beside this package and is called ``chunkers``."""
+"""The import ``seamark.chunkers`` in a checkout, where the room lies next to this package and is called ``chunkers``."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def app(monkeypatch):
 
 @pytest.fixture
 def serve(monkeypatch):
-    """Give what starts a model's server for a test; the environment names none, and who is refused asks again soon."""
+    """Yield a function that starts a model's server; the environment names none, and refused clients retry soon."""
     for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_ORG_ID", "OPENAI_CUSTOM_HEADERS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.02)
@@ -89,7 +89,7 @@ def cache_folder(tmp_path, monkeypatch, restart):
 
 @pytest.fixture
 def restart():
-    """Give what makes the app forget all that it forgets when its server is restarted."""
+    """Return a function that clears everything the app forgets when its server restarts."""
 
     def forget():
         for kept in (registry, resources.run_store, resources.embedding_cache):
@@ -100,7 +100,7 @@ def restart():
 
 @pytest.fixture
 def offered(tmp_path, monkeypatch):
-    """Give what installs a distribution with chunkers; afterwards all is as if it had never been."""
+    """Yield a function that installs a distribution with chunkers; afterwards all traces are removed."""
     folder = tmp_path / "offered"
     folder.mkdir()
     monkeypatch.syspath_prepend(folder)

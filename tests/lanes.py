@@ -15,7 +15,7 @@ from chunkers.embedders.bert import Network
 from sample_docs import sample_titles
 
 QUICK = "not browser and not page and not model and not slow"
-"""What `pytest --quick` selects."""
+"""Marker expression of `pytest --quick`."""
 
 BY_FILE = {
     "model": {

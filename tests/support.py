@@ -131,11 +131,11 @@ class ScriptedModel(LanguageModel):
         return json.dumps({"propositions": propositions})
 
     def subject(self, text):
-        """Return what a proposition is about."""
+        """Return the subject of a proposition."""
         return f"about {sum(map(ord, text)) % 3}"
 
     def sorted(self, there, propositions):
-        """Return where propositions go: into the chunk of their subject, if there is one."""
+        """Place each proposition into the chunk of its subject, if there is one."""
         known = {title: int(number) for number, title in re.findall(r"^CHUNK (\d+): (.*?) \|", there, re.MULTILINE)}
         places = {}
         for number, text in propositions:
@@ -172,7 +172,7 @@ def cut(chunker, text, sentences="lines", embedder=None, **others):
 
 
 def sentence_numbers(chunking):
-    """Return how many sentences each chunk holds."""
+    """Count the sentences of each chunk."""
     starts = [span.start for span in chunking.document.sentences]
     return [sum(chunk.start <= start < chunk.end for start in starts) for chunk in chunking.chunks]
 

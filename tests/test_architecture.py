@@ -21,7 +21,7 @@ AMOUNT = 71.3
 
 
 def carries(value):
-    """Whether a value is the amount, or holds it as a parameter."""
+    """Return whether a value is the amount, or holds it as a parameter."""
     match value:
         case float():
             return value == AMOUNT

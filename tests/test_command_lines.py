@@ -1,4 +1,4 @@
-"""What both command lines do when something outside of them fails: one sentence on standard error, and a status."""
+"""The commands' response to failures outside of them: one sentence on standard error, and an exit status."""
 
 import os
 import signal

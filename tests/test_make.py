@@ -206,7 +206,7 @@ def test_run_serves_the_app(checkout):
 
 
 def health(port, server):
-    """Return what the server says of itself, once it says something; nothing if it has ended."""
+    """Return the server's health message once it answers; nothing if it has ended."""
     ends = time.monotonic() + LIMIT
     while time.monotonic() < ends and server.poll() is None:
         try:

@@ -54,12 +54,12 @@ def strings(data):
 
 
 def words_of(html):
-    """Return what is read of a page: no tags, styles or scripts."""
+    """Return the visible text of a page, without tags, styles or scripts."""
     return re.sub(r"<[^>]*>", " ", re.sub(r"(?s)<(style|script).*?</\1>", " ", html))
 
 
 def said_of(chunker, chunking):
-    """Yield what is said of a result in the library, on the pages and in a report."""
+    """Yield the texts about a result in the library, on the pages and in a report."""
     for gap in chunking.gaps:
         yield from (gap.reason, gap.why.brief(), str(chunker.tipping(chunking, gap, tools(AngleEmbedder())) or ""))
     yield from (chunker.describe(), chunker.remark("amount"), words_of(result_html(chunking)))

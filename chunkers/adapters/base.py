@@ -78,5 +78,5 @@ class Adapter(Chunker):
             raise ModelError(f"{self.library} must cut this text; it failed with {said[:200].rstrip('.')}.") from error
 
     def _mapped(self, document: Document, tools: Tools) -> Chunking:
-        """Return what `pieces` gives, located in the original."""
+        """Return the pieces as chunks located in the original."""
         return mapped(document, self.pieces(document, tools), self.library)

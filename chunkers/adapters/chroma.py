@@ -53,7 +53,7 @@ class ChromaCluster(Adapter):
         return self
 
     def pieces(self, document: Document, tools: Tools) -> list[str]:
-        """Return what Chroma's chunker cuts the text into."""
+        """Return the pieces that Chroma's chunker makes of the text."""
         from chunking_evaluation.chunking import ClusterSemanticChunker
 
         chunker = ClusterSemanticChunker(embedding_function=tools.embed, **self.model_dump())

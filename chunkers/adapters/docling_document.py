@@ -1,4 +1,4 @@
-"""A text as a document of Docling's, and what its HybridChunker makes of it; import it only where Docling is installed."""
+"""A text as a Docling document, and the result of its HybridChunker; import it only if Docling is installed."""
 
 from __future__ import annotations
 

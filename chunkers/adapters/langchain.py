@@ -13,7 +13,7 @@ from chunkers.tools import Tools
 
 
 class LangChainSemantic(Thresholded, Adapter):
-    """LangChain's SemanticChunker, on its own sentences: those after a full stop, a question or an exclamation mark.
+    """LangChain's SemanticChunker on its own sentences, which end after a full stop, a question or an exclamation mark.
 
     Its parameters are declared as those of `Breakpoint` are, so that the two can be set alike.
     """
@@ -44,7 +44,7 @@ class LangChainSemantic(Thresholded, Adapter):
     )
 
     def pieces(self, document: Document, tools: Tools) -> list[str]:
-        """Return what LangChain cuts the text into."""
+        """Return the pieces that LangChain makes of the text."""
         from langchain_experimental.text_splitter import SemanticChunker
 
         from chunkers.adapters.langchain_embeddings import LangChainEmbeddings

@@ -19,7 +19,7 @@ _MOST_NAMED = 8
 
 
 def mapped(document: Document, pieces: Sequence[str], library: str, contexts: Sequence[str] = ()) -> Chunking:
-    """Return ``pieces`` as chunks, each a slice of the original, with notes on what was lost or altered.
+    """Return ``pieces`` as chunks, each a slice of the original, with notes on lost and altered text.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def mapped(document: Document, pieces: Sequence[str], library: str, contexts: Se
 
 
 def locate(text: str, pieces: Sequence[str]) -> list[Span | None]:
-    """Return where each piece lies in ``text``, in code points without surrounding white space; None where it is not found.
+    """Return the span of each piece in ``text``, in code points without surrounding white space; None if it is not found.
 
     White space is not compared: a library may have stripped it, or joined sentences with spaces of its own. The pieces
     are taken in order, each beginning after the beginning of the one before. Where a passage is repeated, a piece is
@@ -74,7 +74,7 @@ def locate(text: str, pieces: Sequence[str]) -> list[Span | None]:
 
 
 def _in_order(solid: _Solid, pieces: Sequence[str], keys: Sequence[str], *, even: bool = False) -> list[Span | None]:
-    """Return where the pieces lie in the solid text; ``even``: repeats are as far apart as the rest of the text allows."""
+    """Return the spans of the pieces in the solid text; ``even`` spreads repeats as far apart as the text allows."""
     spans: list[Span | None] = []
     last = Span(-1, 0)
     final = solid.length - len(keys[-1]) if keys else 0
@@ -94,7 +94,7 @@ def _in_order(solid: _Solid, pieces: Sequence[str], keys: Sequence[str], *, even
 
 
 def _left_over(solid: _Solid, keys: Sequence[str], spans: Sequence[Span | None]) -> tuple[int, int]:
-    """Return how many pieces are not found, and how many characters of the solid text lie in none."""
+    """Count the pieces that are not found, and the characters of the solid text in no piece."""
     lost = sum(span is None for span, key in zip(spans, keys, strict=True) if key)
     covered = reached = 0
     for span in spans:
@@ -127,7 +127,7 @@ class _Solid:
         return len(self._solid)
 
     def nearest(self, key: str, last: Span, place: int) -> int:
-        """Return where ``key`` begins inside ``last`` or at its end, nearest to ``place``; -1 if nowhere there."""
+        """Return the start of ``key`` inside ``last`` or at its end, nearest to ``place``; -1 if it is not there."""
         place = min(max(place, last.start + 1), last.end)
         after = self._solid.find(key, place, last.end + len(key))
         before = self._solid.rfind(key, last.start + 1, place + len(key))
@@ -140,7 +140,7 @@ class _Solid:
         return Span(self._place(span.start), self._place(span.end - 1) + 1)
 
     def find(self, piece: str, key: str, last: Span, following: str) -> int:
-        """Return where ``key``, the characters of ``piece``, begins; -1 if nowhere; see `locate`."""
+        """Return the start of ``key``, the characters of ``piece``; -1 if it is not found; see `locate`."""
         if self._solid.startswith(key, last.end):
             return last.end
         length = len(key)
@@ -153,12 +153,12 @@ class _Solid:
         return self._solid.find(key, last.end) if exact < 0 else self._count(exact)
 
     def _place(self, index: int) -> int:
-        """Return where character ``index`` of those that are not white space stands in the original."""
+        """Return the position in the original of character ``index``, counted without white space."""
         word = bisect_right(self._before, index) - 1
         return self._words[word][0] + index - self._before[word]
 
     def _count(self, place: int) -> int:
-        """Return how many characters other than white space stand before ``place``, which is one."""
+        """Count the characters before ``place``, white space excluded; ``place`` is not white space itself."""
         word = bisect_right(self._word_starts, place) - 1
         return self._before[word] + place - self._words[word][0]
 

@@ -38,7 +38,7 @@ class Semchunk(Adapter):
     )
 
     def pieces(self, document: Document, tools: Tools) -> list[str]:
-        """Return what semchunk cuts the text into."""
+        """Return the pieces that semchunk makes of the text."""
         from semchunk import chunk
 
         # It remembers counters and all that they counted for good, which would keep the text.

@@ -1,1 +1,1 @@
-"""What several chunkers share: thresholds, sizes, joint distances, linkage, partitions, the ledger of gaps."""
+"""Building blocks of several chunkers: thresholds, sizes, joint distances, linkage, partitions and the ledger of gaps."""

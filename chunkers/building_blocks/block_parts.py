@@ -86,7 +86,7 @@ class Parts:
         return size - self._saved(start, end) if self._shortened else size
 
     def notes(self) -> list[str]:
-        """Say how many delimiter rows count with fewer tokens than they have."""
+        """Return a note with the number of delimiter rows that count with fewer tokens than they have."""
         count = len(self._shortened)
         rows = "The delimiter row of a table is" if count == 1 else f"The delimiter rows of {count:,} tables are"
         return [f"{rows} longer than a chunk may be: it stays whole, and counts with three dashes a cell."] * bool(count)
@@ -110,7 +110,7 @@ class Parts:
         return self._packed(units, first, rest) if self._keep_to(units, first, rest) else None
 
     def _keep_to(self, units: Sequence[Part], first: int, rest: int) -> bool:
-        """Return whether no unit is longer than what is left of a chunk, though it fits into one by itself."""
+        """Return whether every unit that fits into a chunk also fits into the rest of one."""
         if min(first, rest) >= self._most:
             return True
         sizes = [self.size(unit.start, unit.end) for unit in units]
@@ -155,7 +155,7 @@ class Parts:
         return [*units, *self._of_lines(self._lines(rule.end, header.end), said, "row", most)]
 
     def _wide_rules(self) -> list[tuple[int, int]]:
-        """Return where the delimiter rows begin that are too long with their headers, and by how much they are shortened."""
+        """Return the start of each delimiter row too long with its header, and the number of tokens it is shortened by."""
         text, found = self._document.text, []
         for block in special_blocks(text):
             # A token has a character at least.
@@ -174,7 +174,7 @@ class Parts:
         return sum(saved for _, saved in self._shortened[first:last])
 
     def _fenced(self, lines: list[Span], most: int) -> list[Span]:
-        """Return the lines of code, its fences joined with the lines beside them if they fit: none stands alone."""
+        """Return the lines of code, each fence joined with the line next to it if they fit, so that none stands alone."""
         text = self._document.text
         if not text.startswith(("```", "~~~"), lines[0].start) or len(lines) < 3:
             return lines

@@ -28,10 +28,10 @@ BLOCK = 64
 """Sentences that the search advances by at a time."""
 
 AHEAD = 1024
-"""How many sentences ahead a candidate can be left out for."""
+"""Number of sentences ahead for which a candidate can be skipped."""
 
 NEVER = np.iinfo(np.intp).max
-"""When a candidate that PELT drops is looked at again."""
+"""Next round of a candidate that PELT has dropped: it is never considered again."""
 
 
 def _squares(rows: FloatArray) -> FloatArray:

@@ -1,4 +1,4 @@
-"""What the clustering chunkers share, whose chunks may be non-contiguous."""
+"""Base and helpers of the clustering chunkers, whose chunks may be non-contiguous."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_SENTENCES = 7_000
 """The most sentences that are compared with each other: 1.8 GB at worst."""
 
 ROWS = 256
-"""How many sentences are compared with all others at once."""
+"""Number of sentences compared with all others in one block."""
 
 
 def joint_distances(vectors: FloatArray, position_weight: float) -> Iterator[tuple[int, FloatArray]]:

@@ -67,7 +67,7 @@ class _Answer(Form):
 
 
 def sort(texts: Sequence[str], batch: int, tools: Tools, done: Callable[[int], None]) -> Sorted:
-    """Sort propositions, so many at once, into chunks.
+    """Sort propositions into chunks, ``batch`` at a time.
 
     The source puts one proposition after the other and asks again for the chunk's title and summary; here an answer places a
     batch and renews the titles and summaries of the chunks that it puts something into. A batch of which no answer can be
@@ -122,7 +122,7 @@ def sort(texts: Sequence[str], batch: int, tools: Tools, done: Callable[[int], N
 
 
 def question(groups: Sequence[Group], listed: Sequence[int], texts: Sequence[str], first: int, last: int) -> list[Message]:
-    """Return what the model is asked about the propositions ``first`` up to ``last``."""
+    """Return the prompt for the propositions ``first`` up to ``last``."""
     from chunkers.language_models.base import Message
 
     there = "".join(
@@ -138,7 +138,7 @@ def question(groups: Sequence[Group], listed: Sequence[int], texts: Sequence[str
 
 
 def read_places(answer: str, listed: Sequence[int], first: int, last: int) -> list[_Placed]:
-    """Return where an answer puts the propositions ``first`` to ``last``, counted from 1.
+    """Parse an answer that assigns the propositions ``first`` to ``last``, counted from 1, to chunks.
 
     A chunk that nothing is put into is left out.
 

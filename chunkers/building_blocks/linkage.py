@@ -1,4 +1,4 @@
-"""Join items pair by pair into clusters of a bounded size, and record what the bound refuses."""
+"""Join items pair by pair into clusters of a bounded size, and record the refused joins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a score is in a text whose order means nothing: the sentences of the text itself, shuffled.
+"""Null model of a score: its distribution over random orders of the text's own sentences.
 
 A permutation null. Where neighbouring sentences resemble each other throughout, single sentences in random order are too
 easy a null; runs of sentences that stay together keep that resemblance, as in the block bootstrap of Künsch (1989).
@@ -19,7 +19,7 @@ from chunkers.recently_used import RecentlyUsed, kept_in
 Vectors = TypeVar("Vectors", FloatArray, VectorArray)
 
 SHUFFLES = 20
-"""How often a text is shuffled."""
+"""Number of shuffled orders of a text."""
 
 SAMPLE = 500
 """Most sentences of a shuffled text that are looked at unless more are asked for, so that a long text takes no longer."""

@@ -1,4 +1,4 @@
-"""The best partition of a sequence into runs of bounded length, by dynamic programming, and what each cut gains.
+"""The best partition of a sequence into runs of bounded length, by dynamic programming, and the gain of each cut.
 
 A run is rewarded with the sum, over its ordered pairs of pieces, of their similarity less the mean similarity of all pairs.
 Time and memory grow with the number of pieces times the longest run; no matrix of all pairs is made.
@@ -41,7 +41,7 @@ def run_rewards(vectors: VectorArray, longest: int) -> FloatArray:
 
 
 def _above(vectors: VectorArray, mean: float, start: int, longest: int) -> FloatArray:
-    """Return how far each piece's similarities to those after it exceed the mean, shape (block, longest - 1).
+    """Return the similarities of each piece to the pieces after it minus the mean, shape (block, longest - 1).
 
     Each product is added up in the same order wherever its pieces are, as no product of matrices promises: of pieces that
     are repeated, all must have the same.
@@ -79,7 +79,7 @@ def best_cuts(rewards: FloatArray, totals: FloatArray) -> IntArray:
 
 
 def cut_gains(rewards: FloatArray, totals: FloatArray) -> FloatArray:
-    """Return what a cut before piece p = 1..n-1 adds to the best total of the partitions without it, shape (n - 1,).
+    """Return the gain in the best total by a cut before piece p = 1..n-1, shape (n - 1,).
 
     It is above 0 at the cuts of the one best partition, below 0 elsewhere, and 0 where both are as good; +inf where every
     partition has to cut.

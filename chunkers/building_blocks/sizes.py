@@ -1,4 +1,4 @@
-"""Size constraints for any chunker: chunks that are too small are merged, those too large are cut again."""
+"""Size constraints for any chunker: chunks that are too small are merged, chunks that are too large are cut again."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Sized(Chunker):
         return self
 
     def idle(self) -> frozenset[str]:
-        """Return the names of the parameters that change nothing: without a size, neither its unit nor what it cuts by."""
+        """Return the names of the parameters without effect: without a size, its unit and the way to cut large chunks."""
         unset = {"oversize"} if self.max_size is None else set()
         return frozenset(unset | ({"size_unit"} if self.min_size is None and self.max_size is None else set()))
 

@@ -57,7 +57,7 @@ class Claim(NamedTuple):
 
 @dataclass
 class Statements:
-    """What a text was stated as.
+    """Propositions that a language model stated for a text, and the passages for which it failed.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ def windows(document: Document, most: int, tools: Tools) -> list[Window]:
 
 
 def question(document: Document, window: Window, before: int) -> list[Message]:
-    """Return what the model is asked about a window, with so many sentences ``before`` it to understand it by."""
+    """Return the prompt for a window, with ``before`` earlier sentences as context."""
     from chunkers.language_models.base import Message
 
     first, last, _ = window
@@ -161,7 +161,7 @@ def state(document: Document, most: int, before: int, tools: Tools, done: Callab
 
 
 def read_claims(answer: str, first: int, last: int) -> list[Claim]:
-    """Return what an answer states of the sentences ``first`` to ``last``, counted from 1.
+    """Parse the propositions that an answer states for the sentences ``first`` to ``last``, counted from 1.
 
     Raises
     ------
@@ -183,7 +183,7 @@ def read_claims(answer: str, first: int, last: int) -> list[Claim]:
 
 
 def _tied(document: Document, parts: Sequence[Window], answers: Sequence[list[Claim] | str], tools: Tools) -> Statements:
-    """Tie what was stated of each window to the text, and let the sentences that nothing came from stand for themselves."""
+    """Tie the propositions of each window to the text; sentences without a proposition stand for themselves."""
     made = Statements(windows=len(parts))
     vocabulary = Vocabulary.of(
         document.text, [claim.text for claims in answers if not isinstance(claims, str) for claim in claims]
@@ -243,7 +243,7 @@ def _proposition(
 
 
 def _found(searched: Searched, sentence: Span, start: int, quotation: str) -> tuple[Span, Tied] | None:
-    """Return where a quotation stands: in its sentence if it is there, else as near to it as it is in the window."""
+    """Return the span of a quotation: in its sentence if it is there, otherwise as near as possible in the window."""
     inside = searched.text.find(quotation, sentence.start - start, sentence.end - start)
     if inside >= 0:
         return Span(start + inside, start + inside + len(quotation)), "word for word"
@@ -259,7 +259,7 @@ def _found(searched: Searched, sentence: Span, start: int, quotation: str) -> tu
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What a text says: its words without regard to capital letters, its numbers, and the words that also begin small."""
+    """Words of a text in lower case, its numbers, and the words that also occur with a lower-case initial."""
 
     words: frozenset[str]
     numbers: frozenset[str]
@@ -267,7 +267,7 @@ class Vocabulary:
 
     @classmethod
     def of(cls, text: str, others: Sequence[str] = ()) -> Vocabulary:
-        """Return that of a text; words of ``others``, too, show that one begins small."""
+        """Build a text's vocabulary; the other texts also attest lower-case forms."""
         words = {*_WORD.findall(text)}
         more = {word for other in others for word in _WORD.findall(other)}
         small = {word for word in words | more if not word[0].isupper()}

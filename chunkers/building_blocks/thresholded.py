@@ -1,4 +1,4 @@
-"""What chunkers share that compare all distances with one threshold line: its declaration."""
+"""Base class of the chunkers that compare every distance with one threshold line."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ class Thresholded(Chunker):
         return f"{self.threshold.replace('_', ' ')} {signed(self.amount)}, buffer {self.buffer}"
 
     def remark(self, parameter: str) -> str:
-        """Return what the amount means, in distance and in similarity."""
+        """Return the meaning of the amount as a distance and as a similarity."""
         return self.reading() if parameter == "amount" else ""
 
     def reading(self) -> str:
-        """Return what the amount means, in distance and in similarity."""
+        """Return the meaning of the amount as a distance and as a similarity."""
         amount = self.amount
         match self.threshold:
             case "percentile":

@@ -62,7 +62,7 @@ class Threshold:
         return self.lines(scores, [amount])[0]
 
     def lines(self, scores: FloatArray, amounts: Sequence[float]) -> list[float]:
-        """Return the line's level for each of ``amounts``, at once: a slider has hundreds."""
+        """Return the line's level for each of ``amounts`` in one call: a slider has hundreds."""
         defined = scores[~np.isnan(scores)]
         if not len(defined):
             return [float("nan")] * len(amounts)
@@ -91,7 +91,7 @@ def _slope(distances: FloatArray) -> FloatArray:
 
 
 def _depth(distances: FloatArray) -> FloatArray:
-    """Return how deep the valley of similarity is at each gap: its fall from the peak on the left, and that on the right.
+    """Return the depth of the valley of similarity at each gap: the fall from the peak on the left plus that on the right.
 
     A peak is where the similarity stops rising, away from the gap. Source: Hearst, TextTiling (Computational
     Linguistics 23(1), 1997), section 5.3.
@@ -126,7 +126,7 @@ def _fall(scores: FloatArray, amounts: FloatArray) -> FloatArray:
 
 
 def _depth_line(scores: FloatArray, amounts: FloatArray) -> FloatArray:
-    """Return Hearst's line, but never one below zero, the depth of what is no valley."""
+    """Return Hearst's line, but at least 0, the depth of a gap that is no valley."""
     return np.maximum(_fall(scores, amounts), 0.0)
 
 

@@ -1,4 +1,4 @@
-"""What would change the verdict on a gap: the search among a parameter's stops, and the proof by running the chunker."""
+"""Search for the parameter value that would reverse the verdict on a gap, checked by running the chunker with it."""
 
 from __future__ import annotations
 

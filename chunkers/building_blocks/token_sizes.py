@@ -11,7 +11,7 @@ from itertools import accumulate, pairwise
 from chunkers.tools import Tools
 
 _SURE = re.compile(r"(?<=[^\W_])(?=[ \t\n\r,.;:!?、。，！？；：])")
-"""Where a token always ends, whatever stands before and after: between a letter or a digit, and white space or a mark.
+"""Pattern of the positions at which every tokenizer ends a token: between a letter or digit and white space or punctuation.
 
 The byte-pair tokenizers part a text there before they look at what is between, so that the tokens of two parts add up to
 those of the whole.

@@ -74,17 +74,17 @@ class Windowed(Chunker, ABC):
 
     asks: ClassVar[bool] = True
     unit_name: ClassVar[str]
-    """What a unit is called in reasons."""
+    """Noun for a unit in reasons."""
 
     system: ClassVar[str]
     piece: ClassVar[str]
     question: ClassVar[str]
     first_alone: ClassVar[bool]
-    """Whether an answer names the first cut of a window and no other."""
+    """True if an answer names only the first cut of a window."""
 
     @classmethod
     def wording(cls) -> tuple[str, ...]:
-        """Return the words in which the model is asked, with the names of what is put into them."""
+        """Return the prompts, with the names of their placeholders."""
         return cls.system, cls.piece.rstrip(), cls.question
 
     @property
@@ -126,7 +126,7 @@ class Windowed(Chunker, ABC):
         return Chunking(document, tuple(Chunk.of(document, span) for span in spans), gaps, notes=self._notes(walk))
 
     def estimate(self, document: Document, tools: Tools) -> Estimate:
-        """Return about what asking takes, if nothing has to be asked again; nothing is sent."""
+        """Estimate the requests, assuming that none has to be repeated; nothing is sent."""
         text, units = document.text, self.units(document, tools)
         sizes = tools.count_tokens([text[start:end] for start, end in units])
         sums, asked, start = [0, *accumulate(sizes)], [], 0

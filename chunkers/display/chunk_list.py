@@ -16,7 +16,7 @@ _SHARED = "the chunk before has this too"
 
 
 def chunk_list(cut: Cut, most: int | None = None) -> str:
-    """Return the chunks as an ordered list, with the reasons: of cuts beside them, of the gaps that were kept as titles.
+    """Return the chunks as an ordered list, with the reasons for cuts next to them and the reasons for kept gaps as titles.
 
     Parameters
     ----------
@@ -48,13 +48,13 @@ def chunk_list(cut: Cut, most: int | None = None) -> str:
 
 
 def _said(number: int, chunk: Piece, reason: str) -> str:
-    """Return what a screen reader says of a chunk before its text."""
+    """Return the introduction to a chunk for screen readers."""
     place = f"Chunk {number:,}, characters {chunk.start:,} to {chunk.end:,}"
     return text(f"{place}, cut: {reason}" if reason else place)
 
 
 def _reasons(cut: Cut) -> tuple[dict[int, str], dict[int, str]]:
-    """Return why chunks begin, by where, and why gaps are kept, by the sentence before them."""
+    """Return the reasons for chunks by their starts, and the reasons for kept gaps by the sentence before each."""
     begins, kept = {}, {}
     for gap in cut.gaps:
         if gap.verdict.is_cut:
@@ -83,7 +83,7 @@ def _body(document: Document, chunk: Piece, before: Span | None, kept: dict[int,
 
 
 def _stated(document: Document, stated: Stated) -> str:
-    """Return title and summary, and below them the propositions, each with its source and what is to know of it."""
+    """Return title and summary, and below them the propositions, each with its source and its remark."""
     parts = [f"<b>{text(stated.title)}</b>\n"] if stated.title else []
     parts += [f'<span class="context">{text(stated.summary)}</span>\n'] if stated.summary else []
     for one in stated.propositions:

@@ -14,7 +14,7 @@ NOT_TEX = "tex2jax_ignore mathjax_ignore"
 
 
 def text(written: str) -> str:
-    """Return a text for an element or a quoted attribute, exactly as it is, but for what HTML cannot hold.
+    """Escape a text for an element or a quoted attribute, unchanged except for characters that HTML cannot hold.
 
     A carriage return would be read as a line feed, and a null character not at all.
     """

@@ -1,4 +1,4 @@
-"""What a notebook shows of a result, and of several side by side."""
+"""HTML of a result, or of several side by side, for notebooks."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def column(cut: Cut, most: int | None, title: str = "") -> str:
 
 
 def title_of(cut: Cut) -> str:
-    """Return what made a result, in a word or two."""
+    """Return the name of the chunker that made a result."""
     if cut.made_by is None:
         return "Chunks"
     try:
@@ -59,7 +59,7 @@ def title_of(cut: Cut) -> str:
 
 
 def settings_of(cut: Cut) -> str:
-    """Return the most important settings of what made a result; empty where that is not known."""
+    """Return the most important settings of a result's chunker; empty if they are unknown."""
     try:
         return "" if cut.made_by is None else cut.made_by.build().describe()
     except InputError:
@@ -67,7 +67,7 @@ def settings_of(cut: Cut) -> str:
 
 
 def facts_of(cut: Cut) -> str:
-    """Return how many chunks there are and how long they are, of how many sentences."""
+    """Return the number of chunks, their lengths, and the number of sentences."""
     sizes = [len(chunk.text) for chunk in cut.chunks]
     said = counted(len(sizes), "chunk")
     if sizes:

@@ -23,7 +23,7 @@ def _no_share(share: float) -> None:
 
 
 class Embedder(ABC):
-    """Turns texts into unit vectors; subclasses inherit what is the same for most.
+    """Base class of embedders, which turn texts into unit vectors, with defaults for most methods.
 
     An object that has nothing but ``encode`` need not inherit it: `chunkers.load_embedder` makes an embedder of it.
 
@@ -76,7 +76,7 @@ class Embedder(ABC):
     remark: str = ""
 
     def __init_subclass__(cls, **others: Any) -> None:
-        """Give a subclass without a name that of the class."""
+        """Use the class name as the name of a subclass without one."""
         super().__init_subclass__(**others)
         if not hasattr(cls, "name"):
             cls.name = cls.__name__
@@ -104,7 +104,7 @@ class Embedder(ABC):
         self.load()
 
     def prepared_said(self, share: float) -> str:
-        """Return how far `prepare` is, in words."""
+        """Return the progress of `prepare` as a phrase."""
         return f"{self.preparation}: {share:.0%} done"
 
     @property
@@ -118,7 +118,7 @@ class Embedder(ABC):
 
     @property
     def identity(self) -> str:
-        """What tells its vectors from those of another embedder of the same name: the revision, or else this very object."""
+        """Identifier of the embedder's vectors: its revision or, without one, a token for this very object."""
         return self.revision or token_of(self)
 
     def for_document(self, document: Document) -> Embedder:

@@ -1,4 +1,4 @@
-"""A BERT encoder in NumPy: what sentence-transformers computes, without its padding and without torch.
+"""A BERT encoder in NumPy: the computation of sentence-transformers, without its padding and without torch.
 
 Source: Devlin et al., "BERT" (NAACL 2019). The texts of a part lie one after the other in one matrix of tokens. All layers
 but attention look at tokens singly, so they take the whole matrix; attention takes runs of texts of equal length. No token
@@ -75,7 +75,7 @@ class _Run(NamedTuple):
 
 
 def read_tensors(path: Path, mapped: bool) -> dict[str, npt.NDArray[Any]]:
-    """Return the tensors of a file of safetensors in float32; those of any other kind are left out.
+    """Return the float32 tensors of a safetensors file; other kinds are left out.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ class Network:
         return vectors
 
     def _part(self, texts: Sequence[Sequence[int]]) -> Matrix:
-        """Compute what `pooled` returns, for texts that ascend in length."""
+        """Compute the result of `pooled` for texts in ascending order of length."""
         runs = list(_runs(texts))
         width, epsilon = self.width, self._epsilon
         rows = self._words[np.concatenate([np.asarray(text, dtype=np.intp) for text in texts])]

@@ -15,7 +15,7 @@ DEVICES = {
     "cuda": "the CUDA device",
     "mps": "the Apple device",
 }
-"""What can be asked for, in words; all but ``auto`` are devices of torch."""
+"""Devices by the name that users give, with a description; all but ``auto`` are devices of torch."""
 
 _NODES = ("nvidia*", "nvhost*", "nvmap", "dxg", "kfd")
 """Files below /dev of which Linux has one where torch can find a device: of NVIDIA, its boards, Windows beneath, and AMD."""
@@ -28,7 +28,7 @@ def check_device(device: str) -> None:
 
 
 def known_device(asked: str) -> str:
-    """Return the device if that can be told without importing torch, which takes long; empty if only torch knows."""
+    """Return the device if it is known without importing torch, which takes long; otherwise an empty string."""
     if asked == "cpu" or (asked == "auto" and not _may_have_another()):
         return "cpu"
     return ""
@@ -69,7 +69,7 @@ def found_device(asked: str) -> str:
 
 
 def revision_on(revision: str, device: str) -> str:
-    """Return the revision of a model's vectors as a device computes them, from that of its weights.
+    """Return the revision of a model's vectors on a device, given the revision of its weights.
 
     A device other than the processor adds up in another order and has other approximations of exponentials; nobody promises
     that its vectors are within 1e-6 of the processor's. They have a revision of their own, so that a cache never mixes them.

@@ -12,14 +12,14 @@ from chunkers.errors import InputError, ModelError, shown
 from chunkers.limits import MOST_VECTOR_NUMBERS
 
 LENGTH_TOLERANCE = 0.01
-"""How far the length of a vector may be from 1: what half precision rounds away is less."""
+"""Accepted deviation of a vector's length from 1; rounding to half precision stays below it."""
 
 _EXACT = 1e-6
-"""How far it may be from 1 and be left as it is; vectors scaled in single precision are closer."""
+"""Deviation from length 1 up to which a vector is left unscaled; vectors scaled in single precision stay below it."""
 
 
 def check_size(name: str, texts: int, dimension: int) -> None:
-    """Raise InputError if the vectors of so many texts are more than may be in memory at once."""
+    """Raise InputError if the vectors of so many texts exceed the limit for memory."""
     if texts * dimension > MOST_VECTOR_NUMBERS:
         raise InputError(
             f"{name}: texts × dimensions must be at most {MOST_VECTOR_NUMBERS:,}, as all vectors are in memory at once; "
@@ -28,7 +28,7 @@ def check_size(name: str, texts: int, dimension: int) -> None:
 
 
 def checked_vectors(name: str, given: object, texts: Sequence[str]) -> VectorArray:
-    """Return what an embedder gave for ``texts`` as unit vectors in single precision, shape (len(texts), dimension).
+    """Check an embedder's output and return unit vectors in single precision, shape (len(texts), dimension).
 
     Arrays and tensors of any kind of number, lists of numbers and lists of such rows are converted. A vector whose length is
     about 1, as half precision leaves it, is scaled to 1; a row of zeros stays, for a text of which the model knows nothing.
@@ -73,7 +73,7 @@ def checked_vectors(name: str, given: object, texts: Sequence[str]) -> VectorArr
 
 
 def _array(name: str, given: object) -> np.ndarray[Any, np.dtype[Any]]:
-    """Return what an embedder gave as an array of real numbers."""
+    """Convert the output of an embedder to an array of real numbers."""
     try:
         array = np.asarray(_without_torch(given))
         if array.dtype == object:

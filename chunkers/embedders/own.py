@@ -10,7 +10,7 @@ from chunkers.embedders.base import Embedder, token_of
 from chunkers.errors import InputError, shown
 
 OWN = "own:"
-"""What the name of a caller's object begins with, so that it is never that of an embedder which can be loaded by name."""
+"""Prefix of the names of callers' own objects, so that none equals the name of a loadable embedder."""
 
 
 class Encoder(Protocol):
@@ -45,7 +45,7 @@ class OwnEmbedder(Embedder):
         return f"{kind.__module__}.{kind.__qualname__}/{self.revision}" if self.revision else token_of(self._encoder)
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
-        """Return what the object gives; whoever asks for it passes it through `checked_vectors`."""
+        """Return the object's output unchecked; callers pass it through `checked_vectors`."""
         vectors: VectorArray = self._encoder.encode(list(texts))
         return vectors
 

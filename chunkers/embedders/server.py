@@ -106,7 +106,7 @@ class OpenAIServer(Embedder):
         return unit(vectors)
 
     def _vectors(self, texts: list[str]) -> FloatArray:
-        """Request the vectors; in halves if the server says that it is too much at once."""
+        """Request the vectors; split the texts in halves if the server rejects them as too many."""
         import openai
 
         client = self._connection.client(TIMEOUT)
@@ -129,7 +129,7 @@ class OpenAIServer(Embedder):
         return self._checked(self._parsed(body, len(texts)), len(texts))
 
     def _parsed(self, body: bytes, count: int) -> Any:
-        """Return what an answer for ``count`` texts holds, once it is known to fit into memory."""
+        """Parse an answer for ``count`` texts after checking that it fits into memory."""
         if body.count(b"[") + body.count(b"{") > MOST_BRACKETS * (count + 1):
             raise self._bad(f"an answer with more than {MOST_BRACKETS} lists and objects a text")
         if body.count(b",") > (MOST_DIMENSIONS + MOST_BRACKETS) * count:

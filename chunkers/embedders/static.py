@@ -30,7 +30,7 @@ _AT_ONCE = 256
 _DIGEST = hashlib.sha256().digest_size
 
 _RECIPE = hashlib.sha256(f"1 {WEIGHTS_SHA256} {SHA256['tokenizer.json']} {DIMENSIONS} {SMOOTHING}".encode()).hexdigest()
-"""What a table depends on, besides rounding; the 1 is the recipe's own version."""
+"""Hash of everything that determines a table, except rounding; the 1 is the recipe's own version."""
 
 
 class Static(Embedder):
@@ -115,7 +115,7 @@ class Static(Embedder):
 
 @dataclass
 class _Words:
-    """The word pieces of words that were met, by their numbers; ``characters`` counts those of the words.
+    """Cache of the word pieces of words, by their numbers; ``characters`` is the total length of the words.
 
     A word ends at a space, a tab or the end of a line, and no piece of the bundled model reaches beyond it. Texts repeat
     their words, and the tokenizer takes several times as long for one as the table does.

@@ -157,7 +157,7 @@ def _is_pair(one: Any) -> bool:
 
 
 def _attributes(one: Any) -> dict[str, Any]:
-    """Return what an object of another library has of the fields of a chunk."""
+    """Return the fields of a chunk that an object of another library has."""
     names = (*TEXTS, *STARTS, *ENDS, *DOCUMENTS, "metadata", "meta")
     found = {name: getattr(one, name) for name in names if hasattr(one, name)}
     if "meta" in found and not isinstance(found["meta"], Mapping) and hasattr(found["meta"], "model_dump"):
@@ -166,7 +166,7 @@ def _attributes(one: Any) -> dict[str, Any]:
 
 
 def _spans(row: Mapping[str, Any], inner: Mapping[str, Any], text: str | None, place: str) -> tuple[Span, ...]:
-    """Return where a chunk says it is."""
+    """Return the spans that a chunk gives."""
     listed = row.get("spans")
     if isinstance(listed, str):
         try:

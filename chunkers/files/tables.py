@@ -80,7 +80,7 @@ def check_brackets(text: str, name: str) -> None:
 
 
 def value_of(text: str, name: str) -> Any:
-    """Return the value of JSON; raises ValueError or RecursionError if it is none, InputError for too many brackets."""
+    """Parse JSON; raises ValueError or RecursionError if it is invalid, InputError for too many brackets."""
     check_brackets(text, name)
     return json.loads(text)
 
@@ -94,7 +94,7 @@ def lines_of(text: str) -> Iterator[tuple[int, str]]:
 
 
 def separator_of(text: str) -> str:
-    """Return what separates the columns of CSV: a comma, a semicolon or a tab, by its first line."""
+    """Return the column separator of CSV, judged by the first line: a comma, a semicolon or a tab."""
     head = text.lstrip().partition("\n")[0]
     return max(",;\t", key=head.count)
 
@@ -136,7 +136,7 @@ def check_columns(count: int, name: str) -> None:
 
 
 def places_of(columns: Sequence[str], wanted: Collection[str]) -> dict[str, int]:
-    """Return where the wanted columns of a table are; of two with one name, the last."""
+    """Return the positions of the wanted columns in a table; of two columns with the same name, the last."""
     return {column: place for place, column in enumerate(columns) if column in wanted}
 
 
@@ -181,7 +181,7 @@ def parquet_rows(data: bytes, name: str, wanted: Collection[str], counted: Count
 
 
 def _longest(batch: Any) -> int:
-    """Return about how many bytes the longest text in the dictionaries of a batch has."""
+    """Return the approximate size in bytes of the longest text in the dictionaries of a batch."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -211,7 +211,7 @@ def read_value(data: bytes, name: str, most: int) -> Iterator[Any]:
 
 
 def json_of(text: str, name: str) -> Any:
-    """Return the value of a file of JSON; raises InputError if it is none, or has too many brackets."""
+    """Parse a JSON file; raises InputError if it is invalid or has too many brackets."""
     try:
         return value_of(text, name)
     except InputError:
@@ -236,7 +236,7 @@ def read_recipe(data: bytes, name: str) -> Iterator[Any]:
 
 
 def recipe_in(text: str, name: str) -> Any:
-    """Return the value that JSON has as its recipe: that of an output of the command line, or else the whole.
+    """Return the recipe in JSON: the entry in an output of the command line, or else the whole value.
 
     Raises
     ------

@@ -1,1 +1,1 @@
-"""Language models behind a server: what they are asked, what that costs, and what they answered before."""
+"""Language models behind a server: prompts, costs and a cache of answers."""

@@ -51,7 +51,7 @@ class AnswerCache:
 
     @staticmethod
     def key(model: LanguageModel, most_tokens: int, messages: Sequence[Message], repeat: int = 0) -> bytes:
-        """Return what stands for a conversation with that model, begun afresh for the ``repeat``-th time."""
+        """Return the cache key of a conversation with a model; another ``repeat`` is another key."""
         asked = json.dumps(
             [model.name, model.revision, model.settings, most_tokens, messages, *([repeat] if repeat else [])]
         )
@@ -79,7 +79,7 @@ class AnswerCache:
                     self._file.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", (key, data, _checksum(key, data)))
 
     def clear(self, *, file: bool = False) -> None:
-        """Forget the answers in memory and, if ``file``, those in the file as well."""
+        """Empty the cache in memory and, if ``file``, the file as well."""
         with self._lock:
             self._memory.clear()
             if file and self._file is not None:
@@ -110,4 +110,4 @@ def _checksum(key: bytes, data: bytes) -> bytes:
 
 
 SHARED_ANSWERS = AnswerCache()
-"""Where answers are kept for which no other cache is given; its ``clear`` forgets them."""
+"""Answer cache used if no other is given; ``clear`` empties it."""

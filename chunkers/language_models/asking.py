@@ -1,4 +1,4 @@
-"""Asking a language model: what it answered before is not asked again, and nothing is sent beyond the limit."""
+"""Requests to a language model, with a cache of answers and a limit on spending."""
 
 from __future__ import annotations
 
@@ -57,16 +57,16 @@ class Asking:
 
     @property
     def limit(self) -> Limit:
-        """What may be spent."""
+        """The spending limit."""
         return self._purse.limit
 
     @property
     def spent(self) -> Spending:
-        """What was spent so far, whoever asked."""
+        """Total spending so far, over all callers."""
         return self._purse.spent
 
     def beside(self, model: LanguageModel) -> Asking:
-        """Return what asks another model, with the same memory of answers and out of the same purse."""
+        """Return access to another model, which shares the cache of answers and the spending limit."""
         other = Asking(model, self._answers)
         other._purse, other._slots = self._purse, self._slots
         return other
@@ -128,7 +128,7 @@ class Asking:
     def _send(
         self, messages: Sequence[Message], cancelled: Callable[[], bool], ledger: Ledger | None, most_out: int
     ) -> Reply:
-        """Ask the model itself, and settle what that took however it ends."""
+        """Send the request, and record its cost however it ends."""
         model, call = self.model, next(_calls)
         most_in = most_tokens_of(messages)
         attempts = Attempts()
@@ -159,7 +159,7 @@ class Asking:
 
 
 def together(works: Sequence[Callable[[Callable[[], bool]], Result]], cancelled: Callable[[], bool] = bool) -> list[Result]:
-    """Return what the works return, in their order; `MOST_AT_ONCE` of them run at the same time.
+    """Run the works, `MOST_AT_ONCE` of them at a time, and return their results in order.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def together(works: Sequence[Callable[[Callable[[], bool]], Result]], cancelled:
 
 
 def asking_of(given: object, limit: Limit | None = None) -> Asking:
-    """Return what asks a language model, with answers in `SHARED_ANSWERS`.
+    """Return access to a language model, with answers cached in `SHARED_ANSWERS`.
 
     Parameters
     ----------

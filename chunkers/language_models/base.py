@@ -1,4 +1,4 @@
-"""The base class of language models, and what is said to and by one."""
+"""The base class of language models, and the messages to and from one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Role = Literal["system", "user", "assistant"]
 
 
 class Message(NamedTuple):
-    """What one side says in a conversation."""
+    """Message of a conversation and the role that wrote it."""
 
     role: Role
     text: str
@@ -23,7 +23,7 @@ Ended = Literal["whole", "cut", "refused"]
 
 
 class Reply(NamedTuple):
-    """What a model answers.
+    """Answer of a model.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class LanguageModel(ABC):
         return self.host
 
     def load(self) -> None:  # noqa: B027  # nothing needs to be loaded for some
-        """Prepare what asking needs; nothing is sent. Raises ModelError if that fails."""
+        """Prepare for requests; nothing is sent. Raises ModelError if that fails."""
 
     @abstractmethod
     def reply(self, messages: Sequence[Message], most_tokens: int, attempts: Attempts) -> Reply:
@@ -90,5 +90,5 @@ class LanguageModel(ABC):
         """
 
     def price(self, tokens_in: int, tokens_out: int) -> Decimal | None:
-        """Return what so many tokens cost, in US dollars; None where that is not known."""
+        """Return the price of these tokens in US dollars; None if it is unknown."""
         return None

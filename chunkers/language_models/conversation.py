@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from chunkers.language_models.base import Message, Reply
 
 REPEATS = 2
-"""How often the model is asked again, in the same conversation, where its answer cannot be used."""
+"""Maximum number of times that the model is asked again, in the same conversation, after an unusable answer."""
 
 LONGEST_REPEATED = 20_000
 """Characters of an answer that cannot be used which are repeated to the model; a longer one is cut."""
@@ -63,7 +63,7 @@ class Unusable(Exception):
 
 
 def usable_answer(ask: Callable[[Sequence[Message]], Reply], messages: Sequence[Message], read: Callable[[str], T]) -> T:
-    """Return what is read from the model's answer, which is asked again `REPEATS` times at most.
+    """Ask until ``read`` accepts an answer, at most `REPEATS` times more, and return its result.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def read_json(answer: str, form: type[AnyForm]) -> AnyForm:
 
 
 def _objects(answer: str) -> Iterator[object]:
-    """Yield the JSON objects of an answer, none that is within another; of a broken one why it is, and those within it."""
+    """Yield the outermost JSON objects of an answer; for a broken one, the error and the objects within it."""
     start, decoder = answer.find("{"), json.JSONDecoder()
     for _ in range(_MOST_TRIED):
         if start < 0:
@@ -177,7 +177,7 @@ def _checked(found: object, form: type[AnyForm]) -> AnyForm:
 
 
 def _has_surrogate(found: object) -> bool:
-    """Whether a text of it is no valid Unicode, which an escape of JSON may bring."""
+    """Return whether a parsed JSON value has a lone surrogate, which JSON escapes allow and Unicode does not."""
     try:
         json.dumps(found, ensure_ascii=False).encode()
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""What tokens cost, by the table that comes with ``genai-prices``; it is never renewed over the network."""
+"""Prices of tokens, from the table that comes with ``genai-prices``; the table is never updated over the network."""
 
 from __future__ import annotations
 

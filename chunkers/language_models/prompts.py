@@ -1,4 +1,4 @@
-"""What language models are asked, all of it in one place: the pages show these very words."""
+"""All prompts for language models in one place; the pages show the same text."""
 
 from __future__ import annotations
 
@@ -77,13 +77,13 @@ GROUPS_QUESTION = (
 """The second question of `propositions`."""
 
 GROUPS_NONE = "none\n"
-"""What stands in it where there is no chunk yet."""
+"""Placeholder for the list of chunks while there is none."""
 
 AGAIN = "This answer cannot be used: {complaint}. Please answer again, in the form that was asked for."
-"""What is said, in the same conversation, to an answer that cannot be used."""
+"""Follow-up message, in the same conversation, to an unusable answer."""
 
 NO_WORDS = "(no answer)"
-"""What stands in the conversation for an answer without words."""
+"""Placeholder in the conversation for an empty answer."""
 
 QUESTION_SYSTEM = (
     "You write questions with which a search engine is tested. You are given a passage of a longer document. Ask one "
@@ -98,13 +98,13 @@ QUESTION_SYSTEM = (
 """The task of generating questions, after the method of Chroma's report."""
 
 QUESTION_PASSAGE = "The passage:\n\n{passage}\n\n{before}\n\nAsk question {number}."
-"""What a question is asked about; with its number, no two requests are the same, and none is answered as one that failed."""
+"""Passage for which a question is requested; the number makes every request unique, so that none reuses a failed answer."""
 
 QUESTIONS_BEFORE = "These were asked before:\n{questions}"
 """The questions so far; in their place stands `NO_QUESTIONS` where there are none."""
 
 NO_QUESTIONS = "Nothing was asked before."
-"""What is said before the first question about a document."""
+"""Placeholder for the earlier questions before the first one of a document."""
 
 ANSWER_SYSTEM = (
     "You answer a question from the numbered passages that come with it and from nothing else, whatever you know besides. "
@@ -137,7 +137,7 @@ FAITHFULNESS_SYSTEM = (
 """The task of whoever judges faithfulness; the method is that of RAGAS."""
 
 FAITHFULNESS_QUESTION = "Passages:\n\n{passages}Question: {question}\n\nAnswer: {answer}"
-"""What is judged for faithfulness."""
+"""Input of the faithfulness judge."""
 
 RELEVANCY_SYSTEM = (
     "You are shown an answer without its question. Write three different questions, each of which this answer answers "
@@ -149,7 +149,7 @@ RELEVANCY_SYSTEM = (
 """The task of whoever judges answer relevancy; the method is that of RAGAS."""
 
 RELEVANCY_QUESTION = "Answer: {answer}"
-"""What is judged for answer relevancy."""
+"""Input of the judge of answer relevancy."""
 
 CORRECTNESS_SYSTEM = (
     "You grade an answer to a question against a reference answer, which counts as right. 5: it says all that the reference "
@@ -161,7 +161,7 @@ CORRECTNESS_SYSTEM = (
 """The task of whoever judges correctness."""
 
 CORRECTNESS_QUESTION = "Question: {question}\n\nReference answer: {reference}\n\nAnswer to grade: {answer}"
-"""What is judged for correctness."""
+"""Input of the correctness judge."""
 
 CONTEXT_SYSTEM = (
     "You read a document, or an extract of a longer one, and a passage from it. Write one or two short sentences that say "

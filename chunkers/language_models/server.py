@@ -24,7 +24,7 @@ LARGEST_ANSWER = 4_000_000
 """Most bytes of an answer: a thousand times what is asked for."""
 
 TEMPERATURE = 0
-"""How freely the model chooses its words: not at all, so that the same question has the same answer as far as may be."""
+"""Sampling temperature; 0 makes answers as repeatable as the server allows."""
 
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 
@@ -38,7 +38,7 @@ _MOST_COUNTED = 1_000_000_000
 _HALF = re.compile("[\ud800-\udfff]")
 
 _MOST_NAMES = ("max_tokens", "max_completion_tokens")
-"""What the protocol calls the most tokens of an answer: the name that most servers know, and the newer one of OpenAI's."""
+"""Parameter names for the maximum tokens of an answer: the one that most servers know, then OpenAI's newer one."""
 
 
 class ChatServer(LanguageModel):
@@ -93,7 +93,7 @@ class ChatServer(LanguageModel):
         self._connection.client(TIMEOUT)
 
     def price(self, tokens_in: int, tokens_out: int) -> Decimal | None:
-        """Return what so many tokens cost at this server, in US dollars; None where that is not known."""
+        """Return the price of these tokens at this server in US dollars; None if it is unknown."""
         return price(self._model, self._connection.address, tokens_in, tokens_out)
 
     def reply(self, messages: Sequence[Message], most_tokens: int, attempts: Attempts) -> Reply:
@@ -141,7 +141,7 @@ class ChatServer(LanguageModel):
         return self._checked(self._parsed(body))
 
     def _parsed(self, body: bytes) -> Any:
-        """Return what an answer holds, once it is known to fit into memory."""
+        """Parse an answer after checking that it fits into memory."""
         beside_words = _STRING.sub(b"", body)
         if beside_words.count(b"[") + beside_words.count(b"{") > MOST_BRACKETS:
             raise self._bad(f"one with more than {MOST_BRACKETS:,} lists and objects")
@@ -151,14 +151,14 @@ class ChatServer(LanguageModel):
             raise self._bad("something that is not JSON, or is nested too deeply") from None
 
     def _settings(self, most_tokens: int) -> dict[str, Any]:
-        """Return the settings that the server knows, as far as it has said; the most tokens have one of two names."""
+        """Return the settings that the server accepts, as far as known; the maximum of tokens has one of two names."""
         own = self._connection.address == ADDRESS
         name = next(name for name in (_MOST_NAMES[::-1] if own else _MOST_NAMES) if name not in self._unknown)
         settings: dict[str, Any] = {name: most_tokens, "temperature": TEMPERATURE}
         return {name: value for name, value in settings.items() if name not in self._unknown}
 
     def _checked(self, answer: Any) -> Reply:
-        """Return what an answer of the server says."""
+        """Convert an answer of the server to a reply."""
         choices = _field(answer, "choices")
         if not isinstance(choices, list) or not choices:
             raise self._bad("something without the list 'choices'")
@@ -185,10 +185,10 @@ class ChatServer(LanguageModel):
 
 
 def _field(value: object, name: str) -> Any:
-    """Return a field of an object of JSON; None where it is none, or lacks the field."""
+    """Return a field of a JSON object; None for another value, or without the field."""
     return value.get(name) if isinstance(value, dict) else None
 
 
 def _count(value: object) -> int | None:
-    """Return a number of tokens; None where it is none that a request can take."""
+    """Return a number of tokens; None if no request can take that many."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_COUNTED else None

@@ -1,4 +1,4 @@
-"""What asking a language model took, and the limit that it may not pass."""
+"""Spending on a language model, and the limit that it may not exceed."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _POLL_S = 0.05
 
 
 def most_tokens_of(messages: Sequence[Message]) -> int:
-    """Return a number of tokens that a conversation cannot exceed: models read bytes, or several of them at once."""
+    """Return an upper bound for the tokens of a conversation: a token has at least one byte."""
     return sum(len(text.encode()) + TOKENS_ABOUT_A_MESSAGE for _, text in messages)
 
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """What asking took.
+    """Requests, tokens and cost of asking a language model.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class Spending:
         )
 
     def __str__(self) -> str:
-        """Return it in words."""
+        """Return the spending as a phrase."""
         said = [counted(self.requests, "request")]
         if self.remembered:
             said.append(f"{counted(self.remembered, 'answer')} from before")
@@ -83,7 +83,7 @@ class Spending:
 
 @dataclass(frozen=True)
 class Limit:
-    """What may be spent in all; None for no bound.
+    """Spending limit in tokens and money; None for no bound.
 
     Raises
     ------
@@ -103,7 +103,7 @@ class Limit:
 
 
 class Ledger:
-    """Adds up what is spent; any thread may add.
+    """Sum of spending; thread-safe.
 
     Parameters
     ----------
@@ -118,12 +118,12 @@ class Ledger:
 
     @property
     def spent(self) -> Spending:
-        """What was spent so far."""
+        """Total spending so far."""
         with self._lock:
             return self._spent
 
     def add(self, spent: Spending) -> None:
-        """Add what a call took."""
+        """Add the spending of a call."""
         with self._lock:
             self._spent += spent
         if self._beyond is not None:
@@ -131,7 +131,7 @@ class Ledger:
 
 
 class Purse(Ledger):
-    """A ledger with a limit: what a request may take at most is set aside before it is sent.
+    """A ledger with a limit: the maximum cost of a request is reserved before it is sent.
 
     The limit holds as far as a server keeps to the most tokens that it is asked for.
     """
@@ -151,7 +151,7 @@ class Purse(Ledger):
         requests: int,
         stopped: Callable[[], bool] | None = None,
     ) -> None:
-        """Set aside what ``requests`` requests of a call may take.
+        """Reserve the maximum cost of ``requests`` requests of a call.
 
         Others take less in the end than is set aside for them: with ``stopped``, which says whether the user has stopped, a
         call that does not fit beside them waits until they have ended.
@@ -184,7 +184,7 @@ class Purse(Ledger):
                 raise Cancelled
 
     def _refused(self, there: Spending, wanted: Spending, name: str) -> str:
-        """Return why a request may not be sent; empty if it may."""
+        """Return the reason why a request may not be sent; empty if it may."""
         after, limit = there + wanted, self.limit
         if limit.tokens is not None and after.tokens > limit.tokens:
             return (
@@ -199,7 +199,7 @@ class Purse(Ledger):
         return ""
 
     def settle(self, call: int, spent: Spending) -> None:
-        """Add what a call took in the end, and let go what was set aside for it."""
+        """Add the actual spending of a call, and release its reservation."""
         with self._settled:
             self._aside.pop(call, None)
             self._spent += spent
@@ -207,7 +207,7 @@ class Purse(Ledger):
 
 
 def spent_by(model: LanguageModel, reply: Reply | None, most_in: int, most_out: int, attempts: Attempts) -> Spending:
-    """Return what a call took: as the server says of its answer, and at most of requests that nobody knows more about.
+    """Return the spending of a call: as reported by the server, and the maximum for requests whose outcome is unknown.
 
     Parameters
     ----------
@@ -233,5 +233,5 @@ def spent_by(model: LanguageModel, reply: Reply | None, most_in: int, most_out: 
 
 
 def remembered() -> Spending:
-    """Return what an answer from before takes."""
+    """Return the spending of an answer from the cache."""
     return Spending(remembered=1)

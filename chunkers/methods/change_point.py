@@ -155,7 +155,7 @@ class ChangePoint(Sized):
         return self.caution + (f", shuffled in runs of {self.shuffled_runs}" if self.shuffled_runs > 1 else "")
 
     def remark(self, parameter: str) -> str:
-        """Return what the caution means."""
+        """Return the meaning of the caution."""
         if parameter != "caution" or parameter in self.idle():
             return ""
         return "A cut must gain more than cuts gain in your text shuffled, at its own length."
@@ -278,7 +278,7 @@ class ChangePoint(Sized):
         return np.asarray(whole + max(doubling, 0.0) * np.log2(count / most))
 
     def _penalty(self, null: FloatArray | None) -> float:
-        """Return what a cut has to gain."""
+        """Return the minimum gain of a cut."""
         if self.penalty is not None or null is None:
             return self.penalty or 0.0
         if self.caution == "balanced":

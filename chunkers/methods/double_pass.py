@@ -315,7 +315,7 @@ class _State:
 
 
 def _in_short(tried: Sequence[Comparison]) -> str:
-    """Return why none of the comparisons of pass two joined anything: ``0.06 next, 0.14 after; both ≤ merging 0.3``."""
+    """Return the failed comparisons of pass two in short: ``0.06 next, 0.14 after; both ≤ merging 0.3``."""
     if len(tried) == 1:
         return Reason("", tried[0].similarity, "≤", tried[0].threshold, "merging").brief()
     said = ", ".join(f"{signed(one.similarity, '.2f')} {place}" for one, place in zip(tried, _PLACES, strict=False))

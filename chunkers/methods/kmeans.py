@@ -20,10 +20,10 @@ from chunkers.text.document import Document
 from chunkers.tools import Tools
 
 STARTS = 10
-"""How many times the search begins anew; the best result counts."""
+"""Number of random starts; the best result is kept."""
 
 CLUSTERS_OF_A_ROUND = 25
-"""What a round over the sentences takes beside the comparison with the centres, in centres, as measured."""
+"""Measured cost of one pass over the sentences apart from comparing centres, expressed as a number of centres."""
 
 REPORTED = 0.1
 """The share of the greatest work from which the search takes so long that its progress is reported."""
@@ -120,7 +120,7 @@ def _checked_work(count: int, clusters: int, width: int) -> int:
 
 
 def _to_centres(distances: FloatArray, labels: IntArray) -> Clusters:
-    """Return every sentence's distances to its own and the next nearest centre, from those to all, shape (n, k)."""
+    """Return every sentence's distances to its own and the next nearest centre; ``distances`` has shape (n, k)."""
     rows = np.arange(len(labels))
     own = distances[rows, labels]
     # Centres without sentences occur where different sentences have the same vector.

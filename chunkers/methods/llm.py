@@ -25,7 +25,7 @@ _NONE = re.compile(r"\bnone\b", re.IGNORECASE)
 
 
 class Llm(Windowed):
-    """Show the model numbered pieces, and cut after those that it names.
+    """Show the model numbered pieces, and cut after the ones that it names.
 
     Source: LLMSemanticChunker of Chroma's report, whose pieces, tags, form of answer and windows these are. Three things are
     otherwise: the model may answer that there is no cut, where the report's must name one; a cut after a window's last piece

@@ -110,7 +110,7 @@ class MaxMin(Sized):
         return Chunking.from_gaps(document, gaps, curves=(curve,))
 
     def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
-        """Return the nearest hard threshold that changes the verdict, as a run tells: it changes what comes before too."""
+        """Return the nearest hard threshold that changes the verdict, confirmed by a run, as earlier verdicts change too."""
         if gap.score is None or gap.threshold is None or gap.verdict.is_sized:
             return None
         value = next_stop(spec_of(self, "hard_threshold"), gap.score, above=not gap.verdict.is_cut)
@@ -213,7 +213,7 @@ class MaxMinStep(NamedTuple):
 
     @property
     def joins(self) -> bool:
-        """Whether the sentence after the gap joins the chunk before it."""
+        """True if the sentence after the gap joins the chunk before it."""
         return self.score > self.threshold
 
 

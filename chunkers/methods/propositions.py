@@ -1,4 +1,4 @@
-"""The chunker whose chunks are what a language model states of a text, sorted by subject."""
+"""The chunker that has a language model state a text as propositions, and sorts these by subject."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Propositions(Chunker):
 
     @classmethod
     def wording(cls) -> tuple[str, ...]:
-        """Return the words in which the model is asked, with the names of what is put into them."""
+        """Return the prompts, with the names of their placeholders."""
         stated = (prompts.PROPOSITIONS_SYSTEM, prompts.PROPOSITIONS_PIECE.rstrip(), prompts.PROPOSITIONS_QUESTION)
         return (*stated, prompts.GROUPS_SYSTEM, prompts.GROUPS_CHUNK.rstrip(), prompts.GROUPS_QUESTION)
 
@@ -110,7 +110,7 @@ class Propositions(Chunker):
         return f"windows of {self.window:,} tokens, {self.batch:,} sorted at once"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document; the gaps say of each sentence what was stated of it, and in which chunks that is.
+        """Cut the document; each gap describes the propositions of its sentence and their chunks.
 
         A text of one sentence is one chunk, so its propositions are not sorted.
 
@@ -134,7 +134,7 @@ class Propositions(Chunker):
         return _chunking(document, told, found)
 
     def estimate(self, document: Document, tools: Tools) -> Estimate:
-        """Return about what asking takes, if nothing has to be asked again; nothing is sent."""
+        """Estimate the requests, assuming that none has to be repeated; nothing is sent."""
         if not document.sentences:
             return Estimate(0, 0)
         parts = stating.windows(document, self.window, tools)
@@ -180,7 +180,7 @@ def _spans(document: Document, sentences: Sequence[int]) -> tuple[Span, ...]:
 def _places(
     told: Statements, found: Sorted, touched: Sequence[range], chunks_of: Sequence[Sequence[int]]
 ) -> list[tuple[str, str]]:
-    """Return of each sentence what was stated of it and where that is, in words, and in fewer."""
+    """Return two descriptions for each sentence, long and short, of its propositions and their chunks."""
     stated = [0] * len(chunks_of)
     unsorted: dict[int, str] = {}
     for number, (proposition, among) in enumerate(zip(told.propositions, touched, strict=True)):
@@ -212,7 +212,7 @@ def _gap(index: int, chunks_of: Sequence[Sequence[int]], places: Sequence[tuple[
 
 
 def _notes(document: Document, told: Statements, found: Sorted) -> tuple[str, ...]:
-    """Return what was lost, what was invented, and where no answer could be used."""
+    """Return notes on lost sentences, invented propositions, and windows without a usable answer."""
     notes = []
     lost = [
         sentence.start

@@ -79,7 +79,7 @@ class SingleLinkage(Clustered):
         return math.ceil(count / self.chunks) if self.chunks else math.ceil(round(self.target_sentences * self.slack, 9))
 
     def idle(self) -> frozenset[str]:
-        """Return the names of the parameters that change nothing: what a number of chunks decides instead of them."""
+        """Return the names of the parameters without effect: ``chunks`` overrides the target size and its slack."""
         return super().idle() | ({"target_sentences", "slack"} if self.chunks else set())
 
     def reach(self) -> Reach:

@@ -25,8 +25,8 @@ from chunkers.text.outline import SPECIAL, Block, blocks, check_outline
 from chunkers.tools import Tools
 
 LEADING, TRAILING = 2, 4
-"""What leads a block that is too long, headings and an introduction, may take one part in so many of the maximum size, and
-headings behind it one in so many; where they take more, they are cut off like any text."""
+"""Divisors of the maximum size: headings and an introduction before a block that is too long may take a half of it, headings
+after the block a quarter. Longer ones are cut off like any text."""
 
 _PIECE, _PIECES = 50, 5
 """Tokens of a piece of `optimal`, as at its defaults, and how many a chunk must be able to hold: of one or two, there is no
@@ -39,7 +39,7 @@ _REPORT = 64
 
 
 class _EmbedsByInner:
-    """Whether a chunker embeds: by its inner chunker; of the class, as at its defaults."""
+    """Descriptor for ``embeds``: true if the inner chunker embeds; on the class, the value for its defaults."""
 
     def __get__(self, chunker: Structure | None, kind: type) -> bool:
         return chunker is not None and chunker.inner != "recursive"
@@ -104,7 +104,7 @@ class Structure(Chunker):
     )
 
     def describe(self) -> str:
-        """Say the settings in a few words: of joining and of the inner chunker only what is not the default."""
+        """Describe the settings in a few words; joining and the inner chunker only if they are not the default."""
         tokens = "token" if self.max_size == 1 else "tokens"
         said = [f"at most {self.max_size:,} {tokens}"]
         if self.join_below != type(self).model_fields["join_below"].default:
@@ -156,7 +156,7 @@ class _Group(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """What is joined with its neighbours or not: a group, or a part of a long one; and why it is cut off if it is."""
+    """Group of blocks, or part of a long one, that is joined with its neighbours or cut off, with the reason for a cut."""
 
     start: int
     end: int
@@ -167,7 +167,7 @@ class _Piece(NamedTuple):
 
 @dataclass
 class _Cutting:
-    """The cutting of a document: where cuts are and why, and why there is none where a block begins."""
+    """The cutting of a document: cuts with reasons, and reasons for block starts without a cut."""
 
     chunker: Structure
     document: Document
@@ -226,7 +226,7 @@ class _Cutting:
         return ((level, section) for level, section in found if section)
 
     def _groups(self, section: Sequence[Block]) -> list[_Group]:
-        """Return the blocks of a section, each with what stays with it."""
+        """Return the blocks of a section, each grouped with the blocks that stay with it."""
         groups: list[_Group] = []
         lead: list[Block] = []
         for block, following in zip(section, [*section[1:], None], strict=True):
@@ -248,7 +248,7 @@ class _Cutting:
         return groups
 
     def _fits(self, first: Block, last: Block, following: Block | None) -> bool:
-        """Return whether the blocks from ``first`` to ``last`` leave enough of a chunk to what they stay with."""
+        """Return whether the blocks from ``first`` to ``last`` leave enough of a chunk for the block that they stay with."""
         start, most = first.span.start, self.chunker.max_size
         share = most // (TRAILING if following is None else LEADING)
         if self.parts.size(start, last.span.end) <= share:
@@ -256,13 +256,13 @@ class _Cutting:
         return following is not None and self.parts.size(start, following.span.end) <= most
 
     def _fits_alone(self, block: Block, start: int, end: int) -> bool:
-        """Return whether a block that should stay whole fits into a chunk, and not with what is beside it up to the ends."""
+        """Return whether a block that should stay whole fits into a chunk, but not together with all up to the ends."""
         if block.kind not in SPECIAL:
             return False
         return self.parts.size(*block.span) <= self.chunker.max_size < self.parts.size(start, end)
 
     def _leads(self, block: Block, following: Block | None) -> bool:
-        """Return whether a block stays with what follows."""
+        """Return whether a block stays with the following one."""
         if block.kind != "paragraph" or following is None or following.kind not in SPECIAL:
             return block.kind in ("heading", "rule", "front matter")
         text = self.document.text
@@ -367,7 +367,7 @@ def _tail(group: _Group) -> list[_Piece]:
 
 
 def _together(before: Block, block: Block, group: _Group) -> Reason:
-    """Say why a block stays with the one before it."""
+    """Return the reason why a block stays with the one before it."""
     if block in group.tail:
         said = f"a {block.kind} at the end stays with what is before"
     elif before.kind == "paragraph":

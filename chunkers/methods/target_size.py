@@ -124,9 +124,9 @@ class TargetSize(Chunker):
     def _cuts_for_largest(
         self, ranks: FloatArray, distances: FloatArray, document: Document, tools: Tools
     ) -> tuple[int, int]:
-        """Return how few of the greatest distances must be cut for no chunk to exceed the size, and the largest chunk then.
+        """Return the smallest number of cuts at which no chunk exceeds the size, and the size of the largest chunk.
 
-        All, if a sentence alone exceeds it.
+        The cuts are at the greatest distances; all are made if a single sentence exceeds the size.
         """
         size_of = sizes_of(document, self.unit, tools)
 

@@ -135,7 +135,7 @@ class FixedWords(Windows):
     )
 
     def starts(self, text: str, tools: Tools) -> IntArray:
-        """Return where each run of characters that are not white space begins."""
+        """Return the start of each run of characters without white space."""
         return word_starts(text)
 
 
@@ -213,5 +213,5 @@ class FixedTokens(Windows):
     )
 
     def starts(self, text: str, tools: Tools) -> IntArray:
-        """Return where each token begins."""
+        """Return the start of each token."""
         return tools.token_starts(text)

@@ -50,7 +50,7 @@ class ChunkFile:
 
     @cached_property
     def identity(self) -> str:
-        """What tells it from all others: a hash of name, document and chunks."""
+        """Hash of the name, the document and the chunks."""
         digest = hashlib.sha256()
         for value in ((self.name, self.document), *self.chunks):
             digest.update(json.dumps(value).encode() + b"\n")
@@ -64,7 +64,7 @@ class ChunkFile:
 
     @cached_property
     def characters(self) -> int:
-        """How many characters its chunks have together."""
+        """Total number of characters of the chunks."""
         return sum(len(one.text or "") for one in self.chunks)
 
     def of(self, document: str | None) -> ChunkFile:
@@ -87,7 +87,7 @@ class ChunkFile:
         return found
 
     def known_in(self, document: Document) -> FoundAgain | None:
-        """Return what `found_in` gave for a text, if that was the last; None if it was not."""
+        """Return the last result of `found_in` if it was for this text, otherwise None."""
         last = next(iter(self._last), None)
         return last[1] if last is not None and last[0] == f"{document.identity} {document.name}" else None
 
@@ -100,7 +100,7 @@ class ChunkFile:
             raise InputError(f"{self.name}: {error}") from error
 
     def _not_one(self, name: str) -> str:
-        """Return why it cannot be told which of its documents a text is."""
+        """Return the reason why none of the file's documents can be matched with a text."""
         of = f"its chunks are of {len(self.documents):,} documents, and"
         called = self._called(name)
         if called:
@@ -214,7 +214,7 @@ class YourChunks(Chunker):
         return made
 
     def __eq__(self, other: object) -> bool:
-        """Whether the other finds the chunks of the same file, at hand or not."""
+        """Return whether the other finds the chunks of the same file, whether or not the file is at hand."""
         return isinstance(other, YourChunks) and self.file == other.file
 
     def for_documents(self, names: Sequence[str]) -> YourChunks:
@@ -256,7 +256,7 @@ class YourChunks(Chunker):
         return found.chunking
 
     def caveat(self) -> str:
-        """Return how many chunks were not found, altered or in doubt, and what no chunk has; empty where that is nothing."""
+        """Return the numbers of chunks not found, altered or ambiguous, and of characters in none; empty if all are 0."""
         kinds: Counter[str] = Counter()
         lost = given = 0
         for one in self._found.values():

@@ -70,7 +70,7 @@ class Document:
         object.__setattr__(self, "sentences", tuple(map(Span._make, spans)))
 
     def __repr__(self) -> str:
-        """Return what it is in a few words, without its text."""
+        """Return a short description without the text."""
         count, length = len(self.sentences), len(self.text)
         return (
             f"<Document {shown(self.name)}: {length:,} character{'s' * (length != 1)}, "
@@ -162,7 +162,7 @@ class Document:
 
     @cached_property
     def starts(self) -> list[int]:
-        """Where every sentence begins."""
+        """Start of every sentence."""
         return [span.start for span in self.sentences]
 
     def sentence_at(self, offset: int) -> int:

@@ -79,7 +79,7 @@ class Encoded(NamedTuple):
     text: str
     encoding: str
     guessed: bool = False
-    """Whether the encoding was guessed by the letters."""
+    """True if the encoding was guessed from the letters."""
     others: tuple[str, ...] = ()
     """Encodings that are about as likely and give a different text."""
 

@@ -63,7 +63,7 @@ def read_epub(book: zipfile.ZipFile, name: str) -> Extracted:
 
 
 def _package(book: zipfile.ZipFile) -> _Package:
-    """Return what the book consists of; source: EPUB 3.3, sections 4 and 5."""
+    """Read the package of the book; source: EPUB 3.3, sections 4 and 5."""
     container = _parsed(book, "META-INF/container.xml")
     package_name = next(element.attrib["full-path"] for element in container.iterfind(".//{*}rootfile"))
     package = _parsed(book, package_name)

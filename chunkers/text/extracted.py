@@ -1,4 +1,4 @@
-"""What the readers of formats return: text, where its pages or chapters begin, and what was left out."""
+"""Output of the format readers: text, starts of pages or chapters, and content left out."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Extracted(NamedTuple):
     parts: Parts | None = None
 
     def tidied(self) -> Extracted:
-        """Return it with the line ends of Unix, at most one blank line at a time, and none at its beginning and end."""
+        """Return a copy with Unix line ends, at most one blank line at a time, and none at the beginning and the end."""
         places = self.parts.starts if self.parts is not None else ()
         text, moved = substituted(_LINE_END, "\n", self.text, places)
         text, moved = substituted(_BLANK_LINES, "\n\n", text, moved)
@@ -90,7 +90,7 @@ class Collected:
 
 
 def counted(counts: Counter[str], part: int | None = None) -> list[LeftOut]:
-    """Return what a counter counts."""
+    """Convert a counter to a list of omissions."""
     return [LeftOut(what, count, part) for what, count in counts.items() if count > 0]
 
 

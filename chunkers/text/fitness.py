@@ -54,7 +54,7 @@ class KnowsWords(Protocol):
 
 
 def misfits_of(document: Document, *, embedder: object = None, tokenizer: object = None) -> tuple[Misfit, ...]:
-    """Return what makes the document's sentences, or what was made of them, useless.
+    """Return the misfits that make the document's sentences, or results made from them, useless.
 
     Parameters
     ----------

@@ -92,7 +92,7 @@ def _nothing_between(text: str, start: int, end: int) -> None:
 
 
 def _located(text: str, sentences: Sequence[str]) -> list[tuple[int, int]]:
-    """Return where the sentences stand, one after another with nothing but white space between."""
+    """Locate the sentences, one after another with nothing but white space between."""
     found = []
     reached = 0
     for number, sentence in enumerate(sentences, start=1):

@@ -158,7 +158,7 @@ def detect_language(text: str) -> str:
 
 
 def in_latin_letters(language: str) -> bool:
-    """Whether the language of that code, a key of `LANGUAGES`, is written in Latin letters."""
+    """Return whether a language, by its code in `LANGUAGES`, is written in Latin letters."""
     return language in _LATIN
 
 

@@ -23,7 +23,7 @@ _UNSEEN = (
 """Elements of HTML whose text no browser shows."""
 
 _COUNTED = {"script": "script", "svg": "picture", "canvas": "picture", "audio": "sound", "video": "video", "iframe": "frame"}
-"""Which of these are reported as left out."""
+"""Left-out elements that are reported, with their names."""
 
 _VOID = frozenset(("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"))
 _SELF_CLOSED = re.compile(r"""<([A-Za-z][\w:.-]*)((?:[^<>"'/]|"[^"<]*"|'[^'<]*'|/(?!>))*+)/>""")

@@ -117,7 +117,7 @@ def list_items(text: str) -> tuple[int, ...]:
 
 
 def nested_blocks(text: str) -> tuple[Block, ...]:
-    """Return what lies in lists and quotations: items, of the kind “item”, lists, tables, code blocks and formulas.
+    """Return the blocks inside lists and quotations: items, of the kind “item”, lists, tables, code blocks and formulas.
 
     They are in order, at every depth, an outer one before those inside it. None in a text with more marks than
     `check_outline` allows.
@@ -180,7 +180,7 @@ def _has_too_many_marks(text: str) -> bool:
 
 @lru_cache(maxsize=8)
 def _paths(text: str) -> tuple[list[int], list[tuple[str, ...]]]:
-    """Return where the headings begin, and the path before the first and after each."""
+    """Return the starts of the headings, and the heading path before the first and after each."""
     starts: list[int] = []
     paths: list[tuple[str, ...]] = [()]
     above: list[Heading] = []

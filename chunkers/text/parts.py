@@ -22,7 +22,7 @@ MOST_SAID = 4
 
 @dataclass(frozen=True)
 class Parts:
-    """Where the pages or chapters of a text begin.
+    """Pages or chapters of a text.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class Parts:
         return found
 
     def names(self, spans: Iterable[tuple[int, int]]) -> list[str]:
-        """Return what the parts with text that ascending spans lie in are called, in order."""
+        """Return the labels of the parts with text that ascending spans lie in, in order."""
         return [self.labels[number] for first, last in self.ranges(spans) for number in self._with_text(first, last)]
 
     def _with_text(self, first: int, last: int) -> Iterator[int]:
@@ -76,7 +76,7 @@ class Parts:
         )
 
     def said(self, spans: Iterable[tuple[int, int]]) -> str:
-        """Return where ascending spans lie, as it stands beside a chunk: ``p. 12``, ``pp. 12–13``, or a chapter's title."""
+        """Return the position of ascending spans as a chunk's label: ``p. 12``, ``pp. 12–13``, or a chapter's title."""
         ranges = self.ranges(spans)
         named = [self._named(first, last) for first, last in ranges[:MOST_SAID]]
         words = ", ".join([*named, "…"] if len(ranges) > MOST_SAID else named)
@@ -90,7 +90,7 @@ class Parts:
         return one if first == last else f"{one}–{other}" if self.kind == "page" else f"{one} – {other}"
 
     def name(self, number: int) -> str:
-        """Return what a part is called, short enough to stand beside a chunk: ``12``, a title, ``ch. 3``."""
+        """Return the label of a part, short enough to stand next to a chunk: ``12``, a title, ``ch. 3``."""
         label = self.labels[number]
         if self.kind == "page":
             return shortened(label, 12)

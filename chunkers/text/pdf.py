@@ -108,7 +108,7 @@ def read_pdf(data: bytes, name: str) -> Extracted:
 
 
 def _text(drawn: PdfTextPage, name: str) -> Sequence[str]:
-    """Return what PDFium's characters of a page say: each at its own number, of which it may be several or none.
+    """Return the text of PDFium's characters on a page by their numbers; one character may be several letters or none.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def _text(drawn: PdfTextPage, name: str) -> Sequence[str]:
 
 
 def _by_character(drawn: PdfTextPage, count: int) -> list[str]:
-    """Return what each character of a page says, where PDFium's own string is not as long or joins a hyphenated word."""
+    """Return the text of each character of a page, if PDFium's own string differs in length or joins hyphens."""
     from pypdfium2.raw import FPDFText_GetUnicode, FPDFText_IsHyphen
 
     codes = [FPDFText_GetUnicode(drawn.raw, index) for index in range(count)]
@@ -159,7 +159,7 @@ def _turned(drawn: PdfTextPage, text: Sequence[str]) -> Sequence[str]:
 
 
 def _heights(page: PdfPage, drawn: PdfTextPage, text: Sequence[str]) -> dict[int, float]:
-    """Return how high the first and last lines of a page are drawn, from 0 to 1, by their numbers among its lines.
+    """Return the heights of the first and last lines of a page, from 0 to 1, by their numbers among its lines.
 
     Files may have headers, footers and text in any order.
     """
@@ -182,7 +182,7 @@ def _heights(page: PdfPage, drawn: PdfTextPage, text: Sequence[str]) -> dict[int
 
 
 def _pictures(page: PdfPage) -> int:
-    """Return how many pictures are drawn on a page."""
+    """Count the pictures on a page."""
     from pypdfium2 import raw
 
     pictures = 0
@@ -201,7 +201,7 @@ def _pictures(page: PdfPage) -> int:
 
 
 def _damaged_streams(data: bytes) -> int:
-    """Return how many of a file's streams cannot be unpacked, pictures apart.
+    """Count the streams of a file that cannot be unpacked, pictures apart.
 
     PDFium reads what is left of them, and does not say so. Streams that are not deflated are not checked, nor those of
     a protected file.
@@ -249,8 +249,8 @@ class Running(NamedTuple):
 
 
 Pattern = tuple[str, str, int | str]
-"""What a line has before and after the number of its page, and by how much that number exceeds the page's place in the file,
-or ``label`` where it is the page's label; or the line, an empty text and ``whole``."""
+"""Text of a line before and after its page number, and the number's offset from the page's place in the file, or ``label``
+if it is the page's label; or the whole line, an empty text and ``whole``."""
 
 
 def running_lines(pages: Sequence[str], labels: Sequence[str]) -> list[list[Running]]:
@@ -317,7 +317,7 @@ def _inwards(lines: Sequence[str], taken: Sequence[Running], *, upper: bool) -> 
 
 
 def _patterns(words: str, number: int, label: str) -> list[Pattern]:
-    """Return what a line may have in common with those of other pages."""
+    """Return the patterns that a line may share with lines of other pages."""
     if len(words) > LONGEST_RUNNING:
         return []
     found: list[Pattern] = [(words, "", "whole")]
@@ -348,7 +348,7 @@ def _numbered(patterns: dict[int, list[Pattern]]) -> set[Pattern]:
 
 
 def _joints(texts: Sequence[str]) -> Iterator[str]:
-    """Yield what stands between each two pages: a blank line, or the end of a line where a sentence goes on."""
+    """Yield the separator between every two pages: a blank line, or a line end where a sentence continues."""
     before = ""
     for number, text in enumerate(texts):
         bare = text.strip()

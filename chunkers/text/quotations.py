@@ -25,10 +25,10 @@ NARROW = 8
 """Characters of these that are looked for where not all are there any more."""
 
 ALIKE = 0.8
-"""How like its excerpt an altered passage must be: 1 minus their edit distance over the length of the excerpt."""
+"""Minimum similarity of an altered passage to its excerpt: 1 minus their edit distance over the length of the excerpt."""
 
 NEAREST = 0.5
-"""How like it the nearest passage must be to be named where the excerpt is lost."""
+"""Minimum similarity of the nearest passage for a message about a lost excerpt to quote it."""
 
 SHORTEST = 12
 """Characters, without white space, from which on an excerpt is looked for with small changes: shorter ones are like much."""
@@ -58,7 +58,7 @@ class Quotation(NamedTuple):
 
 
 class Match(NamedTuple):
-    """Where a quotation is found.
+    """Position of a quotation in a text, and the way it was found.
 
     Attributes
     ----------
@@ -97,19 +97,19 @@ class Passage(NamedTuple):
 
 
 def context_of(text: str, span: Span) -> tuple[str, str]:
-    """Return what stands before and after a span of a text."""
+    """Return the text before and after a span."""
     return text[max(0, span.start - CONTEXT) : span.start], text[span.end : span.end + CONTEXT]
 
 
 @dataclass
 class Work:
-    """How many comparisons may still be made."""
+    """Number of comparisons left."""
 
     left: int = MOST_COMPARED
 
     @property
     def spent(self) -> bool:
-        """Whether there are none."""
+        """True if no comparisons are left."""
         return self.left <= 0
 
 
@@ -121,7 +121,7 @@ class Searched:
     work: Work = field(default_factory=Work, compare=False)
 
     def exact(self, quoted: Quotation) -> Match | None:
-        """Return where the quotation stands word for word, None if it does not.
+        """Return the match of the quotation word for word, None if there is none.
 
         Of several places it is that with the same text before and after, all of it or the nearest part of it, then that
         nearest to where it was, or the first.
@@ -134,7 +134,7 @@ class Searched:
         return Match(Span(start, start + len(quoted.text)), how, several=several)
 
     def typography(self, quoted: Quotation) -> Match | None:
-        """Return where it stands when white space is left out and signs are plain; of several as in `exact`."""
+        """Return the match without white space and with plain signs; of several the same as in `exact`."""
         folded = self._quoted(quoted)
         found = _place(self._folded.text, folded) if folded.text else None
         if found is None:
@@ -243,7 +243,7 @@ def _is_like(rest: str, neighbour: str, *, before: bool) -> bool:
 
 
 def _place(text: str, quoted: Quotation) -> tuple[int, bool] | None:
-    """Return where a quotation begins, and whether it might as well be elsewhere; None if it is nowhere."""
+    """Return the start of a quotation, and whether another place fits as well; None if it is not found."""
     if text.find(quoted.text) < 0:
         return None
     for prefix, suffix in _contexts(quoted):
@@ -260,14 +260,14 @@ def _place(text: str, quoted: Quotation) -> tuple[int, bool] | None:
 
 
 def _contexts(quoted: Quotation) -> Iterator[tuple[str, str]]:
-    """Yield what may stand before and after, the most that tells places apart first, at last nothing."""
+    """Yield pairs of text before and after to search with, the most distinctive first, an empty pair last."""
     _, prefix, suffix, _ = quoted
     near = prefix[-NARROW:], suffix[:NARROW]
     yield from dict.fromkeys([(prefix, suffix), (prefix, ""), ("", suffix), near, (near[0], ""), ("", near[1]), ("", "")])
 
 
 def _nearest(text: str, pattern: str, place: int) -> int:
-    """Return where the pattern begins, as near to the place as there is one; -1 if nowhere."""
+    """Return the start of the pattern nearest to the place; -1 if it is not found."""
     place = max(0, place)
     after = text.find(pattern, place)
     if after == place:
@@ -303,7 +303,7 @@ def folded(text: str) -> str:
 
 
 def _plain(text: str) -> dict[int, str]:
-    """Return what stands for each character of a text, by code point."""
+    """Return the plain replacement of each character of a text, by code point."""
     return {ord(sign): _plain_sign(sign) for sign in set(text)}
 
 

@@ -83,7 +83,7 @@ def _send(answers: BinaryIO, items: Iterator[Any]) -> None:
 
 
 def read_document(data: bytes, name: str, kind: str | None, encoding: str | None) -> Iterator[Any]:
-    """Yield what is known of a document, then its text in pieces; see `chunkers.text.formats.extract` for the parameters.
+    """Yield the details of a document, then its text in pieces; see `chunkers.text.formats.extract` for the parameters.
 
     What is known is ``left_out``; ``encoding``, ``guessed`` and ``others`` where it has one; ``parts`` where it has pages or
     chapters.

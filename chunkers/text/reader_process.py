@@ -33,7 +33,7 @@ importlib.import_module(child).serve()
 
 
 def _child() -> str:
-    """Return what the code is given: this library lies inside the package of those who have installed it."""
+    """Return the arguments of the child's code: in an installation this library lies inside another package."""
     *outer, _ = str(__package__).split(".")
     folder = Path(__file__).parents[1]
     above = [folder, *folder.parents]

@@ -27,15 +27,15 @@ class FileText(NamedTuple):
     encoding: str = ""
     """Python's name of the encoding; empty for a binary format."""
     guessed: bool = False
-    """Whether the encoding was guessed by the letters."""
+    """True if the encoding was guessed from the letters."""
     others: tuple[str, ...] = ()
     """Encodings that are about as likely."""
     left_out: str = ""
     """A sentence on what was left out of the file, if anything."""
     omissions: tuple[LeftOut, ...] = ()
-    """What was left out, page by page or chapter by chapter where the file has them."""
+    """Content left out, page by page or chapter by chapter if the file has them."""
     parts: Parts | None = None
-    """Where the pages or chapters begin in the text."""
+    """Pages or chapters of the text."""
 
     def doubts(self, name: str) -> str:
         """Return a sentence on an encoding that was guessed, empty where it is known."""

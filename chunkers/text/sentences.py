@@ -101,7 +101,7 @@ def _pieces(text: str, splitter: str) -> Iterable[tuple[int, int]]:
 
 
 GIVEN = "given"
-"""What stands in place of a splitter's name where the caller gave the sentences."""
+"""Name that replaces a splitter's if the caller gave the sentences."""
 
 
 def is_splitter(name: str) -> bool:

@@ -234,7 +234,7 @@ def _table_folder() -> Path:
 
 
 def at_hand(name: str) -> bool:
-    """Whether the tokenizer called ``name`` can be used without fetching anything."""
+    """Return whether the tokenizer called ``name`` can be used without fetching anything."""
     if name not in BYTE_PAIRS:
         return True
     folder = Path(os.environ.get("TIKTOKEN_CACHE_DIR") or _table_folder())

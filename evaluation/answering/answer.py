@@ -20,7 +20,7 @@ ANSWER_TOKENS = 100
 
 
 class Passage(NamedTuple):
-    """What a question is given of a chunk.
+    """Part of a chunk that is given to the model for a question.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Context:
     closed_book: bool = False
 
     def __str__(self) -> str:
-        """Return them as the model reads them."""
+        """Format the passages as the prompt shows them."""
         return "".join(
             prompts.ANSWER_PASSAGE.format(number=number, text=one.text) for number, one in enumerate(self.passages, start=1)
         )
@@ -57,7 +57,7 @@ class Context:
 
 @dataclass(frozen=True)
 class Gathered:
-    """What a chunker gives to all questions.
+    """Passages that a chunker gives for all questions, and their cost.
 
     Attributes
     ----------
@@ -173,7 +173,7 @@ class Recording:
 
 
 class Answer(NamedTuple):
-    """What a model answers.
+    """Answer of a model, or the reason why there is none.
 
     Attributes
     ----------
@@ -189,12 +189,12 @@ class Answer(NamedTuple):
 
     @property
     def usable(self) -> bool:
-        """Whether there is one."""
+        """True if there is an answer."""
         return not self.problem
 
 
 def answer_messages(question: str, context: Context) -> list[Message]:
-    """Return what the model is asked."""
+    """Return the prompt for an answer."""
     said = prompts.ANSWER_QUESTION.format(passages=context, question=question)
     system = prompts.CLOSED_BOOK_SYSTEM if context.closed_book else prompts.ANSWER_SYSTEM
     return [Message("system", system), Message("user", said)]

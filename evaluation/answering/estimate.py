@@ -21,14 +21,14 @@ _PROMPTS: Mapping[Kind, str] = {
 
 
 class Estimates(NamedTuple):
-    """What answering takes, and what judging the answers takes."""
+    """Estimated requests for answering and for judging the answers."""
 
     answers: Estimate
     judgements: Estimate
 
     @property
     def requests(self) -> int:
-        """How many requests both are."""
+        """Total number of requests."""
         return self.answers.requests + self.judgements.requests
 
 
@@ -53,7 +53,7 @@ class Sizes(NamedTuple):
 
     @classmethod
     def of(cls, items: Sequence[Item], count: Callable[[Sequence[str]], list[int]]) -> Sizes:
-        """Return them, by what counts the tokens of each text."""
+        """Count the tokens of prompts, questions and references."""
         fixed = [prompts.ANSWER_SYSTEM, prompts.CLOSED_BOOK_SYSTEM, *(_PROMPTS[kind] for kind in KINDS)]
         sizes = count([*fixed, *(item.question for item in items), *(item.reference for item in items)])
         answering, closed_book, *judging = sizes[: len(fixed)]
@@ -62,12 +62,12 @@ class Sizes(NamedTuple):
         return cls(answering, closed_book, by_kind, rest[: len(items)], rest[len(items) :])
 
     def answer(self, question: int, context: Context) -> int:
-        """Return about how many tokens asking for an answer sends; chunks count what they fill of the budget."""
+        """Estimate the tokens of a request for an answer; chunks count with the part of the budget that they fill."""
         task = self.closed_book if context.closed_book else self.answering
         return task + self.questions[question] + context.tokens
 
     def judgement(self, kind: Kind, question: int, context: Context) -> int:
-        """Return about how many tokens a judgement of an answer sends."""
+        """Estimate the tokens of a request for a judgement."""
         task = self.judging[kind] + ANSWER_TOKENS
         match kind:
             case "faithfulness":
@@ -79,14 +79,14 @@ class Sizes(NamedTuple):
 
 
 class Left(NamedTuple):
-    """What has to be asked for: whether the answer, and which judgements of it."""
+    """Requests that are still needed: the answer, and the judgements of it."""
 
     answer: bool
     kinds: tuple[Kind, ...]
 
 
 def left_of(item: Item, context: Context, before: Result | None, asking: Asking, judge: Asking | None) -> Left:
-    """Return what of an answer would be sent for: what is neither there from ``before`` nor remembered.
+    """Return the requests that an answer still needs: those without a result in ``before`` or in the cache.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def estimates(
     sizes: Sizes,
     left: Callable[[tuple[int, int], Item, Context], Left],
 ) -> Estimates:
-    """Return about what a run takes if nothing has to be asked again; an answer is guessed.
+    """Estimate the cost of a run, assuming that no request has to be repeated; the length of an answer is guessed.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ Similar = Callable[[str, Sequence[str]], FloatArray]
 
 
 class Judged(NamedTuple):
-    """What is judged; the reference is empty where there is none."""
+    """Input of a judgement; the reference is empty if there is none."""
 
     question: str
     reference: str
@@ -44,7 +44,7 @@ class Judged(NamedTuple):
 
 @dataclass(frozen=True)
 class Judgement:
-    """What a model says of an answer.
+    """Judgement of an answer by a model.
 
     Attributes
     ----------
@@ -96,13 +96,13 @@ class _Found(NamedTuple):
 
 
 def kinds_of(reference: str, context: Context) -> tuple[Kind, ...]:
-    """Return what can be judged of an answer: correctness takes a reference, faithfulness what it was to be taken from."""
+    """Return the possible judgements of an answer: correctness needs a reference, faithfulness the source passages."""
     without = {*(() if reference else ("correctness",)), *(("faithfulness",) if context.closed_book else ())}
     return tuple(kind for kind in KINDS if kind not in without)
 
 
 def judge_messages(kind: Kind, asked: Judged) -> list[Message]:
-    """Return what the judging model is asked."""
+    """Return the prompt for a judgement."""
     question, reference, answer, context = asked
     match kind:
         case "faithfulness":
@@ -119,7 +119,7 @@ def judge_messages(kind: Kind, asked: Judged) -> list[Message]:
 
 
 def judged(kind: Kind, asked: Judged, recording: Recording, similar: Similar, repeat: int = 0) -> Judgement:
-    """Return what the model says of an answer; a reply that cannot be read is asked for again, and then it is not judged.
+    """Return the model's judgement of an answer; an unreadable reply is requested again, and then left unjudged.
 
     Raises
     ------

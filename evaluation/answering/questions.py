@@ -20,7 +20,7 @@ LONGEST_REFERENCE = 10_000
 """The most characters of a reference answer."""
 
 BAR = "|"
-"""What stands between a question and its reference answer where both are on a line."""
+"""Separator of a question and its reference answer on one line."""
 
 EXCERPTS = ("references", "excerpts")
 """The columns of Retrieval's questions: where there is no answer, their excerpts are the reference."""

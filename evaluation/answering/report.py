@@ -44,11 +44,11 @@ MEASURES: Mapping[str, Measure] = {
 """All measures, by the names of their values; more is better in each."""
 
 Results = Mapping[tuple[int, int], Result]
-"""What there is so far, by the number of the chunker and of the question, both from 0."""
+"""Results so far, by the numbers of the chunker and of the question, both from 0."""
 
 
 class Asked(NamedTuple):
-    """What asking took for a chunker, remembered answers at what they took at first.
+    """Tokens and cost of a chunker's answers; a cached answer counts at its original cost.
 
     Attributes
     ----------
@@ -96,11 +96,11 @@ class Report:
         return [name for name in MEASURES if any(not np.isnan(one).all() for one in self.values(name))]
 
     def answers(self, chunker: int) -> int:
-        """Return how many questions a chunker has an answer to."""
+        """Count the questions that a chunker has an answer to."""
         return sum(one.answer.usable for (number, _), one in self.results.items() if number == chunker)
 
     def not_judged(self, chunker: int, measure: str) -> int:
-        """Return how many answers of a chunker lack a measure because a judgement of them could not be read."""
+        """Count the answers of a chunker that lack a measure because a judgement could not be read."""
         kinds = KINDS[:2] if measure == "aqs" else (measure,)
         return sum(
             any(kind in one.not_judged for kind in kinds) for (number, _), one in self.results.items() if number == chunker
@@ -168,7 +168,7 @@ class Report:
         return said
 
     def asked(self, chunker: int, model: LanguageModel | None) -> Asked:
-        """Return what the answers of a chunker took of the model that gave them, without what judging them took."""
+        """Return the tokens and cost of a chunker's answers, without the cost of judging them."""
         exchanges = [one.answer.exchange for (number, _), one in self.results.items() if number == chunker]
         read, written = sum(one.tokens_in for one in exchanges), sum(one.tokens_out for one in exchanges)
         return Asked(read, written, None if model is None else model.price(read, written))
@@ -177,7 +177,7 @@ class Report:
 def costs(
     report: Report, gathered: Mapping[int, Gathered], model: LanguageModel | None
 ) -> list[dict[str, float | str | None]]:
-    """Return what every chunker took: seconds, tokens and dollars; None where a time or a price is not known.
+    """Return the costs of every chunker: seconds, tokens and dollars; None if a time or a price is unknown.
 
     Source of what is counted: the article that introduced double-pass merging, for the user's own text.
     """

@@ -1,4 +1,4 @@
-"""What is measured of an answer as JSON without any text: scores, tokens, and whether there was an answer at all."""
+"""Measures of an answer as JSON without any text: scores, tokens, and whether there was an answer at all."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class _Stored(BaseModel):
 
 
 def to_json(one: Result) -> bytes:
-    """Return what is measured of an answer, without question, passages, answer and what was said of it."""
+    """Return the measures of an answer as JSON, without question, passages, answer and judgements' sentences."""
     return (
         _Stored(
             failed=not one.answer.usable,
@@ -68,7 +68,7 @@ def to_json(one: Result) -> bytes:
 
 
 def from_json(data: bytes, item: Item, context: Context) -> Result:
-    """Return what `to_json` wrote of the answer to this question from these passages; it has no words.
+    """Read the output of `to_json` for the answer to this question from these passages; the answer has no words.
 
     Raises
     ------

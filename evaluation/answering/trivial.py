@@ -1,4 +1,4 @@
-"""What no chunker is needed for, answered and measured beside the chunkers: what any of them should beat."""
+"""Trivial rows of the answers, which need no chunker and which any chunker should beat."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EXPLAINED = {
     RANDOM: "the text is cut between sentences at random places, one draw, into as many chunks as the chunkers' median; of "
     "these the best by the embedder, as with any chunker.",
 }
-"""What each of them is given."""
+"""Description of the input of each trivial row."""
 
 _SEED = 0
 
@@ -29,7 +29,7 @@ _SEED = 0
 def gather_trivial(
     name: str, document: Document, questions: Sequence[str], budget: int, chunks: int, tools: Tools, ruler: Measuring
 ) -> Gathered:
-    """Return what a trivial row of `TITLES` gives to all questions.
+    """Return the passages that a trivial row of `TITLES` gives for all questions.
 
     Parameters
     ----------

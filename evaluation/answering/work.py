@@ -37,7 +37,7 @@ class Result:
 
     @property
     def judged_of(self) -> Judged:
-        """What the judging model is shown."""
+        """Input of the judging model."""
         return Judged(self.item.question, self.item.reference, self.answer.text, self.context)
 
     def latest(self, kind: Kind) -> Judgement | None:
@@ -59,7 +59,7 @@ class Result:
 
     @property
     def not_judged(self) -> tuple[Kind, ...]:
-        """Which of the judgements could not be read."""
+        """Judgements that could not be read."""
         return tuple(kind for kind, all_ in self.judgements.items() if all_[-1].problem)
 
     def whole(self, *, judged: bool) -> bool:
@@ -70,13 +70,13 @@ class Result:
         return there and (not judged or {*kinds_of(self.item.reference, self.context)} <= {*self.judgements})
 
     def with_judgement(self, one: Judgement) -> Result:
-        """Return it with one more judgement."""
+        """Return a copy with one more judgement."""
         return replace(self, judgements={**self.judgements, one.kind: (*self.judgements.get(one.kind, ()), one)})
 
 
 @dataclass(frozen=True)
 class Means:
-    """What answering and measuring take.
+    """Models and functions for answering and measuring.
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ class Means:
 def taken_over(
     results: Iterable[Result], items: Sequence[Item], gathered: Mapping[int, Gathered], *, same_judge: bool
 ) -> dict[tuple[int, int], Result]:
-    """Return what another run of the same models and the same embedder has of this one, by chunker and question.
+    """Return the results of another run of the same models and embedder that this run can use, by chunker and question.
 
     An answer depends on the question and on what the model was given alone. Without the ``same_judge``, its judgements are
     left out.

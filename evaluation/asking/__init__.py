@@ -1,1 +1,1 @@
-"""One question over the chunks of one text: what a search retrieves within a budget, and what became of the answer."""
+"""One question over the chunks of one text: the chunks retrieved within a budget, and the fate of the answer."""

@@ -1,4 +1,4 @@
-"""What became of an answer: whole in a retrieved chunk, split between several, cut off by the budget, or not retrieved."""
+"""Fate of an answer: whole in a retrieved chunk, split between several, cut off by the budget, or not retrieved."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LONGEST_ANSWER = 10_000
 
 @dataclass(frozen=True)
 class Judgement:
-    """What became of an answer in a column.
+    """Fate of an answer in one column.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ def checked_answer(text: str, start: int, end: int) -> Span:
 
 
 def judge(asked: Asked, answer: Span) -> Judgement:
-    """Return what became of the answer; white space that lies in no chunk is not missed."""
+    """Judge an answer by the retrieved chunks; white space that lies in no chunk is not missed."""
     spans, text = asked.passages.spans, asked.passages.chunking.document.text
     ranks = asked.ranking.places()
     given = {hit.chunk: hit.parts for hit in asked.hits}

@@ -22,16 +22,16 @@ LONGEST_QUESTION = 2_000
 """Characters of a question: embedders read a few hundred words at most."""
 
 MOST_TOP = 100
-"""How many chunks may be asked for instead of a budget."""
+"""Maximum number of chunks that can be requested instead of a token budget."""
 
 STATED_SEARCHED = "Propositions are searched by what the language model stated; what is given is the text that it came from."
-"""What is to be known where chunks have a text of their own: `Passages` have it, and hits have the spans of its source."""
+"""Note for chunks with a text of their own: `Passages` have that text, and hits have the spans of its source."""
 
 _CHARACTERS_A_TOKEN = 4
 
 
 class Limit(NamedTuple):
-    """How much is retrieved: the best chunks until ``tokens`` are full, the last one cut off, or the best ``top``."""
+    """Limit on retrieval: the best chunks until ``tokens`` are full, the last one cut off, or the best ``top``."""
 
     tokens: int | None = None
     top: int | None = None
@@ -89,7 +89,7 @@ class Passages:
 
     @property
     def spans(self) -> list[tuple[Span, ...]]:
-        """Where every chunk lies in the text."""
+        """Spans of every chunk in the text."""
         return [chunk.spans for chunk in self.chunking.chunks]
 
 
@@ -113,7 +113,7 @@ def prepare(chunking: Chunking, tools: Tools, method: Method, embedded_as: Embed
 
 
 def has_stated(chunking: Chunking) -> bool:
-    """Whether a language model wrote the texts of the chunks, which are searched; see `STATED_SEARCHED`."""
+    """Return whether a language model wrote the texts of the chunks, which are then searched; see `STATED_SEARCHED`."""
     return any(chunk.stated is not None for chunk in chunking.chunks)
 
 
@@ -154,7 +154,7 @@ class Hit(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """What a question retrieves.
+    """Ranking and retrieved chunks for one question.
 
     Attributes
     ----------
@@ -185,7 +185,7 @@ class Asked:
 
     @property
     def has_all(self) -> bool:
-        """Whether all of every chunk is given."""
+        """True if every chunk is retrieved in full."""
         return len(self.hits) == len(self.passages.texts) and all(hit.whole for hit in self.hits)
 
 
@@ -231,7 +231,7 @@ def ask(
 
 
 def _given(ranked: Sequence[tuple[Span, ...]], limit: Limit, ruler: Measuring) -> list[tuple[Span, ...]]:
-    """Return what is given of each chunk, best first, until the limit."""
+    """Return the parts of each chunk within the limit, best first."""
     if limit.tokens is None:
         return [*ranked[: limit.top]]
     taken = filled(ranked, limit.tokens, ruler)

@@ -15,7 +15,7 @@ _ALONE = "\u3005-\u3007\u3040-\u309f\u30a0-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf90
 """Han, Hiragana and Katakana, which have no spaces between words: each character is a token, as in Lucene's tokenizer."""
 
 TOKENS = re.compile(rf"(?u)[{_ALONE}]|[^\W{_ALONE}]{{2,}}")
-"""What a token is: that of `bm25s`, a run of two or more letters or digits, where no character stands alone."""
+"""Pattern of a token, as in `bm25s`: two or more letters or digits in a row; one character in scripts without spaces."""
 
 ENGLISH = "en"
 """The language, a key of `chunkers.text.languages.LANGUAGES`, whose stop words are left out."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
 
 RERANKED = 50
-"""How many of the best chunks a cross-encoder is given: it reads each with the question, which takes time for each."""
+"""Number of best chunks passed to a cross-encoder, which takes time for each."""
 
 
 class Reranker:
@@ -68,7 +68,7 @@ class Reranker:
             self._model = model
 
     def scores(self, question: str, texts: Sequence[str]) -> FloatArray:
-        """Return how well each text answers the question, shape (texts,), greater is better; raises as `load` does."""
+        """Return each text's score for the question, shape (texts,), higher is better; raises as `load` does."""
         self.load()
         if not texts:
             return np.zeros(0)

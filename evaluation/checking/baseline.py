@@ -1,4 +1,4 @@
-"""The baseline: scores that were reached once, in a file that is kept with the documents, and what falls short of them."""
+"""The baseline: recorded scores in a file next to the documents, and the scores that fall short of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from evaluation.retrieval.questions import Question
 from evaluation.segmentation.sweep import MEASURES, Marked, scores_of
 
 TOLERANCE = 0.01
-"""How much worse a score may be: on other machines, embeddings differ in their last digits, and a close cut may move."""
+"""Tolerated loss in a score: embeddings differ in their last digits between machines, so a close cut may move."""
 
 LONGEST_BASELINE = 10_000
 """Characters of a baseline's JSON."""
@@ -41,7 +41,7 @@ Scores = Mapping[str, Mapping[str, float]]
 
 
 class Baseline(BaseModel):
-    """Scores that a check must not fall short of; those that a user has taken out of the file are not asked for.
+    """Minimum scores for a check; scores removed from the file are not checked.
 
     ``documents`` tells the texts and the questions from others, whose scores would say nothing about these.
     """
@@ -77,7 +77,7 @@ class Baseline(BaseModel):
         return read
 
     def to_json(self) -> str:
-        """Return it as indented JSON, with a line break at the end."""
+        """Return the baseline as indented JSON, with a line break at the end."""
         return self.model_dump_json(indent=2) + "\n"
 
     def worse(self, scores: Scores, tolerance: float) -> Iterator[tuple[str, str]]:
@@ -94,7 +94,7 @@ class Baseline(BaseModel):
 
 
 def identity(marked: Sequence[Marked], documents: Sequence[Document], questions: Sequence[Question]) -> str:
-    """Return a hash of what scores are measured on: texts with known boundaries, and a corpus with its questions."""
+    """Return a hash of the measured material: texts with known boundaries, and a corpus with its questions."""
     told = [
         [[one.document.text, list(one.known)] for one in marked],
         [one.text for one in documents] if questions else [],

@@ -15,7 +15,7 @@ _NAMES = re.compile(r"[\s,]+")
 
 
 class Ignored(NamedTuple):
-    """What a comment says: the passage that it is about, and the rules that are not looked at there; empty for all."""
+    """Comment that turns rules off in a passage; an empty set stands for all rules."""
 
     span: Span
     rules: frozenset[str]
@@ -26,7 +26,7 @@ class Ignored(NamedTuple):
 
 
 def ignored_in(text: str, known_rules: Collection[str]) -> tuple[list[Ignored], list[tuple[Span, str]]]:
-    """Return what the comments of a document ignore, and each word in them that is no rule, with its comment.
+    """Return the passages that comments exclude from rules, and each unknown rule name in them with its comment.
 
     A comment ``<!-- seamark: ignore RULE, RULE -->`` on lines of its own is about the next block, or item of a list; without
     a rule, about all of them. One that is shown in code is none.

@@ -1,4 +1,4 @@
-"""Known problems, in a file that is kept with the documents: a check says only what is new."""
+"""Known problems, in a file next to the documents, so that a check reports only new ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DIGITS = 16
 
 
 class KnownProblem(BaseModel):
-    """A problem that is known: its rule, a hash of its passage, and the beginning of that for those who read the file."""
+    """A known problem: its rule, a hash of its passage, and the passage's beginning for readers of the file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -31,7 +31,7 @@ class KnownProblem(BaseModel):
 
     @classmethod
     def of(cls, problem: Problem) -> Self:
-        """Return what a problem is known by: lines above it may move, and its numbers may change."""
+        """Return the key by which a problem is recognised later: lines above it may move, and its numbers may change."""
         told = problem.passage or problem.message
         words = " ".join(told.split())
         text = words if len(words) <= _LONGEST_SHOWN else words[: _LONGEST_SHOWN - 1] + "…"
@@ -71,7 +71,7 @@ class KnownProblems(BaseModel):
         return cls(files={_name(one.file): found for one in documents if (found := _found(one))})
 
     def to_json(self) -> str:
-        """Return it as JSON with a problem on each line, so that a change shows which, and a line break at the end."""
+        """Return JSON with one problem per line, so that a diff shows which problem changed, and a line break at the end."""
         files = []
         for file, problems in sorted(self.files.items()):
             rows = ",\n".join(f"      {json.dumps(one.model_dump(), ensure_ascii=False)}" for one in problems)
@@ -80,7 +80,7 @@ class KnownProblems(BaseModel):
         return f'{{\n  "seamark_known": 1,\n  "files": {{\n{listed}\n  }}\n}}\n'
 
     def without(self, checked: Checked) -> Checked:
-        """Return a document with those of its problems as known that are so here; an entry stands for one problem."""
+        """Return the document with its known problems marked as known; an entry covers one problem."""
         left = Counter((one.rule, one.passage) for one in self.files.get(_name(checked.file), ()))
         problems = []
         for problem in checked.problems:
@@ -91,7 +91,7 @@ class KnownProblems(BaseModel):
         return replace(checked, problems=tuple(problems))
 
     def gone(self, documents: Sequence[Checked]) -> int:
-        """Return how many known problems of these documents they do not have any more."""
+        """Count the known problems that these documents no longer have."""
         gone = 0
         for one in documents:
             if one.chunking is not None:

@@ -1,4 +1,4 @@
-"""What breaks a rule in the chunks of a document, and where."""
+"""Problems: places in the chunks of a document that break a rule."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from evaluation.segmentation.compliance import Bounds, asked_of, sizes_in
 Level = Literal["error", "warning", "note"]
 
 LEVELS: tuple[Level, ...] = ("error", "warning", "note")
-"""How grave a problem is, the gravest first; an error fails the check."""
+"""Severities of a problem, the gravest first; an error fails the check."""
 
 OFF = "off"
 """The level of a rule that is not looked at."""
@@ -37,7 +37,7 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 class Rule(NamedTuple):
-    """What a rule is called, why it matters, and how grave it is where nobody says otherwise."""
+    """Rule with its title, the reason why it matters, and its default level."""
 
     title: str
     why: str
@@ -75,7 +75,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """What breaks a rule.
+    """Violation of a rule.
 
     Attributes
     ----------
@@ -120,7 +120,7 @@ class _Found(NamedTuple):
 
 @dataclass(frozen=True)
 class Check:
-    """What is asked of every document.
+    """Rules and limits that every document is checked against.
 
     Attributes
     ----------
@@ -139,7 +139,7 @@ class Check:
     embedded_as: EmbeddedAs = "plain"
 
     def level(self, rule: str, *, avoidable: bool = True) -> Level | None:
-        """Return how grave a rule is; None where it is not looked at.
+        """Return the level of a rule; None if it is not checked.
 
         What no chunk of the size that is asked for could avoid is a note, unless the rule was given a level.
         """
@@ -147,7 +147,7 @@ class Check:
         return next((one for one in LEVELS if one == said), None)
 
     def look(self, document: Document, file: str) -> Checked:
-        """Cut a document and return what breaks a rule, in the order of the text.
+        """Cut a document and return its violations of rules, in the order of the text.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""A check that is done: what it found, whether it passes, as text and as JSON."""
+"""A finished check: its findings and its status, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Report:
 
     @cached_property
     def all(self) -> list[Problem]:
-        """Every problem that is said: the gravest first, then as the documents were given."""
+        """Every reported problem: the gravest first, then in the order of the documents."""
         found = [problem for one in self.documents for problem in one.problems if not problem.quiet]
         return sorted([*self.general, *found], key=lambda problem: LEVELS.index(problem.level))
 
@@ -45,17 +45,17 @@ class Report:
 
     @property
     def quiet_counts(self) -> dict[str, int]:
-        """How many problems are known, and how many ignored; without those that none are."""
+        """Number of known and of ignored problems; a kind without any is left out."""
         return {**Counter(problem.quiet for problem in self.quiet)}
 
     @property
     def problems(self) -> list[Problem]:
-        """Those that a report has, at most `MOST_PROBLEMS`."""
+        """Problems listed in the report, at most `MOST_PROBLEMS`."""
         return self.all[:MOST_PROBLEMS]
 
     @cached_property
     def counts(self) -> dict[Level, int]:
-        """How many there are of each level, the gravest first."""
+        """Number of problems by level, the gravest first."""
         found = Counter(problem.level for problem in self.all)
         return {level: found[level] for level in LEVELS}
 

@@ -1,4 +1,4 @@
-"""A check as SARIF 2.1.0, which code hosts show beside the lines (OASIS, Static Analysis Results Interchange Format)."""
+"""A check as SARIF 2.1.0, which code hosts show next to the lines (OASIS, Static Analysis Results Interchange Format)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from evaluation.checking.report import Report
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 _SUPPRESSED = {"known": "external", "ignored": "inSource"}
-"""What SARIF calls the reasons for which a problem is not said; hosts do not show these."""
+"""SARIF's names for our reasons to suppress a problem; code hosts hide suppressed ones."""
 
 
 def as_sarif(report: Report) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def _rule(name: str, level: str) -> dict[str, Any]:
 
 
 def _numbered(problems: Sequence[Problem]) -> Iterator[tuple[Problem, int]]:
-    """Yield each problem with its number, from 1, among those of the same file, rule and passage."""
+    """Yield each problem with its number, from 1, among the problems of the same file, rule and passage."""
     seen: Counter[tuple[str, str, str]] = Counter()
     for problem in problems:
         key = (problem.file, problem.rule, _told(problem))
@@ -74,7 +74,7 @@ def _numbered(problems: Sequence[Problem]) -> Iterator[tuple[Problem, int]]:
 
 
 def _told(problem: Problem) -> str:
-    """Return what a problem is known by: the same passage under the same rule is the same problem, wherever it is by now."""
+    """Return the text that identifies a problem: the same passage under the same rule is the same problem."""
     return problem.passage or problem.message
 
 

@@ -1,4 +1,4 @@
-"""The command line's ``agreement``: what another embedder changes about the boundaries of documents."""
+"""The command line's ``agreement``: the effect of another embedder on the boundaries of documents."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
 
 
 def run_agreement(options: argparse.Namespace) -> None:
-    """Compare every document with both embedders, with one chunker that has the defaults of what is compared with."""
+    """Compare both embedders on every document, with one chunker at the defaults for the reference embedder."""
     other = load_embedder(options.embedder, options.device)
     if not (options.full or other.approximates):
         raise InputError(f"--with must name the embedder to compare {other.name} with, as it approximates none.")

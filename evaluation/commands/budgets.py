@@ -1,4 +1,4 @@
-"""What ``retrieval`` prints of an equal budget: tables beside the top k, who is ahead where, and the same as JSON."""
+"""Output of ``retrieval`` at equal budgets: tables next to the top k, the leader at each budget, and the same as JSON."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def add_budgets(command: argparse.ArgumentParser) -> None:
 
 
 def budgets_of(options: argparse.Namespace) -> Budgets | None:
-    """Return the budgets that were asked for; None if there are none.
+    """Return the requested budgets; None if there are none.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def printed(measured: Sequence[Measured], k: int) -> str:
 
 
 def leads(measured: Sequence[Measured], measure: str) -> Leads:
-    """Return who is ahead at which budget."""
+    """Compare the recipes at every budget and return the leaders."""
     budgets = measured[0].at.budgets
     values = {size: [one.at.values(measure, size, budgets.unit) for one in measured] for size in budgets.sizes}
     return Leads.of([one.name for one in measured], CALLED[measure], budgets.unit, values)
@@ -120,7 +120,7 @@ def _table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> s
 
 
 def as_json(at: AtBudgets) -> dict[str, Any]:
-    """Return what a recipe's questions found at every budget as JSON-compatible values, the means without the questions."""
+    """Return a recipe's mean results at every budget as JSON-compatible values, without the single questions."""
     return {
         "unit": at.budgets.unit,
         "last": at.budgets.last,
@@ -137,7 +137,7 @@ def as_json(at: AtBudgets) -> dict[str, Any]:
 
 
 def question_as_json(at: AtBudgets, number: int) -> list[dict[str, Any]]:
-    """Return what question ``number``, counted from 0, found at every budget as JSON-compatible values."""
+    """Return the results of question ``number``, counted from 0, at every budget as JSON-compatible values."""
     return [
         {
             "budget": size,
@@ -153,7 +153,7 @@ def question_as_json(at: AtBudgets, number: int) -> list[dict[str, Any]]:
 
 
 def leads_as_json(measured: Sequence[Measured]) -> dict[str, Any]:
-    """Return who is ahead at which budget by every measure as JSON-compatible values."""
+    """Return the leader at each budget, for every measure, as JSON-compatible values."""
     return {"leads": {measure: _leads_as_json(leads(measured, measure)) for measure in FOUND_SCORES}}
 
 

@@ -194,7 +194,7 @@ def _without_known(documents: list[Checked], known: KnownProblems | None, option
 
 
 def _asking(options: argparse.Namespace, recipe: Recipe, chunker: Chunker) -> Asking | None:
-    """Return what asks the language model; None where the recipe needs none. Raises InputError where it names none."""
+    """Return access to the language model; None if the recipe needs none. Raises InputError if it names none."""
     if not chunker.asks and recipe.embedded_as != "context":
         return None
     name = options.language_model or recipe.language_model
@@ -207,7 +207,7 @@ def _asking(options: argparse.Namespace, recipe: Recipe, chunker: Chunker) -> As
 
 
 def _worse(baseline: Baseline, scores: Scores, check: Check, options: argparse.Namespace) -> list[Problem]:
-    """Return what falls short of the baseline."""
+    """Return a problem for each score below the baseline."""
     file, found = options.recipe or options.baseline, []
     for kind, said in baseline.worse(scores, options.tolerance):
         level = check.level(kind)
@@ -253,7 +253,7 @@ def _check_place(file: str | None) -> None:
 
 
 class _MeasuredOn(NamedTuple):
-    """What scores are measured on: the corpus with its questions, where there are some; and what tells all from others."""
+    """Corpus and questions that scores are measured on, if any, and an identifier for both."""
 
     corpus: Corpus | None
     questions: tuple[Question, ...]
@@ -270,7 +270,7 @@ def _measured_on(questions: str | None, given: Sequence[_Given]) -> _MeasuredOn:
 def _scores(
     measured: _MeasuredOn, given: Sequence[_Given], documents: Sequence[Checked], recipe: Recipe, tools: Tools
 ) -> Scores:
-    """Return the scores of what was checked."""
+    """Return the scores of the checked documents."""
     scores = {}
     runs = [
         (Marked(one.document, one.known), made.chunking)

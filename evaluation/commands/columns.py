@@ -1,4 +1,4 @@
-"""The chunkers of a command that compares several on one document, and what they share."""
+"""The chunkers of a command that compares several on one document, and their shared settings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from chunkers.text.sentences import DEFAULT_SPLITTER, SPLITTERS
 
 
 class Columns(NamedTuple):
-    """The chunkers, and what all of them share."""
+    """Chunkers with their shared settings."""
 
     chunkers: list[Chunker]
     sentences: str
@@ -23,7 +23,7 @@ class Columns(NamedTuple):
 
 
 def add_columns(command: argparse.ArgumentParser) -> None:
-    """Add the options that name chunkers, and what they share."""
+    """Add the options that name chunkers and their shared settings."""
     command.add_argument(
         "--chunker",
         nargs="+",
@@ -44,7 +44,7 @@ def add_columns(command: argparse.ArgumentParser) -> None:
 
 
 def columns_of(options: argparse.Namespace) -> Columns:
-    """Return what was named; raises InputError if there is nothing, too much, or recipes disagree."""
+    """Return the requested columns; raises InputError if there are none or too many, or recipes disagree."""
     recipes = [Recipe.in_file(file_bytes(one)) for one in options.recipe]
     count = len(recipes) + len(options.chunker)
     if not 1 <= count <= MOST_SIDE_BY_SIDE:
@@ -56,7 +56,7 @@ def columns_of(options: argparse.Namespace) -> Columns:
 
 
 def _shared(options: argparse.Namespace, recipes: Sequence[Recipe], what: str, default: str) -> str:
-    """Return what all columns share: as asked, or as the recipes have it, who must agree."""
+    """Return a setting shared by all columns: the requested value, or the one that all recipes agree on."""
     asked: str | None = getattr(options, what)
     named = {getattr(one, what) for one in recipes}
     if asked is None and len(named) > 1:

@@ -67,7 +67,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
 
 
 def run_questions(options: argparse.Namespace) -> None:
-    """Ask, filter and write the file, also of what was asked before an error; report what is left out on standard error."""
+    """Generate, filter and write questions, including those before an error; report omissions on standard error."""
     settings = Settings(options.count, options.seed, options.window)
     for name, cosine in (("--lowest", options.lowest), ("--highest", options.highest)):
         if not -1 <= cosine <= 1:
@@ -97,7 +97,7 @@ def run_questions(options: argparse.Namespace) -> None:
 
 
 def _texts(options: argparse.Namespace) -> Texts:
-    """Return the documents; those that cannot be read are reported and left out."""
+    """Return the readable documents; report the others."""
     read, texts = document_reader(options.encoding), dict[str, str]()
     for name, data in contents(options.documents, complain=say):
         try:
@@ -123,7 +123,7 @@ class _Progress:
 
 
 def _keep(outcomes: Sequence[Outcome], texts: Texts, tools: Tools, options: argparse.Namespace) -> None:
-    """Filter the questions and write those that are left; raises InputError if none is."""
+    """Filter the questions and write the rest; raises InputError if none is left."""
     asked = [one for one in outcomes if isinstance(one, Generated)]
     for one in outcomes:
         if isinstance(one, Dropped):

@@ -177,7 +177,7 @@ def _changed(embedded_as: EmbeddedAs, search: Method, way: Returned) -> dict[str
 
 
 class _Column(NamedTuple):
-    """What is measured: a chunker, and the recipe that says what else it runs with; ``name`` is no other's."""
+    """Measured chunker with its full recipe, under a unique name."""
 
     name: str
     recipe: Recipe
@@ -185,7 +185,7 @@ class _Column(NamedTuple):
 
 
 def _columns(options: argparse.Namespace) -> list[_Column]:
-    """Return what the recipes and the files of chunks make.
+    """Return a column for each recipe and each file of chunks.
 
     Raises
     ------
@@ -231,7 +231,7 @@ def _indexes(
     texts: Sequence[tuple[str, FileText]],
     cache: EmbeddingCache,
 ) -> Iterator[tuple[str, EmbeddedAs, Index, Tools]]:
-    """Yield every recipe's name, what it embeds of its chunks, their index, and what embeds the questions."""
+    """Yield every recipe's name, the way its chunks are embedded, their index, and the tools that embed the questions."""
     corpora: dict[str, Corpus] = {}
     for number, (name, recipe, chunker) in enumerate(columns, start=1):
         split = recipe.sentences
@@ -255,7 +255,7 @@ def _indexes(
 
 
 def _model(options: argparse.Namespace, recipe: Recipe) -> Asking | None:
-    """Return what asks the recipe's language model, or the one that the command line names; None where neither does."""
+    """Return access to the language model that the command line or the recipe names; None if neither does."""
     name = options.language_model or recipe.language_model
     return asking_of(name, limit_of(options.spend)) if name else None
 
@@ -427,7 +427,7 @@ def as_json(name: str, found: Evaluation, ruler: Ruler, questions: Questions, at
 
 
 def _returned(found: Evaluation, ranked: Sequence[int]) -> dict[str, Any]:
-    """Return what each chunk gives that none before it gave, nothing where chunks return themselves."""
+    """Return the new text that each chunk returns, or nothing if chunks return themselves."""
     if found.index.returns is None:
         return {}
     corpus = found.index.corpus

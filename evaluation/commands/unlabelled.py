@@ -1,4 +1,4 @@
-"""``unlabelled``: what can be said of chunkers on documents without known boundaries or questions."""
+"""The command line's ``unlabelled``: measures on documents without known boundaries or questions."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def _rows(
     edits: int,
     seed: int,
 ) -> Iterator[Row]:
-    """Measure every chunker on a document; edits are left out where there are to be none."""
+    """Measure every chunker on a document; without edits if their number is 0."""
     vectors = sentence_vectors(document, tools)
     for label, chunker in chunkers:
         chunking = run(chunker, document, replace(tools))

@@ -21,7 +21,7 @@ from evaluation.retrieval.question_sets import QuestionSet
 from evaluation.retrieval.quoting import short
 
 FILE = "generated-questions"
-"""What the file of questions is called, without its ending."""
+"""Name of the questions file, without its extension."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Draft:
 
     @classmethod
     def of(cls, one: Generated, texts: Texts, question: str, excerpts: Sequence[str]) -> Draft:
-        """Return what the user made of a question, checked."""
+        """Return the user's edit of a question, checked."""
         try:
             return cls(question, tuple(excerpts), edited(one, texts, question, excerpts))
         except InputError as error:
@@ -101,7 +101,7 @@ def question_set(made: Sequence[Generated], texts: Texts, model: str) -> Questio
 
 
 def edited(one: Generated, texts: Texts, question: str, excerpts: Sequence[str]) -> Generated:
-    """Return a question with what the user made of it; empty excerpts are left out.
+    """Return a question with the user's edits; empty excerpts are left out.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def edited(one: Generated, texts: Texts, question: str, excerpts: Sequence[str])
 
 
 def _place(excerpt: str, window: Window, texts: Texts) -> Span:
-    """Return where an excerpt stands word for word, in the window if it is there."""
+    """Return the span of an exact match of an excerpt, in the window if possible."""
     name, text = texts.names[window.document], texts.texts[window.document]
     start, end = window.span
     found = Searched(text[start:end]).exact(Quotation(excerpt))

@@ -26,7 +26,7 @@ Other embedders give other cosines: look where the line lies in the histogram.
 
 
 class Alike(NamedTuple):
-    """How like each other questions and excerpts are.
+    """Similarity of questions to their excerpts and to each other.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Alike(NamedTuple):
 
 
 class Filtered(NamedTuple):
-    """What the filters make of questions.
+    """Result of the filters for each question.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ def compare(made: Sequence[Generated], corpus: Corpus, tools: Tools) -> Alike:
 
 
 def filtered(alike: Alike, lowest: float = LOWEST, highest: float = HIGHEST) -> Filtered:
-    """Drop questions with an excerpt less like them than ``lowest``, then those more than ``highest`` like an earlier one.
+    """Drop questions less similar to an excerpt than ``lowest``, then those more similar to an earlier one than ``highest``.
 
     An earlier question counts as long as its excerpts pass, also if it is dropped as one too many itself: so what a question
     is compared with does not depend on ``highest``, and its bar in the histogram stays where it is.

@@ -50,7 +50,7 @@ MOST_QUESTION_TOKENS = 2_000
 """Tokens of an answer: five excerpts of a window may be as long as the window."""
 
 REPAIRED = 0.9
-"""How like a passage of the window an excerpt must be to stand for it, see `chunkers.text.quotations.ALIKE`.
+"""Minimum similarity at which a passage of the window replaces an excerpt, see `chunkers.text.quotations.ALIKE`.
 
 Stricter than for excerpts of edited documents: this text is as the model was shown it.
 """
@@ -70,7 +70,7 @@ _MEASURED = 5
 
 @dataclass(frozen=True)
 class Settings:
-    """How many questions are asked about windows of what size, and the seed by which these are chosen.
+    """Number of questions, size of the windows in characters, and the seed that selects them.
 
     Raises
     ------
@@ -187,7 +187,7 @@ def generate(
 
 
 def _waits_for(chosen: Sequence[Window], number: int) -> int:
-    """Return how many questions, from the first on, must be there before a question is asked for."""
+    """Return the number of questions, from the first on, that must be finished before this one is requested."""
     overlapping = [other + 1 for other in range(number) if chosen[other].overlaps(chosen[number])]
     return max(number + 1 - MOST_AT_ONCE, 0, *overlapping)
 
@@ -212,7 +212,7 @@ class _Line:
                 return None
 
     def has(self, question: str, number: int, stopped: Callable[[], bool]) -> bool:
-        """Whether a question was asked before that number, as far as that is known if the user stops."""
+        """Return whether an earlier question is the same, as far as known if the user stops."""
         before = self.first(number, stopped)
         if before is None:
             with self._changed:
@@ -231,7 +231,7 @@ class _Line:
             self._changed.notify_all()
 
     def end(self) -> None:
-        """Tell of those before which some are missing; of the same question once, as none waited for another any more."""
+        """Report the remaining questions after gaps in the order, equal ones once, as none waits for another any more."""
         asked = {_folded(one.question) for one in self._outcomes[: self._told] if isinstance(one, Generated)}
         for one in self._outcomes[self._told :]:
             if isinstance(one, Generated):
@@ -243,7 +243,7 @@ class _Line:
 
 
 def estimate(texts: Sequence[str], settings: Settings, tokenizer: Tokenizer) -> Estimate:
-    """Return about what asking takes, if nothing has to be asked again; nothing is sent. Raises as `generate` does."""
+    """Estimate the requests, assuming that none has to be repeated; nothing is sent. Raises as `generate` does."""
     chosen = [*islice(windows(texts, settings.window, settings.seed), min(settings.count, _MEASURED))]
     tokenizer.load()
     whole = tokenizer.count([part.text for window in chosen for part in _messages(texts, window, 1, [])])
@@ -306,7 +306,7 @@ class _Reader:
         return Generated(question, self.window, tuple(sorted({span for span, _ in places})), repaired)
 
     def _place(self, number: int, excerpt: str) -> tuple[Span, bool]:
-        """Return where an excerpt stands in the document, and whether it does word for word."""
+        """Return the span of an excerpt in the document, and whether the match is exact."""
         wanted = Quotation(excerpt.strip())
         if not wanted.text:
             raise Unusable(f"excerpt {number} is empty")

@@ -20,12 +20,12 @@ class Window(NamedTuple):
     span: Span
 
     def overlaps(self, other: Window) -> bool:
-        """Whether a character is in both."""
+        """Return whether the two windows share a character."""
         return self.document == other.document and self.span.start < other.span.end and other.span.start < self.span.end
 
 
 def windows(texts: Sequence[str], size: int, seed: int) -> Iterator[Window]:
-    """Return windows without end, the same for the same seed; they may overlap, as those of Chroma's report do.
+    """Yield windows without end, the same for the same seed; they may overlap, as in Chroma's report.
 
     A document is chosen with a chance in proportion to its length, then a place in it, each with the same chance. A document
     that is no longer than a window is shown whole.

@@ -1,4 +1,4 @@
-"""Find what looks wrong in a chunking: small, fallible rules, whose findings are ranked for review."""
+"""Small, fallible rules for suspicious cuts; the findings are ranked for review."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LONG_PARAGRAPH, FEW_STOPS = 600, 3
 """Characters above which a paragraph should have more than one sentence, or stops within it from which on it should."""
 
 FAR = 2
-"""How many chunks after the one with its heading a chunk of the same section is far from it."""
+"""Number of chunks after its heading from which on a chunk of the same section is far from the heading."""
 
 _FEWEST = 4
 """Number of chunks, or scores, below which a median or a quartile means nothing."""
@@ -183,7 +183,7 @@ def _bad_split(case: Case) -> Found:
 
 
 def _why_bad(left: str, right: str, touching: bool) -> str:
-    """Return what a sentence wrongly ends at; empty if its end looks right."""
+    """Return the place at which a sentence wrongly ends; empty if its end looks right."""
     if not left.endswith("."):
         return ""
     if touching and left[-2:-1].isdigit() and right[0].isdigit():
@@ -398,7 +398,7 @@ RULES: dict[str, Rule] = {
 
 
 def inbox(chunking: Chunking, embedder: Embedder | None = None, hair: float = HAIR) -> list[Finding]:
-    """Return what every rule finds, most suspicious first, then in the order of the text.
+    """Apply every rule; return the findings, most suspicious first, then in the order of the text.
 
     Parameters
     ----------

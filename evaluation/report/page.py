@@ -82,7 +82,7 @@ def report(compared: Compared) -> str:
 
 
 def _head(compared: Compared) -> str:
-    """Return what was compared: the text's name, its sizes, how it was split, and what embedded and counted."""
+    """Return the head of the report: the text's name, sizes, splitter, embedder and tokenizer."""
     document = compared.document
     facts = [f"{len(document.text):,} characters", f"{counted(len(document.sentences), 'sentence')} ({document.splitter})"]
     if compared.known is not None:
@@ -95,7 +95,7 @@ def _head(compared: Compared) -> str:
 
 
 def _strips(compared: Compared) -> str:
-    """Return where each column cuts, and the known boundaries, on one axis."""
+    """Return the cuts of each column and the known boundaries as strips on one axis."""
     known = "" if compared.known is None else marks(compared.columns[0][1], compared.known, "known")
     titles = [f"{number} {chunker.title}" for number, (chunker, _) in enumerate(compared.columns, start=1)]
     rows = [strip(chunking, title) for title, (_, chunking) in zip(titles, compared.columns, strict=True)]

@@ -52,7 +52,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Compared:
-    """What a report is about.
+    """Results that a report compares.
 
     Attributes
     ----------
@@ -77,17 +77,17 @@ class Compared:
 
     @property
     def names(self) -> list[str]:
-        """What the columns are called."""
+        """Names of the columns."""
         return [f"{chunker.title} (column {number})" for number, (chunker, _) in enumerate(self.columns, start=1)]
 
     @property
     def tools(self) -> Tools:
-        """What counts."""
+        """Tools that count tokens."""
         return Tools(self.embedder, load_tokenizer(self.tokenizer))
 
 
 def ranking(compared: Compared) -> Table:
-    """Return which column is best, by the known boundaries or by structure, as the page ranks them."""
+    """Return the ranking of the columns, by the known boundaries or by structure, as on the page."""
     named = [(name, chunking) for name, (_, chunking) in zip(compared.names, compared.columns, strict=True)]
     document, known = compared.document, compared.known
     found = by_structure(document, named, compared.embedder) if known is None else by_known(document, known, named)
@@ -129,22 +129,22 @@ def _lead(found: Ranking, place: int) -> list[Cell]:
 
 
 def scores(compared: Compared) -> Table:
-    """Return how many chunks the columns make, how long, what they find and miss, and what is suspicious in them."""
+    """Return the table of chunk counts, sizes, found and missed boundaries, and suspicious cuts."""
     known = compared.known
     heads = [
-        ("Chunks", "How many there are."),
+        ("Chunks", "Number of chunks."),
         ("Characters", "Fewest, median and most in a chunk."),
         ("Tokens", f"Fewest, median and most in a chunk, as {compared.tokenizer} counts them."),
         *(
             []
             if known is None
             else [
-                ("Found", "Known boundaries at which it cuts."),
-                ("Missed", "Known boundaries at which it does not cut."),
-                ("Added", "Cuts at no known boundary."),
+                ("Found", "Known boundaries with a cut."),
+                ("Missed", "Known boundaries without a cut."),
+                ("Added", "Cuts away from any known boundary."),
             ]
         ),
-        ("Suspicious", "What the rules of the page Failures find in it; they may be mistaken."),
+        ("Suspicious", "Findings by the rules of the Failures page; they may be mistaken."),
         ("Decide, ms", "What cutting took once the embeddings were there."),
     ]
     rows = [

@@ -31,13 +31,13 @@ from evaluation.retrieval.ranges import intersection, union
 Last = Literal["cut", "left_out"]
 
 LAST: tuple[Last, ...] = ("cut", "left_out")
-"""What is done with the chunk that passes the budget: cut off where the budget is full, or left out with all after it."""
+"""Treatment of the chunk that exceeds the budget: cut off at the budget, or left out with all after it."""
 
 MOST_BUDGETS = 100
-"""How many budgets may be measured at once."""
+"""Maximum number of budgets per measurement."""
 
 _RANKS_AT_ONCE = 1 << 22
-"""How many ranks are in memory at a time, those of as many questions as fit."""
+"""Maximum number of ranks in memory at a time, over as many questions as fit."""
 
 
 class Measuring(Protocol):
@@ -126,7 +126,7 @@ def beginning(spans: Sequence[Span], most: int, length: Measuring) -> list[Span]
 
 @dataclass(frozen=True, eq=False)
 class AtBudgets:
-    """What all questions found at every budget.
+    """Results of all questions at every budget.
 
     Attributes
     ----------
@@ -192,7 +192,7 @@ def evaluate_each(
     several: Sequence[Budgets],
     seen: Callable[[int, IntArray], None] = lambda number, ranked: None,
 ) -> tuple[AtBudgets, ...]:
-    """Return what `evaluate_at` does of each of several budgets, from one search; raises as it does.
+    """Return the results of `evaluate_at` for several budgets, from one search; raises as it does.
 
     ``seen`` is called with every question's number and its ranks, as deep as the largest budget of any unit needs.
     """
@@ -221,7 +221,7 @@ def evaluate_each(
 
 @dataclass(frozen=True)
 class _Pieces:
-    """What the ranked chunks give one after another.
+    """Text that the ranked chunks give, one after another.
 
     Attributes
     ----------
@@ -256,7 +256,7 @@ class _Pieces:
         rulers: Sequence[Measuring],
         several: Sequence[Budgets],
     ) -> _Pieces:
-        """Return what chunks return, each without what was given before, until the budgets are full."""
+        """Return the text that chunks return, each without text given before, until the budgets are full."""
         given: list[Sequence[Span]] = []
         touching: list[int] = []
         sums: list[list[int]] = [[0] for _ in rulers]

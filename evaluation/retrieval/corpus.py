@@ -62,7 +62,7 @@ class Corpus:
         return [span.end for span in self.whole.sentences]
 
     def on_axis(self, number: int, span: tuple[int, int]) -> Span:
-        """Return where a range of document ``number`` lies on the axis."""
+        """Return the span on the axis of a range of document ``number``."""
         offset = self.offsets[number]
         return Span(offset + span[0], offset + span[1])
 
@@ -71,7 +71,7 @@ class Corpus:
         return bisect_right(self.offsets, place) - 1
 
     def chunk_on_axis(self, number: int, chunk: Chunk) -> tuple[Span, ...]:
-        """Return where the spans of a chunk of document ``number`` lie on the axis."""
+        """Return the spans on the axis of a chunk of document ``number``."""
         return tuple(self.on_axis(number, span) for span in chunk.spans)
 
 

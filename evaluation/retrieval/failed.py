@@ -1,4 +1,4 @@
-"""Where a failed question broke: what was missed of its excerpts, the cuts inside them, and the chunk that held most."""
+"""Causes of failed questions: the missing parts of their excerpts, the cuts inside them, and the chunk that held most."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from evaluation.retrieval.ranges import difference
 
 
 class Measured(NamedTuple):
-    """What is known of a chunker; no ladder in a run that an earlier version kept."""
+    """Results of a chunker; without a ladder for a run stored by an earlier version."""
 
     evaluation: Evaluation
     ladder: Ladder | None
 
 
 class Limit(NamedTuple):
-    """What a question is given: the top k, or where ``budget`` is not 0, so many tokens or characters."""
+    """Limit on the text for a question: the top k or, if ``budget`` is not 0, so many tokens or characters."""
 
     top_k: int
     budget: int
@@ -131,12 +131,12 @@ def failures(found: Mapping[int, Measured], limit: Limit, ruler: Ruler) -> dict[
 
 
 def _without(text: str, excerpt: Span, spans: Sequence[Span]) -> int:
-    """Return how many characters of an excerpt are in none of the spans, pieces of white space alone not counted."""
+    """Count the characters of an excerpt in none of the spans, not counting pieces of white space alone."""
     return sum(end - start for start, end in difference([excerpt], spans) if text[start:end].strip())
 
 
 class _Giver:
-    """What a chunker gives of an excerpt."""
+    """Lookup of the part of an excerpt that a chunker gives."""
 
     def __init__(self, found: Measured, limit: Limit, ruler: Ruler) -> None:
         self._index = found.evaluation.index

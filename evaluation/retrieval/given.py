@@ -35,7 +35,7 @@ class Given(NamedTuple):
 
     @property
     def whole(self) -> bool:
-        """Whether all of it is given."""
+        """True if the whole chunk is given."""
         return self.given == self.spans
 
 
@@ -63,7 +63,7 @@ class GivenChunks:
 
     @property
     def spans(self) -> list[Span]:
-        """What is given, without what `more` stands for."""
+        """Spans that are given, without the chunks counted in `more`."""
         return [span for one in self.chunks for span in one.given]
 
 

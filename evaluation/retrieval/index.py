@@ -26,10 +26,10 @@ from evaluation.retrieval.questions import Question
 from evaluation.retrieval.ranges import Covered
 
 QUERIES = 512
-"""How many questions are compared at once with a block of chunks."""
+"""Number of questions compared with a block of chunks at a time."""
 
 REPEATS = 5
-"""How many searches are timed; the fastest counts, as the others are slowed by other work of the machine."""
+"""Number of timed searches; the fastest counts, as other work slows the rest."""
 
 
 @dataclass(frozen=True)
@@ -67,18 +67,18 @@ class Indexed:
 
     @cached_property
     def edges(self) -> IntArray:
-        """Where every chunk begins and ends on the axis, shape (chunks, 2)."""
+        """Start and end of every chunk on the axis, shape (chunks, 2)."""
         return np.array([(spans[0].start, spans[-1].end) for spans in self.chunks], dtype=np.intp).reshape(-1, 2)
 
     @cached_property
     def returned_edges(self) -> IntArray:
-        """Where what every chunk returns begins and ends, as `edges`."""
+        """Start and end of the text that every chunk returns, as `edges`."""
         if self.returns is None:
             return self.edges
         return np.array([(spans[0].start, spans[-1].end) for spans in self.returns], dtype=np.intp).reshape(-1, 2)
 
     def given(self, ranked: Iterable[int]) -> Iterator[tuple[Span, ...]]:
-        """Yield what each of the chunks, best first, gives: its spans, or what it returns that was not given before."""
+        """Yield the spans that each of the chunks, best first, gives: its own, or the returned text that is new."""
         if self.returns is None:
             yield from (self.chunks[number] for number in ranked)
             return
@@ -87,7 +87,7 @@ class Indexed:
             yield tuple(known.add(self.returns[number]))
 
     def near(self, excerpts: Sequence[Span]) -> list[tuple[Span, ...]]:
-        """Return what the chunks return between whose first and last character part of an excerpt lies."""
+        """Return the text returned by the chunks between whose first and last character part of an excerpt lies."""
         inside = np.zeros(len(self.chunks), dtype=bool)
         for start, end in excerpts:
             inside |= (self.edges[:, 0] < end) & (self.edges[:, 1] > start)
@@ -184,7 +184,7 @@ def build_index(
 
 
 def _reasons(chunking: Chunking) -> Iterator[tuple[int, str]]:
-    """Yield where every cut of a document is, and the reason for it."""
+    """Yield the position of every cut of a document, and its reason."""
     starts = chunking.document.starts
     for gap in chunking.gaps:
         if gap.verdict.is_cut:
@@ -232,7 +232,7 @@ class Queries:
         return np.array(rows, dtype=np.intp).reshape(len(numbers), depth)
 
     def scores(self, numbers: Sequence[int]) -> FloatArray:
-        """Return how well every chunk suits the questions of these numbers, shape (numbers, chunks).
+        """Return the score of every chunk for the questions of these numbers, shape (numbers, chunks).
 
         Cosine, BM25, or the sum of reciprocal ranks by both, as `fused` has it.
         """

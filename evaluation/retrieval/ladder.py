@@ -1,4 +1,4 @@
-"""What a run measures of every chunker besides the top k: a ladder of budgets, and where each excerpt lies in the chunks."""
+"""Measures of a run besides the top k: a ladder of budgets, and the chunk that holds most of each excerpt."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ LADDERS = tuple(Budgets(RUNGS[unit], unit, last) for unit in UNITS for last in L
 """Everything that is measured: either unit, the last chunk cut off or left out."""
 
 KEPT_RANKS = 400
-"""How many ranks of a question are kept, of those that the largest budget needs."""
+"""Maximum number of ranks kept per question, out of the ranks that the largest budget needs."""
 
 KEPT_IN_ALL = 500_000
-"""How many ranks of all questions are kept."""
+"""Maximum number of ranks kept over all questions."""
 
 FEWEST_KEPT = 20
-"""How many ranks of a question are kept however many questions there are."""
+"""Minimum number of ranks kept per question, however many questions there are."""
 
 _SCORES_AT_ONCE = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
 class Ladder:
-    """What all questions found at every budget, and what is needed to show it.
+    """Results of all questions at every budget, with the data to show them.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Ladder:
     reasons: Mapping[int, str]
 
     def of(self, unit: str, last: Last) -> AtBudgets:
-        """Return what was found at the budgets in a unit, with the last chunk cut off or left out."""
+        """Return the results at the budgets in a unit, with the last chunk cut off or left out."""
         return next(one for one in self.at if (one.budgets.unit, one.budgets.last) == (unit, last))
 
 

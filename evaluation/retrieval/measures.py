@@ -1,4 +1,4 @@
-"""How well the retrieved chunks match a question's excerpts: recall, precision, IoU and precision_Ω.
+"""Agreement of the retrieved chunks with a question's excerpts: recall, precision, IoU and precision_Ω.
 
 Source: Chroma's technical report (2024) and its code. Ranges are measured in characters, as in that code, and in tokens.
 """
@@ -34,7 +34,7 @@ CALLED = {"recall": "recall", "precision": "precision", "precision_omega": "best
 """Their names within a sentence."""
 
 FOUND_SCORES = ("recall", "precision", "iou")
-"""Those of them that depend on what was retrieved."""
+"""Measures that depend on the retrieved chunks."""
 
 UNITS = ("characters", "tokens")
 """The units of ranges."""
@@ -72,7 +72,7 @@ def precision_omega(excerpts: Sequence[Span], chunks: Iterable[Sequence[Span]], 
 
 @dataclass(frozen=True)
 class Answer:
-    """What one question found, with its scores.
+    """Result of one question, with its scores.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class Answer:
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """What all questions found, measured over the first ``top_k`` chunks of each.
+    """Results of all questions, measured over the first ``top_k`` chunks of each.
 
     The scores are arrays, NaN where undefined: as objects, 5,000 questions would have 32 times 5,000 of them.
 
@@ -119,11 +119,11 @@ class Evaluation:
 
     @property
     def answers(self) -> tuple[Answer, ...]:
-        """What every question found, built at each access; see `answer`."""
+        """Results of all questions, built at each access; see `answer`."""
         return tuple(self.answer(number) for number in range(len(self.search.questions)))
 
     def answer(self, number: int) -> Answer:
-        """Return what question ``number``, counted from 0, found."""
+        """Return the result of question ``number``, counted from 0."""
         characters, tokens = (_scores(MEASURES, one[:, number]) for one in self.scores)
         documents, evidence = (
             {k: _scores(SET_SCORES, one[:, number]) for k, one in zip(AT, found, strict=True)}
@@ -212,7 +212,7 @@ def _scores(names: Sequence[str], values: FloatArray) -> dict[str, Score]:
 
 
 def on_axis(corpus: Corpus, question: Question) -> list[Span]:
-    """Return where a question's excerpts lie on the corpus's axis."""
+    """Return the spans of a question's excerpts on the corpus's axis."""
     return [corpus.on_axis(excerpt.document, excerpt.span) for excerpt in question.excerpts]
 
 

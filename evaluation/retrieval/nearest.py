@@ -7,10 +7,10 @@ import numpy as np
 from chunkers.arrays import FloatArray, IntArray, VectorArray
 
 BLOCK = 8192
-"""How many chunks are compared at once."""
+"""Number of chunks compared in one block."""
 
 ROUNDING = 2e-6
-"""How far equal products may come out apart in single precision: each was off by 6e-7 at most, of 384 to 4,096 numbers."""
+"""Tolerance for equal products in single precision: each was off by 6e-7 at most, over 384 to 4,096 numbers."""
 
 
 def nearest(queries: VectorArray, vectors: VectorArray, count: int, block: int = BLOCK) -> IntArray:

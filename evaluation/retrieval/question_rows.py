@@ -24,13 +24,13 @@ MOST_ITEMS = 100_000
 Row = Mapping[str, Any]
 
 Purpose = Literal["retrieval", "answers"]
-"""What questions are read for."""
+"""Purpose of reading questions."""
 
 EXCERPTS = ("references", "excerpts", "documents")
 """The columns that say where the answer is; the first that is not empty counts."""
 
 _CONTEXTS = ("reference_contexts", "contexts")
-"""What ragas calls the excerpts from which it made a question: since version 0.2, and before."""
+"""Names of the excerpts' column in ragas: since version 0.2, and before."""
 
 _SEPARATORS = {",": "a comma", ";": "a semicolon", "\t": "a tab"}
 
@@ -90,7 +90,7 @@ def read(data: bytes, name: str, purpose: Purpose) -> Iterator[tuple[str, Row | 
 
 
 def _slim(row: Row, purpose: Purpose, counted: Counted) -> Row:
-    """Return what is used of a row, its excerpts as a list; raises InputError if they are none, or too many."""
+    """Return the used columns of a row, its excerpts as a list; raises InputError if these are invalid or too many."""
     kept = {column: value for column, value in row.items() if column in KNOWN}
     if column := next((one for one in EXCERPTS if kept.get(one)), None):
         try:
@@ -109,7 +109,7 @@ def _slim(row: Row, purpose: Purpose, counted: Counted) -> Row:
 
 
 def _items(row: Row) -> int:
-    """Return how many items and fields the lists and objects of a row have, those within each other included."""
+    """Count the items and fields in the lists and objects of a row, nested ones included."""
     count = 0
     waiting: list[Any] = list(row.values())
     while waiting:

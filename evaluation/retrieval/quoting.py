@@ -1,4 +1,4 @@
-"""How messages quote values, and how documents are joined: what the process that reads files needs of this room."""
+"""Quoting of values in messages, and the separator of documents; imported by the process that reads files."""
 
 from __future__ import annotations
 

@@ -24,10 +24,10 @@ from evaluation.statistics.paired import Difference, compare_all
 from evaluation.statistics.significance import too_few
 
 DEPTHS_KEPT = 8
-"""How many values of k a run keeps the measures of."""
+"""Number of values of k for which a run keeps the measures."""
 
 REPORTS_KEPT = 32
-"""How many reports a run keeps, each with its own measure, unit, top k or baseline."""
+"""Number of reports that a run keeps, each with its own measure, unit, top k or baseline."""
 
 
 class Choice(NamedTuple):
@@ -56,7 +56,7 @@ class Choice(NamedTuple):
 
     @property
     def limit(self) -> Limit:
-        """What a question is given."""
+        """Limit on the text for a question."""
         return Limit(self.top_k, self.budget, self.unit, self.last)
 
 
@@ -95,7 +95,7 @@ class Costs:
         )
 
     def source(self) -> str:
-        """Where the embeddings came from, in words."""
+        """Origin of the embeddings in words."""
         if not self.cached:
             return "computed" if self.embedded else "none"
         return "partly from the cache" if self.embedded else "from the cache"
@@ -193,7 +193,7 @@ class Report:
 
     @property
     def lead(self) -> Lead | None:
-        """Who is ahead, its numbers those of the chunkers; None if fewer than two have the measure."""
+        """The leader, with chunkers' numbers; None if fewer than two chunkers have the measure."""
         leads, size = (self.at_k, self.choice.top_k) if self.curve is None else (self.curve.leads, self.choice.budget)
         return leads.leads.get(size)
 
@@ -303,7 +303,7 @@ class Reports:
         return self._curves.get(key, lambda: Curve.of(at, names, choice.measure))
 
     def _at_k(self, found: Mapping[int, Measured], choice: Choice) -> Leads:
-        """Return who is ahead at the top k, whatever is reported on."""
+        """Return the leaders at the top k, whatever the report is about."""
         choice = choice._replace(budget=0, baseline=0, last="cut")
 
         def compute() -> Leads:

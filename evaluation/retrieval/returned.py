@@ -1,4 +1,4 @@
-"""What is returned for a chunk that is found: the chunk, its neighbours, or the section, page or chapter around it.
+"""Text returned for a retrieved chunk: the chunk, its neighbours, or the section, page or chapter around it.
 
 Small chunks are found more surely, and a reader needs what is around them: search for the small, return the large. What is
 returned counts in every measure, and fills a budget, not what was searched. A passage that several chunks of a question
@@ -28,7 +28,7 @@ from evaluation.retrieval.ranges import union
 Kind = Literal["chunk", "window", "section", "page"]
 
 MOST_NEIGHBOURS = 20
-"""How many neighbours may be returned on either side."""
+"""Maximum number of neighbours on either side."""
 
 DEEPEST = 6
 """The deepest level of a heading."""
@@ -38,7 +38,7 @@ _Index = TypeVar("_Index", bound=Indexed)
 
 @dataclass(frozen=True)
 class Returned:
-    """What is returned for a chunk.
+    """Kind of text that is returned for a chunk.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Returned:
 
     @classmethod
     def parse(cls, word: str) -> Returned:
-        """Return what ``chunk``, ``window:2``, ``section``, ``section:1`` and ``page`` say.
+        """Parse ``chunk``, ``window:2``, ``section``, ``section:1`` or ``page``.
 
         Raises
         ------
@@ -78,14 +78,14 @@ class Returned:
         raise InputError(f"What is returned must be chunk, window:N, section, section:N or page; got {shown(word)}.")
 
     def __str__(self) -> str:
-        """Return it as `parse` reads it."""
+        """Return the word that `parse` reads."""
         if self.kind == "window" or (self.kind == "section" and self.size < DEEPEST):
             return f"{self.kind}:{self.size}"
         return self.kind
 
     @property
     def said(self) -> str:
-        """What stands beside a chunker's name; empty where the chunk itself is returned."""
+        """Note next to a chunker's name; empty if the chunk itself is returned."""
         if self.kind == "window":
             return f"{self.size} neighbour{'s' * (self.size != 1)} on either side"
         if self.kind == "section":
@@ -94,7 +94,7 @@ class Returned:
 
 
 THE_CHUNK = Returned()
-"""What is returned where nothing is chosen."""
+"""Default: the chunk itself."""
 
 
 def returning(index: _Index, how: Returned) -> _Index:
@@ -148,7 +148,7 @@ class _Parents:
 
     @cached_property
     def starts(self) -> tuple[int, ...]:
-        """Where they begin; what is before the first is left out, as it may be nothing."""
+        """Starts of the sections or pages; text before the first is left out, as there may be none."""
         if self.how.kind == "page":
             return () if self.document.parts is None else self.document.parts.starts
         return tuple(heading.span.start for heading in headings(self.document.text) if heading.level <= self.how.size)
@@ -169,7 +169,7 @@ class _Parents:
         return [span.start for span in self._spans], [span.end for span in self._spans]
 
     def around(self, spans: Sequence[Span]) -> list[Span]:
-        """Return those in which the spans lie, or the spans where there are none."""
+        """Return the sections or pages that contain the spans, or the spans if there are none."""
         if not self.starts:
             return union(spans)
         begins, ends = self._edges

@@ -1,4 +1,4 @@
-"""What a run measured of a chunker as JSON without any text: ranges, numbers of chunks, scores, reasons and times."""
+"""Measures of a chunker as JSON without any text: ranges, numbers of chunks, scores, reasons and times."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from evaluation.retrieval.questions import Question
 
 
 class _StoredAt(BaseModel):
-    """What was found at the budgets of one unit, with the last chunk cut off or left out."""
+    """Results at the budgets of one unit, with the last chunk cut off or left out."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -113,7 +113,7 @@ def _stored_ladder(ladder: Ladder) -> _StoredLadder:
 
 
 def from_json(data: bytes, corpus: Corpus, questions: Sequence[Question]) -> tuple[Evaluation, Ladder | None]:
-    """Return what `to_json` wrote, of this corpus and these questions; None for a ladder if none was written.
+    """Read the output of `to_json` for this corpus and these questions; the ladder is None if none was written.
 
     Nor is one returned that has other budgets than those of today.
 

@@ -1,4 +1,4 @@
-"""What another embedder changes about a result on the same text: which boundaries, and how far the scores moved."""
+"""Effect of another embedder on a result for the same text: changed boundaries, and the shift of the scores."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from chunkers.building_blocks.distances import gap_distances
 from evaluation.segmentation.measures import cuts_of
 
 NAMED = 5
-"""How many boundaries a sentence names; the others it counts."""
+"""Maximum number of boundaries named in a sentence; the rest are counted."""
 
 
 @dataclass(frozen=True)
 class Shift:
-    """How far one number for each gap between sentences moved.
+    """Change of one number per gap between sentences.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Shift:
 
 
 def distance_shift(full: npt.NDArray[np.floating], other: npt.NDArray[np.floating]) -> Shift | None:
-    """Return how far the cosine distances of neighbouring sentences moved, from two embedders' vectors of the sentences.
+    """Return the shift of the cosine distances of neighbouring sentences between two embedders.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class Agreement:
 
     @property
     def alike(self) -> bool:
-        """Whether the boundaries are the same."""
+        """True if the boundaries are the same."""
         return not self.only_full and not self.only_other
 
     @property
@@ -102,7 +102,7 @@ class Agreement:
         return len(self.both) / total if total else None
 
     def words(self, full: str, other: str) -> str:
-        """Return which boundaries differ in words; ``full`` and ``other`` name the two embedders."""
+        """Describe the boundaries that differ; ``full`` and ``other`` name the two embedders."""
         if self.share is None:
             return "no boundary with either"
         if self.alike:
@@ -114,7 +114,7 @@ class Agreement:
         return "; ".join(parts)
 
     def _places(self, offsets: Sequence[int]) -> str:
-        """Say where some boundaries are, by the sentences before which, or inside of which, they stand."""
+        """Describe the positions of some boundaries by the sentences before or inside which they lie."""
         # A sentence that is cut in several places is named once.
         named: dict[str, dict[str, None]] = {"before": {}, "inside": {}}
         for offset in offsets[:NAMED]:

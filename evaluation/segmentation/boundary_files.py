@@ -1,4 +1,4 @@
-"""Known boundaries marked by a user: as lines in the text, or in a file beside it."""
+"""Known boundaries marked by a user: as lines in the text, or in a separate file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MARK = "---"
 
 
 def sections(text: str) -> list[tuple[int, int]]:
-    """Return where the parts between lines of three dashes begin and end, without those that hold no words."""
+    """Return the spans of the parts between lines of three dashes, without parts that have no words."""
     edges = [0]
     at = 0
     for line in text.splitlines(keepends=True):
@@ -46,7 +46,7 @@ def without_marks(text: str) -> tuple[str, tuple[int, ...]]:
 
 
 def moved_without_marks(text: str, places: Iterable[int]) -> list[int]:
-    """Return where places of a text are after `without_marks`: those of what goes, at the beginning of what follows."""
+    """Map positions to the text after `without_marks`; a removed position moves to the start of the following text."""
     kept = sections(text)
     ends = [end for _, end in kept]
     lengths = [0, *accumulate(end - start for start, end in kept)]
@@ -105,7 +105,7 @@ class Marks:
 
     @classmethod
     def read(cls, data: bytes, cancelled: Callable[[], bool] = bool) -> Marks:
-        """Read what `marks_to_json` wrote, in another process.
+        """Read the output of `marks_to_json`, in another process.
 
         Raises
         ------

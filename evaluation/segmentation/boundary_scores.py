@@ -13,7 +13,7 @@ MEASURES = {
     "Pk": "Share of windows whose two ends are in one section and in two chunks, or the reverse; lower is better.",
     "WindowDiff": "Share of windows with another number of boundaries; lower is better.",
 }
-"""What each measure is."""
+"""Description of each measure."""
 
 
 def boundary_scores(reference: Segmentation, found: Segmentation) -> dict[str, Score]:
@@ -30,7 +30,7 @@ def boundary_scores(reference: Segmentation, found: Segmentation) -> dict[str, S
 
 
 def why_no_cut_wins(reference: Segmentation, found: Sequence[Segmentation]) -> str:
-    """Return why no cut has a lower Pk than each of ``found``; empty if it has not, or if none of them cuts."""
+    """Explain a lower Pk of no cut than of each of ``found``; empty if it is not lower, or if none of them cuts."""
     alone = pk(reference, Segmentation(reference.units, ())).value
     values = [pk(reference, one).value for one in found if one.boundaries]
     if alone is None or not values or any(value is None or value <= alone for value in values):

@@ -45,7 +45,7 @@ def sizes(chunking: Chunking, tokenizer: Tokenizer) -> tuple[Sizes, ...]:
 
 
 def sentence_counts(chunking: Chunking) -> list[int]:
-    """Return how many sentences each chunk touches, counting each sentence once per chunk."""
+    """Count the sentences that each chunk touches, each sentence once per chunk."""
     document = chunking.document
     counts = []
     for chunk in chunking.chunks:
@@ -105,7 +105,7 @@ class Pieces:
 
 @dataclass(frozen=True)
 class BeyondReach:
-    """How much of the chunks an embedder would not read.
+    """Share of the chunks that exceeds an embedder's maximum input.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ class BeyondReach:
         return cls(len(long), 1 - most * len(long) / sum(long)) if long else None
 
     def words(self, embedder: Embedder) -> str:
-        """Return it in words."""
+        """Describe the chunks that exceed the embedder's input."""
         what, whose = ("chunk", "its") if self.chunks == 1 else ("chunks", "their")
         return (
             f"{self.chunks:,} {what} longer than the {embedder.max_tokens:,} tokens that {embedder.name} reads: "
@@ -142,7 +142,7 @@ class BeyondReach:
 
 @dataclass(frozen=True)
 class Facts:
-    """What the head of a column shows of a result, whatever it is compared with."""
+    """Facts about a result in the head of its column."""
 
     cuts: tuple[int, ...]
     sizes: tuple[Sizes, ...]
@@ -165,7 +165,7 @@ class Change:
     moved: int
 
     def words(self) -> str:
-        """Return it in words."""
+        """Describe the counts."""
         parts = [f"{count} {what}" for what, count in vars(self).items() if count]
         return ", ".join(parts) if parts else "no boundary"
 
@@ -190,7 +190,7 @@ def change(document: Document, before: Sequence[int], after: Sequence[int]) -> C
 
 
 def against_known(cuts: Collection[int], known: Collection[int]) -> tuple[int, int, int]:
-    """Return how many known boundaries were found, how many were missed, and how many cuts are at none."""
+    """Count the known boundaries found, those missed, and the cuts at no known boundary."""
     found = len(set(cuts) & set(known))
     return found, len(known) - found, len(set(cuts)) - found
 

@@ -48,7 +48,7 @@ class Similarities:
 
 @dataclass(frozen=True)
 class StretchComparison:
-    """Two ways to cut the sentences of ``stretch``: a greedy chunker's, and that of one with the whole text in view.
+    """Two ways to cut the sentences of ``stretch``: a greedy chunker's, and the way of a chunker that sees the whole text.
 
     ``greedy`` and ``other`` are the sentences inside the stretch after which each cuts.
     """
@@ -61,7 +61,7 @@ class StretchComparison:
 
     @property
     def gain(self) -> float | None:
-        """What the greedy way gains in mean similarity; 0 if both cut alike, None if one leaves no pair together."""
+        """Gain of the greedy way in mean similarity; 0 if both cut alike, None if one leaves no pair together."""
         if self.greedy == self.other:
             return 0.0
         if not (self.greedy_cohesion.pairs and self.other_cohesion.pairs):

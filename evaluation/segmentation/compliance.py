@@ -9,7 +9,7 @@ from chunkers import Chunker, Chunking, Embedder, InputError, Tokenizer, load_to
 from evaluation.segmentation.chunk_facts import sentence_counts
 
 UNITS = ("characters", "words", "tokens", "sentences")
-"""What a size may count."""
+"""Units of a size."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Compliance:
-    """How many chunks are within bounds.
+    """Number of chunks within the size bounds.
 
     Attributes
     ----------
@@ -57,13 +57,13 @@ class Compliance:
         return self.within / total if total else None
 
     def words(self) -> str:
-        """Say the bounds, and what breaks them."""
+        """Describe the bounds and the chunks outside of them."""
         broken = [f"{count:,} {what}" for count, what in ((self.short, "too small"), (self.long, "too large")) if count]
         return f"{self.bounds.words()}: " + (", ".join(broken) or "all are")
 
 
 def compliance(sizes: Sequence[int], bounds: Bounds) -> Compliance:
-    """Return how many of the ``sizes``, in the unit of the bounds, are within them.
+    """Count the ``sizes`` within the bounds, given in the unit of the bounds.
 
     Source: size compliance of Moura Junior et al., “Adaptive Chunking” (LREC 2026), who ask for 100 to 1,100 tokens.
 
@@ -83,7 +83,7 @@ def compliance(sizes: Sequence[int], bounds: Bounds) -> Compliance:
 
 
 def asked_of(chunker: Chunker, embedder: Embedder | None = None) -> Bounds | None:
-    """Return the sizes that a chunker is asked for by its parameters, or else what the embedder reads; None for neither.
+    """Return the size bounds in a chunker's parameters, or else the embedder's maximum input; None for neither.
 
     A size of `fixed_sentences` in sentences, and a `target_size` that is to be the average, ask for no bound.
     """

@@ -1,4 +1,4 @@
-"""Cohesion inside chunks against similarity across cuts, and how well chunks fit what surrounds them."""
+"""Cohesion inside chunks against similarity across cuts, and the fit of chunks into their surroundings."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class Contrast:
 
     @property
     def difference(self) -> float | None:
-        """How much more alike sentences are inside chunks than across cuts, from -2 to 2; None where one of both is."""
+        """Mean similarity inside chunks minus across cuts, from -2 to 2; None if either is undefined."""
         return None if self.inside is None or self.across is None else self.inside - self.across
 
 
 def contrast(vectors: npt.NDArray[np.floating], chunks: Sequence[int | None]) -> Contrast:
-    """Return how alike sentences are inside chunks and across the cuts between them.
+    """Return the mean similarity of sentences inside chunks and across the cuts between them.
 
     Shorter chunks have more of both, as sentences that stand close together are more alike: to be read beside the chunks'
     sizes. Source: cohesion against separation, as in silhouettes (Rousseeuw 1987), here with the next chunk in place of
@@ -68,10 +68,10 @@ def contrast(vectors: npt.NDArray[np.floating], chunks: Sequence[int | None]) ->
 
 
 def coherence(vectors: npt.NDArray[np.floating], chunks: Sequence[int | None], reach: int = SURROUNDINGS) -> float | None:
-    """Return how alike chunks are to what surrounds them: the mean over chunks of a cosine, from -1 to 1.
+    """Return the mean cosine of chunks and their surroundings, from -1 to 1.
 
-    A chunk's vector is the sum of its sentences'; that of its surroundings the sum of those at most ``reach`` sentences
-    before or after one of its own, its own left out. None where no chunk has surroundings.
+    A chunk's vector is the sum of its sentences' vectors. The vector of its surroundings is the sum over the sentences at
+    most ``reach`` before or after one of its own, without its own. None if no chunk has surroundings.
 
     Source: contextual coherence of Moura Junior et al., “Adaptive Chunking” (LREC 2026), who embed windows of 3,000 tokens
     with the chunk in them. Most models read less, hence the sums; and a chunk is no surroundings of itself, or the longest

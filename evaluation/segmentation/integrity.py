@@ -13,7 +13,7 @@ from chunkers.text.outline import blocks, special_blocks
 
 @dataclass(frozen=True)
 class Whole:
-    """How many blocks are whole, out of how many there are."""
+    """Number of whole blocks out of all blocks."""
 
     count: int
     of: int
@@ -26,22 +26,22 @@ class Whole:
 
 @dataclass(frozen=True)
 class Integrity:
-    """The blocks of a text that are whole in a chunking, by their kind; a heading is with the beginning of what follows."""
+    """Whole blocks of a text in a chunking, by kind; a heading includes the beginning of the following block."""
 
     kinds: Mapping[str, Whole]
 
     @property
     def all(self) -> Whole:
-        """Those of all kinds together, each block counted once."""
+        """Counts for all kinds together, each block counted once."""
         return Whole(sum(one.count for one in self.kinds.values()), sum(one.of for one in self.kinds.values()))
 
     def words(self) -> str:
-        """Say how many of each kind are whole, as “1 of 2 tables, 3 of 3 lists”; empty where there is no block."""
+        """Count the whole blocks of each kind, as in “1 of 2 tables, 3 of 3 lists”; empty if there is no block."""
         return ", ".join(f"{one.count:,} of {one.of:,} {kind}{'s' * (one.of != 1)}" for kind, one in self.kinds.items())
 
 
 def integrity(chunking: Chunking) -> Integrity:
-    """Return which blocks lie in one piece of a chunk: where chunks do not overlap, those that no cut goes through.
+    """Count the blocks that lie in one piece of a chunk; for chunks without overlap, the blocks without a cut inside.
 
     Source: block integrity of Moura Junior, Lelong and Blangero, “Adaptive Chunking: Optimizing Chunking-Method Selection
     for RAG” (LREC 2026): the share of blocks that are not split. Theirs counts paragraphs and lets a cut be 5 characters
@@ -66,7 +66,7 @@ def wanted_whole(text: str) -> list[tuple[str, Span]]:
 
 
 def whole_among(stretches: Sequence[tuple[str, Span]], pieces: Sequence[Span]) -> Integrity:
-    """Return how many of the ``stretches`` of each kind lie within one of the ``pieces``, which may overlap."""
+    """Count the ``stretches`` of each kind that lie within one of the ``pieces``, which may overlap."""
     ordered = sorted(pieces)
     starts = [piece.start for piece in ordered]
     # How far the pieces reach that begin no later than each.

@@ -1,4 +1,4 @@
-"""Read texts with known boundaries from files, marked by lines of three dashes or by a boundary file beside them."""
+"""Read texts with known boundaries from files, marked by lines of three dashes or by a separate boundary file."""
 
 from __future__ import annotations
 
@@ -104,6 +104,6 @@ def _about(name: str, error: InputError) -> str:
 
 
 def sharing(texts: Sequence[MarkedText], held: Sequence[MarkedText]) -> list[MarkedText]:
-    """Return those of ``texts`` that share a section with one held out: tuning on them would leak it."""
+    """Return the ``texts`` that share a section with a held-out text: tuning on them would leak it."""
     seen = frozenset[str]().union(*(one.sections for one in held))
     return [one for one in texts if not seen.isdisjoint(one.sections)]

@@ -36,7 +36,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Segmentation:
-    """Where segments begin, except the first.
+    """Boundaries between the segments of a text.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class Segmentation:
         return self.units / (len(self.boundaries) + 1)
 
     def counts(self) -> IntArray:
-        """Return how many boundaries lie before or at each place, shape (units,)."""
+        """Count the boundaries before or at each place, shape (units,)."""
         marks = np.zeros(self.units, dtype=np.intp)
         marks[list(self.boundaries)] = 1
         return np.cumsum(marks)
@@ -111,7 +111,7 @@ _NO_BOUNDARY = "no boundary is known"
 
 
 def _windows(reference: Segmentation, found: Segmentation) -> tuple[IntArray, IntArray] | Score:
-    """Return how many boundaries each window of k gaps holds in both; or why there are no windows."""
+    """Count the boundaries of both segmentations in each window of k gaps, or return the reason why there are no windows."""
     _same_units(reference, found)
     k = window(reference)
     if not reference.boundaries:
@@ -210,7 +210,7 @@ class Misassigned:
 
 
 def misassigned(sections: Sequence[int], chunks: Sequence[int | None]) -> Misassigned:
-    """Match sections and chunks one to one by the largest overlap, and return what lies outside its match.
+    """Match sections and chunks one to one by the largest overlap, and return the units outside their match.
 
     Source: Qu et al., figures 6 and 7. ``sections`` and ``chunks`` give the section and the chunk of every unit; a chunk may
     hold units from anywhere. A unit in no chunk, None, is outside of every match.

@@ -26,7 +26,7 @@ from evaluation.statistics.sections import Statistic, swap_all
 from evaluation.statistics.significance import FALSE_VERDICTS, level_words, too_few
 
 DRAWN = 99
-"""How often places are drawn, for the draw in the middle."""
+"""Number of random draws, of which the median one is used."""
 
 _PARAGRAPH_END = re.compile(r"(?:\r\n|\n|\r)[^\S\r\n]*(?:\r\n|\n|\r)")
 
@@ -55,7 +55,7 @@ class Contender:
 
 @dataclass(frozen=True)
 class Lead:
-    """How far one contender is ahead of another.
+    """Difference between two contenders, with interval and p-value.
 
     Attributes
     ----------
@@ -272,7 +272,7 @@ def _f1_of(counts: IntArray) -> float:
 
 @dataclass(frozen=True)
 class Structure:
-    """How a chunking treats the structure of its text.
+    """Counts of a chunking's cuts by their place in the structure of the text.
 
     Attributes
     ----------
@@ -301,7 +301,7 @@ class Structure:
 
 
 def structure(chunking: Chunking, embedder: Embedder | None = None) -> Structure:
-    """Return how a chunking treats the structure of its text."""
+    """Count the cuts of a chunking by their place in the structure of its text."""
     kinds = [kind for kind, _ in _judged(chunking, embedder)]
     return Structure(
         len(kinds) - kinds.count("too long"), *(kinds.count(kind) for kind in ("end", "sentence", "block", "too long"))
@@ -309,7 +309,7 @@ def structure(chunking: Chunking, embedder: Embedder | None = None) -> Structure
 
 
 def _judged(chunking: Chunking, embedder: Embedder | None) -> list[tuple[str, int]]:
-    """Return what each cut and each chunk that is too long is, and where."""
+    """Return the kind and position of each cut, and of each chunk that is too long."""
     document = chunking.document
     text, whole = document.text, special_blocks(document.text)
     starts = [block.span.start for block in whole]
@@ -328,7 +328,7 @@ def _judged(chunking: Chunking, embedder: Embedder | None) -> list[tuple[str, in
 
 
 def _too_long(chunking: Chunking, embedder: Embedder | None) -> list[int]:
-    """Return where the chunks begin that are longer than the embedder reads; none if it cannot count, or reads all."""
+    """Return the starts of the chunks that exceed the embedder's input; none if it cannot count, or reads everything."""
     if embedder is None or embedder.max_tokens is None:
         return []
     try:

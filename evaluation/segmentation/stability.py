@@ -20,10 +20,10 @@ MOST_EDITED_CHARACTERS = 50_000_000
 """Edits × characters of the text, all of which is cut anew after each: 160 edits of 300 kB."""
 
 SPARE = "This sentence was not here before."
-"""What is inserted where the text has no other sentence to take."""
+"""Sentence to insert into a text that has no other sentence to take."""
 
 _SEPARATORS = {"lines": "\n", "paragraphs": "\n\n"}
-"""What parts the inserted sentence from its neighbours, by splitter; a space for all others."""
+"""Separator between the inserted sentence and its neighbours, by splitter; a space for all others."""
 
 _PROSE = ("paragraph", "quotation")
 """The kinds of blocks in which a sentence may be inserted."""
@@ -57,7 +57,7 @@ class Edit:
 
 @dataclass(frozen=True)
 class Stability:
-    """What edits changed; there is at least one."""
+    """Changes caused by edits, at least one."""
 
     edits: tuple[Edit, ...]
 
@@ -77,7 +77,7 @@ class Stability:
         return sum(1 / edit.chunks for edit in self.edits) / len(self.edits)
 
     def words(self) -> str:
-        """Say it in a sentence."""
+        """Summarise the stability in a sentence."""
         worst, count = self.worst, len(self.edits)
         edits = "1 inserted sentence" if count == 1 else f"{count:,} inserted sentences"
         return (
@@ -108,7 +108,7 @@ def edit_stability(
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Stability:
-    """Insert one sentence at a time into the text, cut it again, and count the chunks that are not among those before.
+    """Insert one sentence at a time into the text, cut it again, and count the chunks that are new.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def edit_stability(
 
 
 def edits_of(document: Document, edits: int, seed: int) -> list[tuple[int, str]]:
-    """Return the numbers of the sentences after which a sentence is inserted, ascending, each with what is inserted.
+    """Return the numbers of the sentences to insert after, ascending, each with the sentence to insert.
 
     Both are drawn from the sentences of the text's prose: those that end, outside lists, tables, code, formulas and
     headings, where one more sentence would be none. A text without any is edited after any sentence.
@@ -180,7 +180,7 @@ def _prose(document: Document) -> list[int]:
 
 
 def inserted(document: Document, after: int, sentence: str) -> Document:
-    """Return the document with one more sentence after that of number ``after``, split into sentences again."""
+    """Return the document with ``sentence`` inserted after sentence ``after``, split into sentences again."""
     text, end = document.text, document.sentences[after].end
     separator = _SEPARATORS.get(document.splitter, " ")
     added = separator + sentence

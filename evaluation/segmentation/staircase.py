@@ -28,7 +28,7 @@ class Stretch:
     chunks: int
 
     def words(self) -> str:
-        """Return it in words."""
+        """Describe the stretch."""
         what = "1 chunk" if self.chunks == 1 else f"{self.chunks:,} chunks"
         return f"between {signed(self.low)} and {signed(self.high)} nothing changes: {what}"
 
@@ -114,7 +114,7 @@ def _flat(amounts: Sequence[float], sizes: Sequence[IntArray]) -> list[Stretch]:
 
 @dataclass(frozen=True)
 class Histogram:
-    """How many scores lie in each bin; ``edges`` has one more entry than the counts.
+    """Histogram of the scores; ``edges`` has one more entry than the counts.
 
     Gaps whose score passes the line are counted in ``beyond``, others in ``short``.
     """

@@ -98,7 +98,7 @@ def stitch_several(
 
 
 def halves(passages: Sequence[Passage]) -> tuple[list[Passage], list[Passage]]:
-    """Return the passages of every other subject, and those of the others, so that the halves share no subject.
+    """Return the passages of every other subject and the remaining passages, so that the halves share no subject.
 
     Raises
     ------

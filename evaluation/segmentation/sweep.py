@@ -55,7 +55,7 @@ class Setting:
 
     @property
     def trivial(self) -> bool:
-        """Whether it is an answer that looks at nothing."""
+        """True for a trivial baseline, which does not read the text."""
         return self.chunker in ANSWERS
 
     def words(self) -> str:
@@ -136,7 +136,7 @@ def _trivial_row(marked: Marked, setting: Setting, tools: Tools) -> SweepRow:
 
 
 def _mean(scores: Sequence[Score]) -> Score:
-    """Return the mean of those that are defined, or the first if none is."""
+    """Return the mean of the defined scores, or the first score if none is defined."""
     values = [score.value for score in scores if score.value is not None]
     return Score(statistics.fmean(values)) if values else scores[0]
 
@@ -238,7 +238,7 @@ def summaries(rows: Iterable[SweepRow], measure: str) -> list[Summary]:
 
 
 def rows_to_csv(rows: Iterable[SweepRow]) -> str:
-    """Return one line per setting and document, every measure in a column, empty where it is undefined."""
+    """Return CSV with a line per setting and document and a column per measure, empty if the measure is undefined."""
     file = io.StringIO(newline="")
     writer = csv.writer(file)
     writer.writerow(["document", "setting", "chunks", *MEASURES])

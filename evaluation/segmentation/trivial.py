@@ -1,4 +1,4 @@
-"""Answers that look at nothing of a text: what any chunker should beat.
+"""Trivial baselines that do not read the text, which any chunker should beat.
 
 A measure of boundaries says little alone: on a text with few of them, no cut at all has a good Pk.
 """
@@ -14,7 +14,7 @@ from chunkers.result import Gap, Verdict
 from evaluation.segmentation.measures import Segmentation
 
 DRAWS = 20
-"""How often places are drawn for a mean."""
+"""Number of random draws averaged for a mean."""
 
 NO_CUT = "no cut"
 REGULAR = "a cut every n sentences"

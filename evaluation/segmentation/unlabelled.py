@@ -15,20 +15,20 @@ from evaluation.segmentation.measures import chunks_of
 from evaluation.segmentation.trivial import NO_CUT, every_words
 
 EXPLAINED = {
-    "chunks": "How many there are.",
+    "chunks": "Number of chunks.",
     "blocks whole": "Share of the lists, tables, code blocks and formulas, and of the headings with what follows, that lie "
     "in one piece of a chunk.",
-    "size kept": "Share of chunks within the sizes that are asked for; where none are, within what the embedder reads.",
-    "inside": "Mean cosine of two sentences that share a chunk. Short chunks have more of it, whatever their cuts.",
-    "across": "Mean cosine of two sentences, one in a chunk and one in the next. Short chunks have more of it too.",
-    "contrast": "Inside minus across: how much more alike sentences are within chunks than over the cuts between them.",
-    "context": f"Mean cosine of a chunk and the {SURROUNDINGS} sentences on either side of it: high where it fits its "
-    "surroundings, low where it stands apart.",
-    "changed": "Share of chunks that are others after one sentence was inserted, mean over the places; lower is steadier.",
-    "at worst": "The same at the place where it is most.",
-    "at least": "What must change, beside which the others are to be read: the one chunk with the new sentence, as a share.",
+    "size kept": "Share of chunks within the requested sizes or, without any, within the embedder's maximum input.",
+    "inside": "Mean cosine of two sentences in the same chunk. It is higher for short chunks, whatever their cuts.",
+    "across": "Mean cosine of two sentences in neighbouring chunks. It is higher for short chunks too.",
+    "contrast": "Inside minus across: how much more alike sentences are within chunks than across cuts.",
+    "context": f"Mean cosine of a chunk and the {SURROUNDINGS} sentences on either side: high if it fits its surroundings, "
+    "low if it stands apart.",
+    "changed": "Share of chunks that change when one sentence is inserted, mean over the places; lower is better.",
+    "at worst": "The largest such share over all places.",
+    "at least": "The share that has to change: the one chunk with the new sentence. Compare the other two with it.",
 }
-"""What every measure is, in words; the last three are of `evaluation.segmentation.stability`."""
+"""Description of each measure; the last three come from `evaluation.segmentation.stability`."""
 
 
 _EVERY = 4
@@ -42,7 +42,7 @@ BASELINES: tuple[tuple[str, Mapping[str, Any]], ...] = (
 
 @dataclass(frozen=True)
 class Unlabelled:
-    """What can be said of a chunking without labels.
+    """Measures of a chunking that need no labels.
 
     Attributes
     ----------
@@ -79,9 +79,9 @@ def unlabelled(chunking: Chunking, vectors: VectorArray | None = None, sizes: Co
 
 
 def sizes_of(chunking: Chunking, chunker: Chunker, tools: Tools, bounds: Bounds | None = None) -> Compliance | None:
-    """Return how many chunks are within ``bounds``, or what the chunker is asked for, or else what the embedder reads.
+    """Count the chunks within ``bounds`` or, without them, within the chunker's sizes or the embedder's maximum input.
 
-    None where nothing is asked for, or what would count the chunks is missing.
+    None if there are no sizes, or the tokenizer to count the chunks is missing.
 
     Raises
     ------
@@ -99,7 +99,7 @@ def sizes_of(chunking: Chunking, chunker: Chunker, tools: Tools, bounds: Bounds 
 
 
 def sentence_vectors(document: Document, tools: Tools) -> VectorArray | None:
-    """Return the vectors of the sentences, shape (n, dimension), computing what is missing; None without an embedder."""
+    """Return the vectors of the sentences, shape (n, dimension), computing missing ones; None without an embedder."""
     if tools.embedder is None:
         return None
     return replace(tools, embedder=tools.embedder.for_document(document)).embed(document.sentence_texts)

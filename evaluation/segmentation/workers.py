@@ -19,10 +19,10 @@ from chunkers.arrays import VectorArray
 from chunkers.cache import EmbeddingCache
 
 AT_ONCE = 25
-"""How many runs are sent to a worker together: few enough for the first results to come soon."""
+"""Number of runs sent to a worker together: few enough for the first results to come soon."""
 
 ROUNDS = 3
-"""How often a run is sent before it is run here: re-embedding asks for one text after another."""
+"""Maximum number of times that a run is sent before it runs here: re-embedding asks for one text after another."""
 
 IDLE_S = 60
 """Seconds that a worker waits for more before it ends."""
@@ -80,7 +80,7 @@ class _Batch(Generic[Result]):
 
 
 def _work(batch: _Batch[Result]) -> tuple[list[Result], list[int], list[str]]:
-    """Return the results, the places of the runs that asked for texts, and those texts; this is what a worker does."""
+    """Run a batch in a worker; return the results, the places of the runs that need texts embedded, and those texts."""
     cache = EmbeddingCache()
     if batch.vectors is not None:
         cache.put_many(cache.keys(_Sent.name, _Sent.revision, batch.texts), batch.vectors, 0.0)
@@ -101,7 +101,7 @@ def has_processes() -> bool:
 
 
 def processes(workers: int) -> Executor:
-    """Return an executor of ``workers`` processes, reusing those of the last sweep if they are still waiting."""
+    """Return an executor of ``workers`` processes, reusing the processes of the last sweep if they still wait."""
     from joblib.externals.loky import get_reusable_executor
 
     executor: Executor = get_reusable_executor(max_workers=workers, timeout=IDLE_S, env=ENVIRONMENT)

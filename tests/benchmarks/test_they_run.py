@@ -53,7 +53,7 @@ SETTINGS = {
 CHEAP = {"blocks", "change_point", "hostile_files", "scaling", "structure", "verdicts"}
 
 TIMED = {"__main__", "embedding", "load sliders", "load rounds", "load waiting", "load soak", "shift"}
-"""Those whose targets a busy machine may miss. All others must reach theirs."""
+"""Benchmarks whose targets a busy machine may miss. All others must reach theirs."""
 
 
 def test_every_benchmark_has_a_setting():

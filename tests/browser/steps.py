@@ -26,18 +26,18 @@ STATE = """() => {
   }));
   return { script: dataset?.testScriptState, connection: dataset?.testConnectionState, address: location.href, readers };
 }"""
-"""What a page about a text has come to."""
+"""State of a page with a text, as its scripts report it."""
 
 WHOLE = f"""() => {{
   const {{ script, readers }} = ({STATE})();
   const whole = ({{ ready, columns }}) => ready && columns.every(({{ blocks, built }}) => blocks === built);
   return script === "notRunning" && readers.length && readers.every(whole);
 }}"""
-"""Whether that is all there is to come."""
+"""True once the page is completely drawn."""
 
 
 def read(root, of):
-    """Return what ``of``, a function in JavaScript, makes of a component's handle; None while there is none."""
+    """Apply the JavaScript function ``of`` to a component's handle and return the result; None while there is no handle."""
     return root.evaluate_all(f"([root]) => root?.seamark && ({of})(root.seamark)")
 
 
@@ -57,7 +57,7 @@ def eventually(reading, wanted, timeout=PATIENCE):
 
 
 def box_of(locator):
-    """Return where an element is on the page; numbers of which no comparison holds while it is not drawn."""
+    """Return the box of an element on the page; NaN, with which every comparison fails, while it is not drawn."""
     return locator.bounding_box() or dict.fromkeys(("x", "y", "width", "height"), math.nan)
 
 

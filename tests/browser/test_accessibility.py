@@ -23,7 +23,7 @@ QUERIES = {
 """The states of a page, as what its link says beside the embedder; of the others the first screen alone."""
 
 EXCLUDED = {}
-"""What is Streamlit's own and cannot be mended from here: by selector, with the reason."""
+"""Elements of Streamlit that cannot be fixed here: selectors, with the reason for each."""
 
 FOUND = """(excluded) => axe.run({ exclude: excluded.map((one) => [one]) }, { resultTypes: ["violations"] }).then((result) =>
   result.violations.flatMap(({ id, help, nodes }) => nodes.map(({ target, html, failureSummary }) =>

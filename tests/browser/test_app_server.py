@@ -1,4 +1,4 @@
-"""How the app is started for tests and benchmarks: a server that does not come up is an error that says why."""
+"""Start of the app for tests and benchmarks: a server that fails to start raises an error with its log."""
 
 import urllib.request
 

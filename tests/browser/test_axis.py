@@ -58,7 +58,7 @@ def spans(root, sentences):
 
 
 def place(root, share=0.25):
-    """Return where in the plot a share of its width is, near its foot, where no line is."""
+    """Return a point in the plot at a share of its width, near its foot, away from the lines."""
     box = root.locator(".plot").bounding_box()
     return {"x": box["width"] * share, "y": box["height"] - 4}
 

@@ -1,4 +1,4 @@
-"""What a person does on the Breakpoints page, in a real browser."""
+"""The Breakpoints page in a real browser."""
 
 import itertools
 import re
@@ -198,11 +198,11 @@ def test_a_row_leads_to_the_text_and_the_text_to_its_row_and_the_ledger_sorts_an
     shown = ledger.get_by_label("Show gaps that are")
     shown.select_option("near")
     eventually(lambda: (rows.count(), ledger.locator(".row.near").count()), lambda counts: counts[0] == counts[1] > 0)
-    margin = page.get_by_role("spinbutton", name="Near the line is within")
+    margin = page.get_by_role("spinbutton", name="Near the line", exact=True)
     margin.fill("0")
     margin.press("Enter")
     page.wait_for_url("**margin=0**")
-    ledger.get_by_text("No gap is like that.").wait_for()
+    ledger.get_by_text("No gap matches.").wait_for()
     shown.select_option("")
     ledger.get_by_label("Show gaps with these words").fill("harbour")
     expect(ledger.locator(".counted")).to_contain_text(" of 332 gaps")

@@ -1,4 +1,4 @@
-"""What a user does is not lost because the next thing follows at once; with Streamlit as it comes, it is."""
+"""No input is lost if the next one follows immediately; with unpatched Streamlit it is."""
 
 import asyncio
 
@@ -34,6 +34,6 @@ def test_a_callback_is_run_to_its_end(tmp_path):
 
 @pytest.mark.full
 def test_streamlit_itself_breaks_it_off(tmp_path):
-    """When this fails, Streamlit has mended it, and `viz.server.callbacks` can go with the line in config.toml."""
+    """Notice when Streamlit is fixed: if this fails, remove `viz.server.callbacks` and the line in config.toml."""
     with app_server(tmp_path / "log.txt", "tests/browser/hasty_app.py", environment=AS_IT_CAME) as server:
         assert in_a_loop(noted(server.url)) != "one two"

@@ -1,4 +1,4 @@
-"""How many clicks what people come for takes: counted by the browser, whatever the test calls them. Keys are no clicks."""
+"""Number of clicks for common tasks, counted by the browser whatever the test does. Key presses do not count."""
 
 import pytest
 from playwright.sync_api import expect

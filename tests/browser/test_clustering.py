@@ -1,4 +1,4 @@
-"""What a person does on the Clustering page, in a real browser."""
+"""The Clustering page in a real browser."""
 
 import re
 
@@ -31,7 +31,7 @@ def page(kept_page):
 
 
 def point(heatmap, one, other):
-    """Return where in the window the cell of two rows is."""
+    """Return the position of a cell in the window, given its two rows."""
     heatmap.locator(".map").evaluate("(map) => map.scrollIntoView({ block: 'nearest' })")
     return read(heatmap, f"({{ at }}) => at({one}, {other})")
 

@@ -1,4 +1,4 @@
-"""What a person does on the Compare page, in a real browser."""
+"""The Compare page in a real browser."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Where columns disagree and why: the bar that leads from one place to the next, and the card over all columns."""
+"""Disagreements between columns: the bar that leads from one to the next, and the card over all columns."""
 
 import pytest
 from playwright.sync_api import expect

@@ -1,4 +1,4 @@
-"""What a person does on the Double pass page, in a real browser."""
+"""The Double pass page in a real browser."""
 
 import re
 from xml.etree import ElementTree

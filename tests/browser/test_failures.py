@@ -1,4 +1,4 @@
-"""What a person does on the Failures page, in a real browser."""
+"""The Failures page in a real browser."""
 
 import re
 from uuid import uuid4

@@ -1,4 +1,4 @@
-"""What heads a page: its document, and where there is none, what the page is for."""
+"""The top of a page: its document or, without a document, its purpose."""
 
 import pytest
 from playwright.sync_api import expect

@@ -37,7 +37,7 @@ def cancel(page):
 
 
 def readers(server):
-    """Return how many processes of the server read files."""
+    """Count the processes of the server that read files."""
     count = 0
     for child in psutil.Process(server.pid).children(recursive=True):
         try:

@@ -64,7 +64,7 @@ def received(page):
 
 
 def downloads(page):
-    """Return what every button below “Downloads” gives, by the name of its file."""
+    """Return the content of every button below “Downloads”, by the name of its file."""
     at_rest(page)
     page.get_by_role("radio", name="Downloads").click()
     buttons = page.get_by_test_id("stDownloadButton").get_by_role("button")
@@ -85,15 +85,15 @@ def test_models_are_asked_after_a_click_alone_and_the_keys_are_nowhere(page, url
     keys = f"{KEY}-chats", f"{KEY}-embeds"
     page.goto(f"{url}/?c1=llm&c2=breakpoint&selected=1&document=stubs&tokenizer=words&embedder=openai:vectors")
     expect(page.get_by_text("This chunker needs a language model, and none is named yet.")).to_be_visible()
-    page.get_by_role("textbox", name="Name", exact=True).fill("test")
-    page.get_by_role("textbox", name="Its server's address").fill(chats.address)
-    page.get_by_role("textbox", name="Its server's key").fill(keys[0])
+    page.get_by_role("textbox", name="Model name").fill("test")
+    page.get_by_role("textbox", name="Server address", exact=True).fill(chats.address)
+    page.get_by_role("textbox", name="Server key").fill(keys[0])
     page.get_by_role("button", name="Use this model").click()
     expect(page.get_by_text("Nothing is sent until you press “Send”.")).to_contain_text(chats.address.split("/")[2])
     at_rest(page)
     page.get_by_text("Sentences, embedder, tokens").click()
-    page.get_by_role("textbox", name="Server's address, for openai:NAME").fill(embeds.address)
-    page.get_by_role("textbox", name="Server's key", exact=True).fill(keys[1])
+    page.get_by_role("textbox", name="Embedder server").fill(embeds.address)
+    page.get_by_role("textbox", name="Embedder key").fill(keys[1])
     assert chats.requests == embeds.requests == []
     page.get_by_test_id("stFormSubmitButton").get_by_role("button", name="Use it").click()
     refused = page.get_by_text("must accept the key; it refused (status 401)")
@@ -147,8 +147,8 @@ def test_a_proposition_shows_its_source_and_is_text_alone(page, app_url, chats):
     model = Stating()
     chats.model = lambda messages: model.words(messages[1]["content"])
     page.goto(f"{app_url}/?c1=propositions&c2=fixed_sentences&selected=1&document=article")
-    page.get_by_role("textbox", name="Name", exact=True).fill("test")
-    page.get_by_role("textbox", name="Its server's address").fill(chats.address)
+    page.get_by_role("textbox", name="Model name").fill("test")
+    page.get_by_role("textbox", name="Server address", exact=True).fill(chats.address)
     page.get_by_role("button", name="Use this model").click()
     page.get_by_role("button", name="Send").click()
     embedded(page)

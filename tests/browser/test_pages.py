@@ -19,7 +19,7 @@ def give(page, name, data):
 
 
 def places(page):
-    """Return what stands beside the chunks of the first column."""
+    """Return the labels next to the chunks of the first column."""
     return (
         page.locator(".seamark .text").first.locator(".pages").evaluate_all("(all) => all.map((one) => one.dataset.pages)")
     )

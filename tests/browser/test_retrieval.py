@@ -29,7 +29,7 @@ def ended(page):
 
 
 def cell(page, label):
-    """Return what the summary says under a label."""
+    """Return the cell of the summary under a label."""
     return page.locator("dl div").filter(has=page.locator("dt", has_text=label))
 
 

@@ -1,4 +1,4 @@
-"""What the server imports until the first page is there: every module more is a longer wait for the first column."""
+"""Imports of the server until the first page is drawn: each further module delays the first column."""
 
 import pytest
 from playwright.sync_api import expect
@@ -22,7 +22,7 @@ LATER = {
     *("pandas", "pyarrow", "scipy", "sklearn", "spacy", "sympy", "sentence_transformers", "transformers"),
     *("langchain_text_splitters", "llama_index", "chonkie", "docling", "mcp", "openai"),
 }
-"""What takes long to import, and what the first page has no use for."""
+"""Modules that are slow to import and not needed by the first page."""
 
 
 @pytest.mark.full

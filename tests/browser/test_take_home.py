@@ -1,4 +1,4 @@
-"""What can be taken away from Compare: its link and its picture."""
+"""Copying the link and saving the picture of Compare."""
 
 import re
 

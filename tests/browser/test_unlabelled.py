@@ -1,11 +1,11 @@
-"""What an edit changes is measured by a job below Compare's columns, which can be stopped and goes on where it was."""
+"""Measuring the effect of edits in a job below Compare's columns, which can be stopped and resumed."""
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.steps import at_rest, open_app
 
-BUTTON = "Measure what an edit changes"
+BUTTON = "Measure edits"
 
 
 def test_edits_are_measured_on_request_beside_what_needs_none(page, app_url):

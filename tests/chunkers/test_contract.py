@@ -1,4 +1,4 @@
-"""What holds for every chunker, whatever the settings and the text."""
+"""Promises of every chunker, for any settings and any text."""
 
 import pickle
 import random

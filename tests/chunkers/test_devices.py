@@ -1,4 +1,4 @@
-"""Where torch runs a model: the choice, what is said if a device is not there, and that all of a model goes to it."""
+"""The device for torch: choosing it, the message if it is missing, and moving the whole model to it."""
 
 import subprocess
 import sys

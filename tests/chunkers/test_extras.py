@@ -1,4 +1,4 @@
-"""What an installation lacks is a sentence, and the user's folder is the system's."""
+"""Missing packages are reported in a sentence, and the user's folder is the system's."""
 
 import platformdirs
 import pytest

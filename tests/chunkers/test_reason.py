@@ -1,4 +1,4 @@
-"""How decisions are said: a sentence of every kind, written in one place."""
+"""The sentence for every kind of decision, all written in one place."""
 
 import pickle
 

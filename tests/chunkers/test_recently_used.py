@@ -1,4 +1,4 @@
-"""What is used least recently is forgotten, and what is being made is made once."""
+"""The cache forgets the least recently used entry, and makes an entry only once for concurrent callers."""
 
 import threading
 

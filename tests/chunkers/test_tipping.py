@@ -1,4 +1,4 @@
-"""What would change the verdict on a gap: by hand, and proven by running the chunker with what is suggested."""
+"""Values that would reverse the verdict on a gap: by hand, and confirmed by running the chunker with them."""
 
 import numpy as np
 import pytest

@@ -78,7 +78,7 @@ def test_chunks_of_several_documents_are_told_apart_by_name_or_by_choice():
 
 
 class Forgetful(list):
-    """What is remembered, at the moment at which another thread has put its own in its place."""
+    """A memory that another thread replaces at the moment of writing."""
 
     def __init__(self, others):
         super().__init__()

@@ -1,4 +1,4 @@
-"""Which documents there are, and each of them read once, however the inputs are taken apart."""
+"""Every document of the inputs is read exactly once, however the inputs are split into pieces."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What the integrations take and refuse, and what a pipeline keeps of them."""
+"""Forms of a recipe that the integrations accept and refuse, and the recipe inside a library's pipeline."""
 
 import importlib
 import pickle

@@ -26,7 +26,7 @@ SMALL = {"recursive": {"size": 120, "overlap": 30}, "fixed_words": {"size": 40, 
 """Settings with more chunks, and more that overlap, than the defaults give in a short text."""
 
 ALREADY = {"author": "Ada"}
-"""What a document's metadata hold before."""
+"""Metadata of the document before chunking."""
 
 
 def recipes_for(sample):

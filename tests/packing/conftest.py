@@ -1,4 +1,4 @@
-"""What is built of the checkout, once for all tests."""
+"""The distributions built from the checkout, shared by all tests."""
 
 import pytest
 

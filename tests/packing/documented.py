@@ -46,7 +46,7 @@ DEAR = {
     "seamark check docs --recipe seamark.recipe.json --questions": "measures retrieval",
     "import ray": "starts a cluster on this machine",
 }
-"""What runs in `make full` alone, by how it begins."""
+"""Documented snippets that only `make full` runs, by their beginnings."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Example:
 
     @property
     def runner(self):
-        """What runs it, or the reason why nothing does."""
+        """The test that runs the snippet, or the reason why none does."""
         said = _by_beginning(NOT_RUN, self.code, "seamark")
         where = " (make full)" if self.is_dear else ""
         return said or f"test_documented.py{where}"

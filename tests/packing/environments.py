@@ -1,4 +1,4 @@
-"""What is built of the checkout, and environments to install it into that have nothing else to fall back on.
+"""Distributions built from the checkout, and isolated environments to install them into.
 
 An environment is made in seconds and without a network: of the packages of the tests' own environment it is given those that
 the metadata of the wheel ask for, and what these bring along, as links. Everything else is not there, as in an empty

@@ -1,4 +1,4 @@
-"""What is installed: one name, every file that is needed and no other, and no import of a name that is not there."""
+"""The contents of an installation: one name, exactly the needed files, and no import of a missing name."""
 
 import ast
 import hashlib
@@ -37,13 +37,13 @@ WRITERS = (
     *("viz/theme/glossary.py", "viz/components/events.py"),
     *("viz/retrieval/opening/first_run.py", "viz/tune/opening/first_run.py"),
 )
-"""What writes files of the checkout, pages of `docs/` and measured runs, and says in them how."""
+"""Scripts that write files of the checkout, pages of `docs/` and measured runs; their output quotes the command."""
 
 BARE = re.compile(rf"(?:{'|'.join(ROOMS)})(?:\.\w+)+")
 
 
 def is_there(name):
-    """Whether a name is that of something in the checkout: ``corpus.jsonl`` is a file that others write."""
+    """Return whether a name resolves in the checkout; ``corpus.jsonl``, for instance, is a file that others write."""
     try:
         return bool(pkgutil.resolve_name(name))
     except (ImportError, AttributeError):
@@ -167,7 +167,7 @@ def test_an_import_that_cannot_be_moved_is_named(source):
 
 
 def test_the_metadata_name_the_packages_that_the_tests_run_with():
-    """Which belongs where is said by pyproject.toml; that none is forgotten and every range has the pin is checked here."""
+    """pyproject.toml assigns packages to extras; none may be missing, and every range must have the pinned version."""
     pinned = requirements("requirements.txt")
     own = [Requirement(line) for line in PROJECT["project"]["dependencies"]]
     asked = {extra: [one for one in map(Requirement, lines) if one.name != PACKAGE] for extra, lines in EXTRAS.items()}

@@ -1,1 +1,1 @@
-"""What must hold for every text, setting and file: properties checked on generated cases, in `make test` and `make fuzz`."""
+"""Properties of every text, setting and file, checked on generated cases in `make test` and `make fuzz`."""

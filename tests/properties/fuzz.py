@@ -23,7 +23,7 @@ MOST_MEMORY = 6_000_000_000
 
 
 WATCHED = hasattr(signal, "SIGALRM")
-"""Whether the system can end a case that takes too long; Windows cannot."""
+"""True if the system can interrupt a case that takes too long; Windows cannot."""
 
 
 def bound_time(seconds):
@@ -40,7 +40,7 @@ class Block(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """Where the code failed, with what, and on which case."""
+    """Failure of a generated case: the place in the code, the message and the case."""
 
     place: str
     said: str

@@ -1,4 +1,4 @@
-"""What every result keeps, whatever the text and the settings; each check looks at one promise."""
+"""Promises of every result, for any text and settings; each check looks at one promise."""
 
 import csv
 import io
@@ -20,7 +20,7 @@ from chunkers.text.front_matter import front_matter
 from tests.support import as_number
 
 _SHORT = re.compile(r"-+|[ \t]+")
-"""What is shortened in the delimiter row of a table that is repeated."""
+"""Part of a repeated table's delimiter row that is shortened."""
 
 OUT_OF_ORDER = ("single_linkage", "dbscan", "kmeans", "propositions")
 INSIDE = ("fixed_words", "fixed_characters", "fixed_tokens", "recursive", "structure", "optimal", "llm", "lumber")
@@ -131,7 +131,7 @@ def check_numbers(chunking):
 
 
 def check_reasons(chunking):
-    """What a reason compares is so, and is so in the figures that it shows."""
+    """Check that every comparison in a reason is true, also with the figures as shown."""
     for gap in chunking.gaps:
         for step in gap.why.steps():
             if step.score is None or step.threshold is None or math.isnan(step.threshold):
@@ -180,7 +180,7 @@ def _counted(unit, tools):
 
 
 def _sentences(chunking, chunk):
-    """Return how many sentences a chunk holds, in part or as a whole."""
+    """Count the sentences in a chunk, in part or as a whole."""
     return sum(chunk.start < span.end and span.start < chunk.end for span in chunking.document.sentences)
 
 
@@ -287,7 +287,7 @@ _SIZES = {
 
 
 def _begin_inside(span, places):
-    """Return how many of the ascending places are inside a span."""
+    """Count the ascending places inside a span."""
     return bisect_left(places, span.end) - bisect_left(places, span.start)
 
 

@@ -31,7 +31,7 @@ class Property:
 
 
 def attempt(work):
-    """Return what the work gives and no sentence, or nothing and the sentence of its `InputError`."""
+    """Run the work; return its result and no message, or nothing and the message of its `InputError`."""
     try:
         return work(), ""
     except InputError as error:
@@ -39,7 +39,7 @@ def attempt(work):
 
 
 def is_one_sentence(said, *beginnings):
-    """Whether a message is one sentence that begins as one of these does."""
+    """Return whether a message is one sentence that begins with one of the given words."""
     return said.isprintable() and said.endswith((".", "?")) and len(said) < 1000 and said.startswith(beginnings or "")
 
 
@@ -179,7 +179,7 @@ def encodings_are_read_back(text_and_encoding):
 
 
 def _is_plain(text):
-    """Whether UTF-8 bytes of the text cannot be taken for something else."""
+    """Return whether the text's UTF-8 bytes cannot be mistaken for another format."""
     return not text.startswith(("%PDF-", "\ufeff")) and "\0" not in text and "\x1b" not in text
 
 

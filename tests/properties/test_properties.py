@@ -15,7 +15,7 @@ from tests.properties.fuzz import BLOCK, Block, blocks, run_block
 from tests.properties.properties import PROPERTIES, Property, checked
 
 CASES = 600
-"""How many cases of all properties together are checked here."""
+"""Number of cases of all properties together in this test."""
 
 
 @pytest.fixture(scope="module", autouse=True)

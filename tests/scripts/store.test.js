@@ -14,7 +14,7 @@ import { makeRoot, openPage } from "./page.js";
 openPage();
 
 /**
- * What Streamlit calls a store with.
+ * Arguments with which Streamlit calls a store.
  * @template Data
  * @param {Data} data
  */

@@ -1,4 +1,4 @@
-"""What tests of several pages ask of them."""
+"""Steps shared by the tests of several pages."""
 
 import json
 from itertools import count

@@ -4,7 +4,7 @@ import { el, found } from "../components/shared/dom.js";
 import { countPainted } from "../components/shared/handle.js";
 /** @import { Component } from "../components/shared/component.d.ts" */
 /**
- * What one side says in a conversation.
+ * Message of a conversation with its author.
  * @typedef {object} TurnData
  * @property {string} who
  * @property {string} words

@@ -26,7 +26,7 @@ WHO = {"system": "Told to the model", "user": "Asked", "assistant": "Its words"}
 
 
 class TurnData(TypedDict):
-    """What one side says: who, and the words."""
+    """Message of a conversation with its author."""
 
     who: str
     words: str

@@ -16,10 +16,10 @@ from viz.state.keys import session
 from viz.state.language_model import chosen_model, none_named
 
 MISSING = none_named("Answering needs")
-"""What the page says where there is no language model."""
+"""Message on the page if no language model is named."""
 
 JUDGED = {"yes": "Judged", "no": "Not judged"}
-"""Whether the answers are judged: the word in the link, and its name on the page."""
+"""Options for judging: the word in the link, and its label on the page."""
 
 
 def model_controls(choices: Choices) -> None:
@@ -76,7 +76,7 @@ def scores_bert() -> bool:
 
 
 def judge_of(choices: Choices, asking: Asking) -> Asking | None:
-    """Return what asks the model that judges; None where the answers are not judged."""
+    """Return access to the judging model; None if the answers are not judged."""
     if choices.extra["judged"] == "no":
         return None
     name = f"openai:{session.judge}"

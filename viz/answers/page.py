@@ -79,7 +79,7 @@ def show() -> None:
 
 
 def _check(here: Page) -> None:
-    """Say which words of the link are none, and take the defaults instead."""
+    """Report invalid link parameters and replace them with the defaults."""
     words = here.choices.extra
     for name, allowed in ALLOWED.items():
         if words[name] not in allowed:
@@ -152,7 +152,7 @@ def _no_questions(choices: Choices) -> str:
 
 
 def _plan(here: Page, text: Text, made: list[ColumnResult], items: Items) -> AnswerPlan | None:
-    """Return what is to be answered from what; None as long as something is missing."""
+    """Return the plan of the run; None while something is missing."""
     if here.embedder is None:
         notice(here.embedder_complaint, key="answers_no_embedder")
         return None

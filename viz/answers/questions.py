@@ -22,7 +22,7 @@ from viz.state.text import Source, Text
 from viz.theme.numbers import counted
 
 SOURCES = {"retrieval": "Retrieval's", "typed": "Typed", "file": "From a file"}
-"""Where the questions come from: the word in the link, and its name on the page."""
+"""Sources of questions: the word in the link, and its label on the page."""
 
 WORD = "questions"
 """The name in the link."""

@@ -50,7 +50,7 @@ def show_report(run: Answering, report: Report, words: dict[str, str]) -> None:
 
 
 def show_more(run: Answering, report: Report) -> None:
-    """Draw what a run took, and the files."""
+    """Draw the cost of a run, and the files."""
     if report.measured:
         _costs(run, report)
         _files(run, report)

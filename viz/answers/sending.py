@@ -1,4 +1,4 @@
-"""What a run of answers would send, or what is left of one that was stopped, with the button that sends it."""
+"""Estimate of the requests of a run of answers, or of the rest of a stopped run, with the button that sends them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def models_of(choices: Choices, asking: Asking) -> Models:
 
 
 def show_send_row(choices: Choices, gathering: Gathering, embedder: Embedder, asking: Asking, run: Answering | None) -> None:
-    """Say what would be sent, with the button that sends it; nothing while a run is at work, or has all already."""
+    """Draw the estimate of the requests and the button that sends them; nothing while a run is at work or complete."""
     sizes, plan, judge, models = gathering.sizes, gathering.plan, judge_of(choices, asking), models_of(choices, asking)
     if sizes is None or (run is not None and (_at_work(run) or _has_all(run, plan, models))):
         return
@@ -71,7 +71,7 @@ def _has_all(run: Answering, plan: AnswerPlan, models: Models) -> bool:
 
 
 def _what(plan: AnswerPlan, about: Estimates, total: int) -> str:
-    """Return what sends what."""
+    """Describe the requests that would be sent."""
     answers, judgements = about.answers.requests, about.judgements.requests
     if answers == total:
         rows = f" and for {counted(len(plan.trivial), 'trivial row')}" if plan.trivial else ""
@@ -82,7 +82,7 @@ def _what(plan: AnswerPlan, about: Estimates, total: int) -> str:
 
 
 def _before(run: Answering | None, gathering: Gathering, models: Models) -> dict[tuple[int, int], Result]:
-    """Return what the run on the page has of the one that would be begun."""
+    """Return the results that the run on the page and a new run have in common."""
     plan = gathering.plan
     if run is None or run.models.answers != models.answers or not run.plan.same_embedder(plan):
         return {}

@@ -1,4 +1,4 @@
-"""Which trivial rows are answered beside the chunkers: none, unless the user wants them, as each costs tokens."""
+"""Choice of the trivial rows answered next to the chunkers: none by default, as each costs tokens."""
 
 from __future__ import annotations
 

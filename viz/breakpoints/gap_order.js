@@ -17,7 +17,7 @@ import { grouped } from "../components/shared/format.js";
  */
 
 /**
- * What the filter offers: every gap, each verdict that occurs, and those near the line, all with their counts.
+ * Options of the filter: every gap, each verdict that occurs, and the gaps near the line, all with their counts.
  * @param {Pick<GapRows, "verdicts" | "near"> & { standing: StandingData[] }} rows
  * @returns {[value: string, words: string][]}
  */

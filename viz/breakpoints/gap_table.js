@@ -176,7 +176,7 @@ class GapTable {
     const drawn = [];
     for (let place = first; place < last; place++) drawn.push(this.row(made, this.order[place], place));
     if (!this.order.length)
-      drawn.push(el("div", "nothing", made.gaps.length ? "No gap is like that." : "One sentence has no gaps."));
+      drawn.push(el("div", "nothing", made.gaps.length ? "No gap matches." : "One sentence has no gaps."));
     this.room.replaceChildren(...drawn);
     const seen = this.places.get(this.chosen ?? -1) ?? -1;
     if (seen >= first && seen < last) this.rows.setAttribute("aria-activedescendant", `gap-${this.chosen}`);
@@ -272,7 +272,7 @@ class GapTable {
   follow(gap) {
     const entry = this.made?.gaps.indexOf(gap) ?? -1;
     if (entry < 0) return;
-    if (!this.places.has(entry)) this.live.textContent = `Gap ${grouped(gap + 1)} is not among those shown.`;
+    if (!this.places.has(entry)) this.live.textContent = `Gap ${grouped(gap + 1)} is not shown.`;
     this.choose(entry);
     globalThis.seamarkStepper = this;
     emit("seamark-step", NOTHING);

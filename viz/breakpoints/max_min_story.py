@@ -19,7 +19,7 @@ def max_min_steps(
     margin: float,
     compared: Mapping[int, StretchComparison] | None,
 ) -> list[Step]:
-    """Return one step for each gap of the ledger, as `scan_steps` does, with what Max–Min looked at there.
+    """Return a step for each gap of the ledger, as `scan_steps` does, with the sentences that Max–Min compared there.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def max_min_steps(
 
 
 def _explain(step: Step, gap: int, chunker: MaxMin, scanned: MaxMinStep) -> None:
-    """Put what the scan looked at before the rest of a step's story and numbers, and mark it."""
+    """Put the sentences that the scan compared before the rest of a step's story and numbers, and mark them."""
     first, last = gap + 1 - scanned.size, gap + 1
     if scanned.size == 1:
         said = f"The open chunk is sentence {last:,} alone, which has no least similarity yet for a threshold to follow."

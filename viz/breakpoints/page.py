@@ -102,7 +102,7 @@ def _draw(here: Page) -> None:
         key = f"{PAGE}/view" if views == VIEWS else f"{PAGE}/view/{column.chunker}"
         switch("Beside the text", choices.extra, "view", views, key, hidden=True)
         if shown is None:
-            notice("There is nothing to show before the text is cut.", key="nothing_beside")
+            notice("Nothing to show yet: the text is not cut.", key="nothing_beside")
         elif not shown.chunking.curves or not shown.chunking.curves[0].scores:
             notice("The text has fewer than two sentences, so there is no gap to decide.", key="no_gap")
         elif view == "scores":
@@ -120,7 +120,7 @@ def _one_column(here: Page) -> None:
     """Reduce the page's columns to a single one that scans greedily, with an error if the link names another chunker."""
     first = here.choices.columns[0]
     if first.chunker not in SHOWN:
-        here.complain(f"This page is about {' and '.join(SHOWN)} alone; the link's c1 is {first.chunker}.")
+        here.complain(f"The link's c1 must be {' or '.join(SHOWN)} on this page; got {first.chunker}. Using breakpoint.")
         first = ColumnChoice("breakpoint")
     here.choices.columns = [first]
     here.choices.selected = 0
@@ -173,7 +173,7 @@ def _choose_margin(choices: Choices, margin: float) -> None:
         choices.extra["margin"] = f"{st.session_state[key]:g}"
 
     st.number_input(
-        "Near the line is within",
+        "Near the line",
         0.0,
         MOST_MARGIN,
         margin,
@@ -181,7 +181,8 @@ def _choose_margin(choices: Choices, margin: float) -> None:
         format="%.2f",
         key=key,
         on_change=changed,
-        help="A gap whose score is at most this far from the line, on either side: small changes may decide it otherwise.",
+        help="Greatest distance of a score from the line, on either side, for a gap to count as near: small changes may "
+        "reverse the verdict.",
     )
 
 

@@ -5,7 +5,7 @@ import type { VerdictData } from "../components/shared/component.d.ts";
 export interface GapTableData {
   /** The name of the text in the store. */
   source: string;
-  /** What the scores are. */
+  /** Name of the scores. */
   score: string;
   /** JSON of `GapRows`. */
   rows: string;
@@ -16,14 +16,14 @@ export interface GapRows {
   /** The gap of sentences, from 0. */
   gaps: number[];
   scores: (number | null)[];
-  /** How far the score lies above the line. */
+  /** Distance of the score above the line. */
   away: (number | null)[];
   /** The verdicts that occur, in the order in which they are sorted, and for every gap a digit: the place of its own. */
   verdicts: StandingData[];
   verdictOf: string;
-  /** Whether it is a cut inside a sentence. */
+  /** True if it is a cut inside a sentence. */
   inside: boolean[];
-  /** Whether the score is near the line. */
+  /** True if the score is near the line. */
   near: boolean[];
   reasons: string[];
 }

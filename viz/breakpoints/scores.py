@@ -51,7 +51,7 @@ def show_scores(shown: Shown, text: Text, embedder: Embedder | None, choices: Ch
     scores = tuple(1 - score for score in curve.scores) if isinstance(chunker, SimilarityReading) else curve.scores
     stairs = _stairs(task, text.document, plain, scores, chunk)
     rule = chunker.rule
-    st.header("What the slider does", anchor=False)
+    st.header("Effect of the slider", anchor=False)
     st.caption(_flat_words(stairs, chunker.amount))
     figure = staircase_figure(stairs, chunker.amount, rule.title)
     columns = {

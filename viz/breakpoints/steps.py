@@ -45,8 +45,8 @@ def show_steps(
         pairs = _pairs(shown.chunking)
         if pairs > MOST_SCANNED:
             notice(
-                f"The steps show the reasons alone, as the scan compared {pairs:,} pairs of sentences; with the numbers "
-                f"behind them they cover at most {MOST_SCANNED:,}.",
+                f"The steps show reasons without numbers: these cover at most {MOST_SCANNED:,} compared pairs of sentences, "
+                f"and this text has {pairs:,}.",
                 key="long_scan",
             )
         else:
@@ -65,7 +65,7 @@ def _compared(
 
 
 def _pairs(chunking: Chunking) -> int:
-    """Return how many pairs of sentences share a chunk, which a scan compares."""
+    """Count the pairs of sentences that share a chunk, which a scan compares."""
     return sum(count * (count - 1) // 2 for count in sentence_counts(chunking))
 
 

@@ -1,4 +1,4 @@
-"""The greedy scan as steps: its decision at each gap, and at each cut what the optimal partition does instead."""
+"""The greedy scan as steps: its decision at each gap, and at each cut the alternative of the optimal partition."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ OUTCOME = {
 
 
 def is_near(gap: Gap, margin: float) -> bool:
-    """Whether the gap's score lies within ``margin`` of its threshold."""
+    """Return whether the gap's score lies within ``margin`` of its threshold."""
     return gap.score is not None and gap.threshold is not None and abs(gap.score - gap.threshold) <= margin
 
 
 def scan_steps(chunking: Chunking, margin: float, compared: Mapping[int, StretchComparison] | None) -> list[Step]:
-    """Return one step for each gap of the ledger, in order.
+    """Return a step for each gap of the ledger, in order.
 
     Parameters
     ----------

@@ -172,7 +172,7 @@ def _needed(reach: float) -> str:
 
 
 def centres(clusters: Clusters, coloured: Coloured, theme: str) -> go.Figure:
-    """Return a plot of each sentence's distance to its own centre and to the next, in the colours of those chunks."""
+    """Return a plot of each sentence's distance to its own centre and to the next, in the colours of their chunks."""
     chunk_of, grounds = coloured.chunk_of, coloured.grounds
     edges = palette.EDGES[theme]
     figure = go.Figure()

@@ -139,11 +139,7 @@ class Heatmap {
     if (cell) this.say(cell, aloud);
     else
       this.said.replaceChildren(
-        el(
-          "span",
-          "parts",
-          "Point at a cell, and its two sentences are marked in the text; click, and they come into sight.",
-        ),
+        el("span", "parts", "Point at a cell to mark its two sentences in the text; click to scroll to them."),
       );
   }
 

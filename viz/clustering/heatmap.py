@@ -90,7 +90,7 @@ def heatmap(coloured: Coloured, vectors: FloatArray, weight: float, line: tuple[
 
 
 def block_size(count: int) -> int:
-    """Return how many sentences a row of the heatmap stands for in a text of ``count`` sentences."""
+    """Return the number of sentences per row of the heatmap for a text of ``count`` sentences."""
     return max(1, math.ceil(count / MOST_CELLS))
 
 

@@ -96,7 +96,7 @@ export class HeatmapDrawing {
   }
 
   /**
-   * Where single cells are too small to see, those of small chunks are drawn larger than they are.
+   * Draws the cells of small chunks larger than they are if single cells are too small to see.
    * @param {CanvasRenderingContext2D} pen
    * @param {HeatmapData} data
    * @param {JointDistances} distances
@@ -114,7 +114,7 @@ export class HeatmapDrawing {
   }
 
   /**
-   * Where a sentence begins, in pixels from the corner of the cells.
+   * Returns the start of a sentence, in pixels from the corner of the cells.
    * @param {number} sentence
    */
   at(sentence) {
@@ -189,7 +189,7 @@ export class HeatmapDrawing {
   }
 
   /**
-   * Where in the window the middle of a cell is, in pixels.
+   * Returns the middle of a cell in the window, in pixels.
    * @param {number} row
    * @param {number} column
    */

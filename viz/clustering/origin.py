@@ -1,4 +1,4 @@
-"""How the clusters were formed: the heatmap and the chunks beside the text; joins, roles or centres below."""
+"""Formation of the clusters: heatmap and chunks next to the text; joins, roles or centres below."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from viz.theme.palette import theme
 
 
 def show_origin(choices: Choices, chunker: Chunker, chunking: Chunking, vectors: FloatArray, beside: Any) -> None:
-    """Draw the heatmap and the chunks beside the text, and below it how the clusters were formed."""
+    """Draw the heatmap and the chunks next to the text, and the formation of the clusters below it."""
     grounds = segments(chunking.document, chunking, None, frozenset())["colours"]
     coloured = Coloured(sentence_chunks(chunking), grounds)
     reach = chunker.reach()
@@ -54,7 +54,7 @@ def show_origin(choices: Choices, chunker: Chunker, chunking: Chunking, vectors:
 
 def _heatmap_to_keep(coloured: Coloured, vectors: FloatArray, weight: float) -> None:
     """Draw the heatmap as a figure with table and downloads, only on request because it is large."""
-    if not st.toggle("Show the heatmap as a figure and table to download", key="heatmap_to_keep"):
+    if not st.toggle("Heatmap as a download", key="heatmap_to_keep"):
         return
     block = block_size(len(vectors))
     distances = mean_distances(vectors, weight, block)
@@ -63,7 +63,7 @@ def _heatmap_to_keep(coloured: Coloured, vectors: FloatArray, weight: float) -> 
 
 
 def _joins(choices: Choices, chunking: Chunking, found: Clusters, cap: int, reach: Reach) -> None:
-    """Draw the stepper through the joins, above the heatmap, where its buttons are seen at once."""
+    """Draw the stepper through the joins above the heatmap, so that its buttons are visible without scrolling."""
     steps = linkage_steps(len(chunking.document.sentences), chunking.merges, found, cap, reach.distance)
     if steps:
         stepper(steps, choices.extra, key="linkage")
@@ -132,7 +132,7 @@ def breaks_words(chunking: Chunking) -> str:
 
 
 def refusal_words(found: Clusters, cap: int) -> str:
-    """Explain how to read the tree, and what the cap refused."""
+    """Explain how to read the tree, and the joins that the cap refused."""
     explained = "A bracket joins two clusters at the distance of their two nearest sentences. "
     if not found.refused:
         return explained + f"The cap of {cap:,} sentences refused nothing."
@@ -142,7 +142,7 @@ def refusal_words(found: Clusters, cap: int) -> str:
 
 
 def roles_words(found: Clusters, eps: float) -> str:
-    """Describe how many sentences are core, border and noise, and what that means."""
+    """Count the core, border and noise sentences, and explain the terms."""
     roles = found.roles
     return (
         f"{roles.count('core'):,} core: at least {found.core_size} sentences, itself included, within ε "

@@ -70,7 +70,7 @@ def _draw(here: Page) -> None:
     with right, st.container(key="beside"):
         _choose(choices)
         if made.chunking is None or not made.chunking.chunks:
-            notice("There is nothing to show before the text is cut.", key="nothing_beside")
+            notice("Nothing to show yet: the text is not cut.", key="nothing_beside")
     vectors = _vectors(here, text)
     if made.chunker is not None and made.chunking is not None and made.chunking.chunks and vectors is not None:
         show_origin(choices, made.chunker, made.chunking, vectors, right)
@@ -170,7 +170,7 @@ def _rows(chunking: Chunking, known: Sequence[int] | None) -> tuple[HeadRow, ...
 
 
 def _mixed_words(mixed: Mapping[int, int]) -> str:
-    """Say which chunk mixes how many sections: the first of them, and how many more there are."""
+    """Name the first chunk that mixes sections, and count the others."""
     first, sections = next(iter(mixed.items()))
     more = f", and {counted(len(mixed) - 1, 'other')}" if len(mixed) > 1 else ""
     return f"chunk {first + 1:,} mixes {sections:,} sections{more}"

@@ -37,7 +37,7 @@ def _step(groups: LinkedGroups, left: int, right: int, distance: float, cap: int
     both = sorted([*one, *other])
     fits = len(both) <= cap
     scattered = len(_runs(both)) > 1
-    story = [f"Of all pairs not yet looked at whose clusters differ, sentences {left + 1} and {right + 1} are the nearest."]
+    story = [f"Sentences {left + 1} and {right + 1} are the nearest remaining pair of different clusters."]
     if fits and scattered:
         story.append(f"Their clusters become one that lies in several places: {places(both)}. The text's order is lost.")
     elif fits:

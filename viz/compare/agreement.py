@@ -1,4 +1,4 @@
-"""What an embedder that approximates another changes on Compare: which boundaries, and how far the distances moved."""
+"""Comparison of an approximating embedder with the full one: changed boundaries, and the shift of the distances."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class _Done(NamedTuple):
 
 
 def show_agreement(here: Page, text: Text, made: Sequence[ColumnResult]) -> None:
-    """Offer to compare the embedder with the one that it approximates, and show what the comparison found.
+    """Offer to compare the embedder with the one that it approximates, and show the result of the comparison.
 
     Nothing is embedded with the other before the user asks; then the columns are compared again whenever they change.
     """
@@ -49,7 +49,7 @@ def show_agreement(here: Page, text: Text, made: Sequence[ColumnResult]) -> None
             key="compare_embedders",
             on_click=setattr,
             args=(session, "compared_embedders", subject),
-            help="Embeds the text with it as well; shows which boundaries differ, and how far the distances moved.",
+            help="Also embeds the text with that model, and shows which boundaries differ and how far the distances moved.",
         )
         return
     full = load_embedder(embedder.approximates)
@@ -143,6 +143,6 @@ def _key(
 
 @kept_in(RecentlyUsed(8), _key)
 def _distance_shift(document: Document, full: Embedder, other: Embedder, tokenizer: str, on_disk: bool) -> Shift | None:
-    """Return how far the distances moved, from the cached vectors; raises Cancelled if they are not cached."""
+    """Return the shift of the distances, from the cached vectors; raises Cancelled if they are not cached."""
     one, two = (sentence_vectors(document, embedder, tokenizer, on_disk) for embedder in (full, other))
     return distance_shift(one, two)

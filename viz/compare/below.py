@@ -1,4 +1,4 @@
-"""What Compare shows below the text on request: scores, sizes, gaps, the file as read, code, downloads and more."""
+"""Views that open below the text of Compare on request: scores, sizes, gaps, the file as read, code, downloads and more."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from viz.state.text import Source
 
 
 def show_below(choices: Choices, made: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
-    """Draw what the user chooses to see below the text: scores, sizes, gaps, the file, code, questions or downloads."""
+    """Draw the views below the text that the user chooses: scores, sizes, gaps, the file, code, questions or downloads."""
     done = [(number, one.chunking) for number, one in enumerate(made) if one.chunking is not None]
     if not done:
         return
@@ -93,7 +93,7 @@ def _whole_session(choices: Choices, made: list[ColumnResult], chosen: Source, e
 
 
 def _sizes(made: list[ColumnResult], done: list[tuple[int, Chunking]]) -> None:
-    """Draw how large the chunks of every column are."""
+    """Draw the sizes of the chunks of every column."""
     unit = st.segmented_control("Sizes in", ["sentences", "characters"], default="sentences", key="size_unit", required=True)
     values = {
         f"{number + 1} {chunker_class(made[number].choice.chunker).title}": sentence_counts(chunking)
@@ -111,7 +111,7 @@ def _sizes(made: list[ColumnResult], done: list[tuple[int, Chunking]]) -> None:
 
 
 def _model() -> LanguageModel | None:
-    """Return the language model in use, for recipes; those of chunkers that ask none do not name it."""
+    """Return the language model in use, for recipes of chunkers that ask one."""
     asking = chosen_model()
     return None if asking is None else asking.model
 
@@ -131,7 +131,7 @@ def _ledger(chunking: Chunking) -> dict[str, list[object]]:
 
 
 def _embedded_as() -> EmbeddedAs:
-    """Draw the choice of what files of chunks give to embed, which a recipe records, and return it."""
+    """Draw the choice of the text to embed in files of chunks, which a recipe records, and return it."""
     key = "embedded_as"
     shown = seed(key, session.embedded_as)
 
@@ -175,9 +175,9 @@ def _downloads(
         *(() if chunker.elsewhere else (("Recipe", f"{stem}.recipe.json", "application/json", recipe.to_json),)),
     )
     again = (
-        "These chunks were made elsewhere: no recipe gives them again; the session's file has them."
+        "These chunks were made elsewhere, so no recipe reproduces them. The session file contains them."
         if chunker.elsewhere
-        else "Its chunks again, from the recipe: seamark chunk FILE --recipe RECIPE"
+        else "Reproduces the chunks: seamark chunk FILE --recipe RECIPE"
     )
     waits = "" if written else " Its chunks can be downloaded once their context sentences are written."
     st.caption(f"Column {choices.selected + 1}.{waits} {again}")

@@ -1,4 +1,4 @@
-"""The tab Code of Compare: a column as code for other libraries, and their own chunkers with its settings beside it."""
+"""The tab Code of Compare: a column as code for other libraries, and their own chunkers with the same settings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from viz.state.keys import session
 from viz.state.language_model import chosen_model
 from viz.state.undo import undoable
 
-_BESIDE = "Run here beside ours"
+_RESULT = "Result of the original"
 
 
 def show_code(choices: Choices, made: Sequence[ColumnResult], embedder: Embedder | None) -> None:
@@ -26,7 +26,7 @@ def show_code(choices: Choices, made: Sequence[ColumnResult], embedder: Embedder
     if here.chunking is None or here.chunker is None:
         return
     if here.chunker.elsewhere:
-        notice("These chunks were made elsewhere: the code that made them is not known here.", key="no_code")
+        notice("These chunks were made elsewhere, so there is no code for them.", key="no_code")
         return
     asking = chosen_model()
     model = None if asking is None else asking.model
@@ -56,14 +56,14 @@ def show_code(choices: Choices, made: Sequence[ColumnResult], embedder: Embedder
 
 
 def _run_at_once(original: Original, ours: Chunking, recipe: Recipe) -> None:
-    """Draw the button that runs the library's chunker on the text at hand, or what it gave."""
+    """Draw the button that runs the library's chunker on the text, or the result of the run."""
     subject = f"{ours.document.identity}/{recipe.model_dump_json()}/{original.name}"
     place = st.empty()
     if session.proof is None or session.proof[0] != subject:
-        if not place.button("Run it here beside ours", key="run_original"):
+        if not place.button("Run the original", key="run_original"):
             return
         try:
-            said, tone = f"{_BESIDE}: {compared(ours, run_original(original, ours.document.text))[1]}.", "info"
+            said, tone = f"{_RESULT}: {compared(ours, run_original(original, ours.document.text))[1]}.", "info"
         except InputError as error:
             said, tone = str(error), "error"
         session.proof = (subject, said, tone)
@@ -75,7 +75,7 @@ def _run_at_once(original: Original, ours: Chunking, recipe: Recipe) -> None:
 def _run_as_column(
     original: Original, column: tuple[str, dict[str, object]], choices: Choices, made: Sequence[ColumnResult]
 ) -> None:
-    """Say what the column gave that runs the library's chunker, or draw the button that adds one."""
+    """Draw the result of the column that runs the library's chunker, or the button that adds one."""
     name, parameters = column
     chunker = build_chunker(name, parameters)
     ours = made[choices.selected]
@@ -91,12 +91,13 @@ def _run_as_column(
 
         full = compare_is_full()
         why = (
-            "Compare has as many columns as there can be."
+            "Compare has the maximum number of columns; remove one first."
             if full
-            else "It runs as a column of its own, with our embeddings."
+            else "Adds a column that runs the original with the same embeddings."
         )
-        st.button("Run it here beside ours, as a column", key="add_original", on_click=add, disabled=full, help=why)
+        st.button("Add as column", key="add_original", on_click=add, disabled=full, help=why)
     elif theirs.chunking is not None and ours.chunking is not None:
-        notice(f"{_BESIDE}, as column {number}: {compared(ours.chunking, theirs.chunking)[1]}.", key="proof")
+        notice(f"{_RESULT}, column {number}: {compared(ours.chunking, theirs.chunking)[1]}.", key="proof")
     else:
-        notice(theirs.error or f"It is being run, as column {number}.", "error" if theirs.error else "info", key="proof")
+        message = theirs.error or f"The original is running in column {number}."
+        notice(message, "error" if theirs.error else "info", key="proof")

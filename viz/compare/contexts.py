@@ -1,4 +1,4 @@
-"""The context sentences of Compare's chunks: what they take, the user's consent to that, and what there is of them."""
+"""The context sentences of Compare's chunks: their cost, the user's consent, and their state."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ MISSING = (
     "Context sentences are written by a language model, and none is named yet: one that runs on this machine (llama.cpp, "
     "Ollama, vLLM) or a hosted one. Nothing is sent before you press “Send”."
 )
-"""What the page says where there is no language model."""
+"""Message on the page if no language model is named."""
 
 NOT_WRITTEN = "Searched without context sentences: they are not written yet, see Downloads, below the text"
-"""What is said of an answer where chunks are to be searched with context sentences, and not all columns have them."""
+"""Note on an answer if chunks should be searched with context sentences and some columns have none."""
 
 
 def in_context(made: Sequence[ColumnResult]) -> dict[int, Chunking]:
@@ -41,7 +41,7 @@ def in_context(made: Sequence[ColumnResult]) -> dict[int, Chunking]:
 
 
 def show_contexts(choices: Choices, made: Sequence[ColumnResult]) -> None:
-    """Draw what there is of the context sentences of all columns, and what it takes to have the others written."""
+    """Draw the state of the context sentences of all columns, and the button that has the missing ones written."""
     asking, there = chosen_model(), in_context(made)
     # The columns' controls have the form already if one of them, selected or not, asks a language model itself.
     if not any_asks(one.chunker for one in choices.columns):
@@ -66,7 +66,7 @@ def show_contexts(choices: Choices, made: Sequence[ColumnResult]) -> None:
         if missing := sum(not chunk.situation for chunk in chunking.chunks):
             every = f"{missing:,} of {counted(len(chunking.chunks), 'chunk')}"
             notice(
-                f"Column {number + 1}: the model gave no usable context of {every}; they stand without.",
+                f"Column {number + 1}: the model gave no usable context of {every}; these chunks have none.",
                 key=f"contexts_left_out_{number}",
             )
     if there:
@@ -74,7 +74,7 @@ def show_contexts(choices: Choices, made: Sequence[ColumnResult]) -> None:
 
 
 def _ask_for(asking: Asking, tokenizer: str, waiting: dict[Task, Chunking]) -> None:
-    """Draw the button that finds out what the chunks without context sentences would send, and then the consent."""
+    """Draw the button that estimates the requests for the missing context sentences, and then the consent."""
     subject = ("contexts", *waiting)
 
     def count(cancelled: Callable[[], bool]) -> Estimate:

@@ -1,4 +1,4 @@
-"""What the first screen shows, computed before a browser asks for it."""
+"""Work for the first screen, done before a browser asks for it."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def _summary(chosen: Source) -> str:
 
 
 def _take_events(choices: Choices, text: Text | None) -> None:
-    """Apply the reader's events: a threshold line dropped, a column clicked, how to ask, what is the answer."""
+    """Apply the reader's events: a dropped threshold line, a clicked column, the search settings, a marked answer."""
     line, selected = take_event(READER, "line"), take_event(READER, "selected")
     if line and 0 <= line["column"] < len(choices.columns):
         choices.columns[line["column"]].parameters[str(line["parameter"])] = float(line["value"])

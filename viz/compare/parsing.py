@@ -1,4 +1,4 @@
-"""The text that a file was read as, part by part, with what of the file was left out there."""
+"""The text that a file was read as, part by part, with the content left out of it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST_QUOTED = 60
 
 
 class Stretch(NamedTuple):
-    """What is shown at once: a page or a part of it, of which there may be none."""
+    """Passage shown at one time: a page, a part of a page, or a part of a text without pages."""
 
     part: int | None
     start: int
@@ -33,7 +33,7 @@ class Stretch(NamedTuple):
 
 
 def show_parsing(chosen: Source) -> None:
-    """Draw what was left out of the file, and the text as its reader made it, a page at a time."""
+    """Draw the parts of the file that were left out, and the text as it was read, a page at a time."""
     if chosen.left_out:
         st.dataframe(left_out_table(chosen.left_out, chosen.parts), hide_index=True, width="stretch", placeholder="")
     said = chosen.teaches or "not read from a file"
@@ -70,7 +70,7 @@ def stretches_of(text: str, parts: Parts | None) -> list[Stretch]:
 
 
 def about_stretch(here: Stretch, chosen: Source) -> str:
-    """Return what the stretch is called, and what was left out there; empty if there is nothing to say."""
+    """Return the name of a stretch and the parts left out there; empty if there is nothing to say."""
     parts = chosen.parts
     if parts is None or here.part is None:
         return ""
@@ -85,7 +85,7 @@ def _said(one: LeftOut) -> str:
 
 
 def left_out_table(left_out: Iterable[LeftOut], parts: Parts | None) -> dict[str, list[str] | list[int]]:
-    """Return what was left out as a table: a row for each kind."""
+    """Return a table of the parts left out, with a row for each kind."""
     kinds: dict[str, list[LeftOut]] = {}
     for one in left_out:
         kinds.setdefault(one.what, []).append(one)
@@ -101,7 +101,7 @@ def left_out_table(left_out: Iterable[LeftOut], parts: Parts | None) -> dict[str
 
 
 def _where(some: Iterable[LeftOut], parts: Parts) -> str:
-    """Return the labels of the pages, those that follow each other as the first and the last."""
+    """Return the labels of the pages, with consecutive ones as a range."""
     numbers = sorted({one.part for one in some if one.part is not None and one.part < len(parts.labels)})
     runs = [[number for _, number in run] for _, run in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0])]
     named = [

@@ -1,4 +1,4 @@
-"""What a language model stated of a text, as a table: every proposition with its chunk and its source."""
+"""Table of a text's propositions, each with its chunk and its source."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from viz.components.notice import notice
 def show_propositions(chunking: Chunking | None) -> None:
     """Draw the table of a result, or say that it has none."""
     if chunking is None or not has_stated(chunking):
-        notice("This column's chunks are not stated by a language model; choose one whose are.", key="no_propositions")
+        notice("This column has no propositions; select a column of a chunker that writes them.", key="no_propositions")
         return
     st.dataframe(table_of(chunking), hide_index=True, width="stretch", height=420, placeholder="")
 
 
 def table_of(chunking: Chunking) -> dict[str, list[object]]:
-    """Return the columns of the table: the propositions by chunk and place, and below them those that are left out."""
+    """Return the columns of the table: the propositions by chunk and place, then the propositions left out."""
     rows = [
         (number, chunk.stated.title, one)
         for number, chunk in enumerate(chunking.chunks, start=1)
@@ -34,7 +34,7 @@ def table_of(chunking: Chunking) -> dict[str, list[object]]:
         "proposition": [one.text for _, _, one in held],
         "sentence": [_sentences(document, one) for _, _, one in held],
         "source": [one.quotation if one.span is None else document.text[slice(*one.span)] for _, _, one in held],
-        "what is to know": [one.remark for _, _, one in held],
+        "remark": [one.remark for _, _, one in held],
     }
 
 

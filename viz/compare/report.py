@@ -1,4 +1,4 @@
-"""The report of Compare: the comparison as one file of HTML, to be sent to somebody."""
+"""The report of Compare: the comparison as one HTML file to share."""
 
 from __future__ import annotations
 
@@ -49,5 +49,5 @@ def offer_report(
             [(chunker.name, chunker) for chunker, _ in columns],
             choices.tokenizer,
         ),
-        help="Text, chunks, curves, measures and verdicts in one file that opens offline and can be sent to somebody.",
+        help="Text, chunks, curves, measures and verdicts in one file that opens offline and can be shared.",
     )

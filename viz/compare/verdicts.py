@@ -1,4 +1,4 @@
-"""What the columns of Compare decided at the place that the user looks at, why, and what would change it."""
+"""Verdicts of the columns of Compare at the user's place, with reasons and the changes that would reverse them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KEY = "store_verdicts"
 """Streamlit turns it into a class, by which the page's style sheet hides it."""
 
 _NEAR = 0.001
-"""How far apart, in sentences, two places on the axis may be and still be one: they are sent rounded."""
+"""Tolerance, in sentences, for two places on the axis to count as equal: they are sent rounded."""
 
 _verdicts = component("seamark_verdicts", html='<div class="verdicts"></div>', js=script("compare/verdicts.js"))
 
@@ -34,7 +34,7 @@ class VerdictCell(TypedDict):
 
 
 class Verdicts(TypedDict):
-    """What the columns decided at a place on the axis of sentences.
+    """Verdicts of the columns at a place on the axis of sentences.
 
     ``hashes`` are those of the columns' bodies in the reader, so that it can tell whether the answer is about what it shows.
     A cell is None where its column has no result.
@@ -46,7 +46,7 @@ class Verdicts(TypedDict):
 
 
 class AnswerData(TypedDict):
-    """What the browser is sent; None while nothing is asked."""
+    """Payload for the browser; None while nothing is asked."""
 
     answer: Verdicts | None
 
@@ -74,7 +74,7 @@ def _run_again() -> None:
 
 
 def cell_of(one: ColumnResult, document: Document, at: float, embedder: Embedder | None) -> VerdictCell | None:
-    """Return what a column decided at a place; None if it has no result."""
+    """Return the verdict of a column at a place; None if it has no result."""
     if one.chunking is None or one.chunker is None or one.task is None:
         return None
     gap = gap_at(one.chunking, document, at)

@@ -15,7 +15,7 @@ from pathlib import Path
 VIZ = Path(__file__).parents[1]
 
 IN_ORDER = "components/shared/in_order.js"
-"""What keeps a component from being drawn with older data after newer; every component is linked with it."""
+"""Script that keeps a component from being drawn with older data after newer; every component is linked with it."""
 
 _CALLED = "drawComponent"  # the name of an entry's default function in the linked script
 
@@ -106,7 +106,7 @@ def styles(*files: str) -> str:
 
 
 def _needed(entry: str, root: Path) -> list[_Module]:
-    """Return the modules that ``entry`` needs, each after those it imports; the entry itself is last."""
+    """Return the modules that ``entry`` needs, each after its imports; the entry itself is last."""
     found: dict[str, _Module] = {}
     open_: list[str] = []
 

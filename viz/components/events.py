@@ -60,7 +60,7 @@ def declared() -> list[Event]:
 
 
 def uses() -> dict[str, Use]:
-    """Return how each script uses events, keyed by its path below ``viz/``; the bus itself is left out."""
+    """Return the use of events in each script, keyed by its path below ``viz/``; the bus itself is left out."""
     paths = sorted(path.relative_to(VIZ).as_posix() for path in VIZ.rglob("*.js"))
     return {path: _use(_read(path)) for path in paths if path != BUS}
 

@@ -1,4 +1,4 @@
-"""Plotly figures, each with its data as a table and with downloads; what has to follow the pointer is in the reader."""
+"""Plotly figures, each with its data as a table and with downloads; figures that follow the pointer are in the reader."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Components of the page: a script that draws what the server sends it."""
+"""Components of the page: scripts that draw the server's data."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Mount(Protocol):
 
 
 def component(name: str, *, js: str, html: str = "", css: str = "") -> Mount:
-    """Register the component ``name``; ``js`` is what `viz.components.assets.script` returns.
+    """Register the component ``name``; ``js`` is the result of `viz.components.assets.script`.
 
     Everything it is sent carries its order. A browser that is still fetching a component's script when newer data come calls
     it for the older ones too, and in any order: ``shared/in_order.js`` leaves out what is older than what is drawn.

@@ -1,4 +1,4 @@
-"""What the page says before anything is sent to a language model, and the button without which nothing is."""
+"""Notice of destination, estimated size and cost before text is sent to a language model, with the button that sends it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def ask_to_send(
     also: tuple[LanguageModel, Estimate, int] | None = None,
     too: bool = False,
 ) -> None:
-    """Say where a text would go, about how much that is and what it costs, with the button that sends it.
+    """Draw the destination, size and cost of a request, with the button that sends it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The controls of a column whose chunks were made elsewhere: the file, what became of its chunks, and its own text."""
+"""The controls of a column whose chunks were made elsewhere: the file, the located chunks, and the file's own text."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ FORMS = (
 )
 
 _TITLES = {
-    "lost": ("not found", "Chunks that are not in the text, and left out."),
-    "altered": ("altered", "Chunks that stand in the text with small changes."),
-    "ambiguous": ("ambiguous", "Chunks that stand in the text more than once, and say nothing of their place."),
-    "elsewhere": ("elsewhere", "Chunks that are not at the place that they name."),
-    "context": ("context", "Chunks with words around them that the text does not have there."),
-    "spaced": ("other white space", "Chunks that are in the text but for their white space."),
+    "lost": ("not found", "Chunks that are not in the text; they are left out."),
+    "altered": ("altered", "Chunks that are in the text with small changes."),
+    "ambiguous": ("ambiguous", "Chunks that are in the text more than once and give no position."),
+    "elsewhere": ("elsewhere", "Chunks that are not at the position they give."),
+    "context": ("context", "Chunks with added words around them that are not in the text."),
+    "spaced": ("other white space", "Chunks that differ from the text in white space only."),
 }
 
 
@@ -156,7 +156,7 @@ def _choose_document(choices: Choices, number: int, file: ChunkFile) -> None:
 
 
 def _show_found(found: FoundAgain, name: str) -> None:
-    """Draw how many chunks are found, and a list of those that are odd, which lead into the text."""
+    """Draw the number of chunks found, and a list of remarks that lead into the text."""
     document = found.chunking.document
     there = len(found.chunking.chunks)
     many = Counter(odd.kind for odd in found.oddities)
@@ -199,8 +199,8 @@ def _offer_text(choices: Choices, file: ChunkFile, document: Document, found: Fo
         choose_document(choices, OWN)
 
     st.button(
-        "Open the text of its chunks",
+        "Open its text",
         key="open_chunks_text",
         on_click=opened,
-        help="The texts and places of its chunks give a whole text, but for white space between them, which is filled in.",
+        help="The chunks cover a whole text, except for white space between them, which is filled in.",
     )

@@ -79,7 +79,7 @@ def parameter_controls(
     defaults: Mapping[str, Any],
     below: Callable[[FieldSpec], None] | None = None,
 ) -> None:
-    """Draw the presets and parameters of column ``number``; ``defaults`` are those of the embedder.
+    """Draw the presets and parameters of column ``number``; ``defaults`` are the embedder's.
 
     ``below`` is called after each main parameter, to draw something under it; the others are in an expander.
     """
@@ -212,7 +212,7 @@ def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any
 
 
 def _widget(prefix: str, column: ColumnChoice, spec: FieldSpec, value: Any, idle: bool) -> None:
-    """Draw the widget for a declared parameter, grey if it is ``idle``: if it changes nothing beside the others."""
+    """Draw the widget for a declared parameter, grey if it is ``idle``: without effect, given the other parameters."""
     key = f"{prefix}/{spec.name}"
     depends = f"/{column.parameters.get(spec.depends)}" if spec.depends else ""
     key += depends

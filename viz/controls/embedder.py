@@ -38,7 +38,7 @@ def ask_about_splitter(choices: Choices) -> None:
 
 
 def ask_about_embedder(choices: Choices, embedder: Embedder | None) -> None:
-    """Ask what must be decided before embedding: whether to use a link's embedder, or what to use if a wheel is missing.
+    """Ask the questions to settle before embedding: whether to use a link's embedder, or a substitute for a missing wheel.
 
     An ``embedder`` in use that has something to say about itself on this machine says it here.
     """
@@ -121,21 +121,22 @@ def _form(choices: Choices) -> None:
     with st.form("another_embedder", border=False):
         explained = "  \n".join(f"**{form}**: {said}" for form, said in OTHERS.items())
         st.text_input(
-            "Its name",
+            "Embedder name",
             st.session_state["embedder_name"],
             key="embedder_name",
             placeholder="sentence-transformers/…, a folder, …",
             help=explained,
         )
         st.text_input(
-            "Server's address, for openai:NAME",
+            "Embedder server",
             st.session_state["server_address"],
             key="server_address",
             placeholder="OPENAI_BASE_URL",
-            help="Up to and including /v1. If empty, address and key are taken from the environment.",
+            help="Address of the server for openai:NAME, up to and including /v1. If empty, address and key come from the "
+            "environment.",
         )
         st.text_input(
-            "Server's key",
+            "Embedder key",
             key="server_key",
             type="password",
             placeholder="kept" if session.server.key else "OPENAI_API_KEY",

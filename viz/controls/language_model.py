@@ -28,23 +28,23 @@ WAYS = """
 - **Hosted**: the provider's address up to and including `/v1`, your key, and the model's name. It costs money, and the text
   leaves the machine.
 """
-"""How to get a server, as Markdown."""
+"""Instructions for getting a server, as Markdown."""
 
 
 def any_asks(chunkers: Iterable[str]) -> bool:
-    """Whether one of the chunkers, given by their names, asks a language model."""
+    """Return whether any of the named chunkers asks a language model."""
     return any(name in ASKING for name in chunkers)
 
 
 def what_it_is_asked(chunker: str) -> None:
     """Draw the words in which the chunker asks a language model."""
-    with st.expander("What the model is asked"):
+    with st.expander("Prompts"):
         for said in (*ASKING[chunker].wording(), AGAIN):
             st.code(said, language=None, wrap_lines=True)
 
 
 def model_form() -> DeltaGenerator:
-    """Draw the form for the language model, how to get one, and what was spent on it; nothing is sent.
+    """Draw the form for the language model, instructions to get one, and its spending; nothing is sent.
 
     The form is unfolded until the model has answered. Returned is what folds it, for what else belongs there.
     """
@@ -88,21 +88,21 @@ def _form() -> None:
         st.session_state["language_money"] = server.money
     with st.form("language_model", border=False):
         st.text_input(
-            "Name",
+            "Model name",
             st.session_state["language_name"],
             key="language_name",
-            placeholder="its name on the server",
+            placeholder="name on the server",
             help="A model of any server that speaks OpenAI's protocol.",
         )
         st.text_input(
-            "Its server's address",
+            "Server address",
             st.session_state["language_address"],
             key="language_address",
             placeholder="OPENAI_BASE_URL",
             help="Up to and including /v1. If empty, address and key are taken from the environment.",
         )
         st.text_input(
-            "Its server's key",
+            "Server key",
             key="language_key",
             type="password",
             placeholder="kept" if server.key else "OPENAI_API_KEY",
@@ -110,20 +110,20 @@ def _form() -> None:
             help="Kept only in this session's memory, never in the link, a recipe or a file. Most local servers need none.",
         )
         st.number_input(
-            "Spend at most, tokens",
+            "Maximum tokens",
             1,
             MOST_ALLOWED,
             st.session_state["language_tokens"],
             key="language_tokens",
-            help="Of all requests in this session to this model, questions and answers together; asking stops before it.",
+            help="For all requests of this session to this model, questions and answers together; asking stops before it.",
         )
         st.number_input(
-            "and at most, US dollars",
+            "Maximum US dollars",
             0.0,
             MOST_MONEY,
             st.session_state["language_money"],
             step=0.5,
             key="language_money",
-            help="0 for no such limit. Where no price is known of the model, it lets nothing be sent.",
+            help="0 for no limit. With a limit, nothing is sent to a model whose price is unknown.",
         )
         st.form_submit_button("Use this model", on_click=used, width="stretch")

@@ -8,17 +8,17 @@ from chunkers.text.tokenizers import BYTE_PAIRS
 
 
 def missing_for_splitter(name: str) -> str:
-    """Return what the splitter lacks and how to install it, as a sentence; empty if it lacks nothing."""
+    """Return a sentence on the package that the splitter lacks and how to install it; empty if nothing is missing."""
     return lacking("spacy", "spaCy's splitter") if name.partition(":")[0] == "spacy" else ""
 
 
 def missing_for_tokenizer(name: str) -> str:
-    """Return what the tokenizer lacks and how to install it, as a sentence; empty if it lacks nothing."""
+    """Return a sentence on the package that the tokenizer lacks and how to install it; empty if nothing is missing."""
     return lacking("tokens", name) if name in BYTE_PAIRS else ""
 
 
 MISSING = {"sentences": missing_for_splitter, "embedder": missing_for_embedder, "tokenizer": missing_for_tokenizer}
-"""What says which package a value of a shared setting lacks."""
+"""Functions that name the package missing for a value of a shared setting."""
 
 
 def labelled(setting: str, name: str) -> str:

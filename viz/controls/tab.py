@@ -1,4 +1,4 @@
-"""What the browser's tab keeps of the user's own text for a reload or a restarted server, and what it gives back."""
+"""Storage of the user's own text in the browser's tab, so that it survives a reload or a restarted server."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ MOST_KEPT = 2_000_000
 MOST_OF_FILE = 200_000
 """Characters of what the tab keeps of a text's file, its pages and what was left out: of some 10,000 pages."""
 
-FOREIGN = "This link's text stayed with whoever made it. Paste yours, or look at this sample."
+FOREIGN = "This link does not include its text. Paste the text above, or use this sample."
 
 
 class _File(BaseModel):
-    """What is kept of the file that a text was read from."""
+    """Details of a text's source file."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -36,7 +36,7 @@ class _File(BaseModel):
 
 
 class _Head(BaseModel):
-    """What comes back from the tab beside the text; it may hold anything."""
+    """Metadata returned by the tab; it may hold anything."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -55,7 +55,7 @@ class _Kept(BaseModel):
 
 
 def to_keep() -> tuple[KeptHead | None, str] | None:
-    """Return the head and the text that the tab is to keep; None if what it has may stay.
+    """Return the head and the text for the tab to keep; None if its copy is up to date.
 
     No head means that it keeps none any more. Of a text that is too long for it, it keeps the head alone.
     """
@@ -110,7 +110,7 @@ def take_back(detail: Mapping[str, Any]) -> bool:
 
 
 def _file_of(source: Source) -> str:
-    """Return what the tab keeps of a text's file: its pages and what was left out, as far as there is room for them."""
+    """Return the tab's data on a text's file: its pages and the parts left out, as far as there is room."""
     if source.parts is None and not source.left_out:
         return ""
     parts = None if source.parts is None else KeptParts.of(source.parts)
@@ -122,7 +122,7 @@ def _file_of(source: Source) -> str:
 
 
 def _of_file(kept: _Kept) -> tuple[Parts | None, tuple[LeftOut, ...]]:
-    """Return the pages and what was left out; nothing where it cannot be that of the text."""
+    """Return the pages and the content left out; nothing if they cannot belong to the text."""
     if not kept.head.file:
         return None, ()
     try:

@@ -43,7 +43,7 @@ _NAMED = "own_named"
 
 
 def take_document(choices: Choices, default: Choices) -> None:
-    """Apply what the row on top tells: a document that was chosen, or the text that the tab has kept."""
+    """Apply the events of the row on top: a chosen document, or the text kept by the tab."""
     chosen, answer = take_event(BAR, "chosen"), take_event(BAR, "kept")
     if chosen and chosen.get("document") in (*sample_titles(), OWN):
         choose_document(choices, chosen["document"])
@@ -94,7 +94,7 @@ def _facts(text: Text, *, own: bool) -> str:
 
 
 def load_text(choices: Choices) -> Source | None:
-    """Return the chosen text, or None if there is none yet; draw the box for the user's own, and what is wrong with it."""
+    """Return the chosen text, or None if there is none yet; draw the box for the user's own text, with its errors."""
     _take_reading(choices)
     if session.lost:
         notice(session.lost, key="lost_notice")
@@ -138,7 +138,7 @@ def _draw_box(choices: Choices) -> None:
         if own is not None and not session.pasted_kept:
             remark(
                 f"{len(own.text):,} characters are too many to edit here; {MOST_EDITED:,} can be. "
-                "What is written here takes the text's place.",
+                "Anything written here replaces the text.",
                 key="not_edited",
             )
     with right:
@@ -208,7 +208,7 @@ def _begin(job: ReadingJob[Opened], choices: Choices) -> None:
 
 
 def _take_reading(choices: Choices) -> None:
-    """If the file has been read, make it the user's own text, or open what else it is."""
+    """Use a file that has been read: as the user's own text, or as a session or recipe to open."""
     job = session.own_reading
     if job is None or not job.ended:
         return

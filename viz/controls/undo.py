@@ -1,4 +1,4 @@
-"""The line that says what the last change did to the columns, with its undo."""
+"""The line that describes the last change of the columns, with its undo."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from viz.state.undo import last_change, undo_last
 
 
 def offer_undo(page: str) -> None:
-    """Draw what the last change did to the columns of a page and the button that undoes it, if that is still possible."""
+    """Draw the last change of a page's columns and the button that undoes it, if that is still possible."""
     undo = last_change(page)
     if undo is not None:
         row = st.container(horizontal=True, gap="small", vertical_alignment="center", key=f"undo_row_{page}")

@@ -72,7 +72,7 @@ export class Arcs {
   }
 
   /**
-   * Where a chunk closes: a post, and what the similarity was.
+   * Draws the end of a chunk: a post, and the similarity.
    * @param {ParentNode} layer
    * @param {ParentNode} values
    * @param {Numbered} one

@@ -199,7 +199,7 @@ def _labels(chunker: DoublePass) -> dict[str, str]:
 
 
 def _summary(chunking: Chunking) -> str:
-    """Say how many chunks each pass leaves."""
+    """Count the chunks after each pass."""
     first, chunks = len(minis(chunking)), len(chunking.chunks)
     over = sum(merge.kind.startswith("over") for merge in chunking.merges)
     parts = [

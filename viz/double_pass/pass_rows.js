@@ -27,7 +27,7 @@ const KEPT = [
  */
 
 /**
- * What the pointer or a key chooses: a comparison, or a block of a row.
+ * Item chosen by pointer or key: a comparison, or a block of a row.
  * @typedef {{ comparison: number } | { row: RowName, at: number }} Item
  */
 
@@ -213,7 +213,7 @@ export class PassRows {
   // ---- the picture to save ------------------------------------------------------------------------------------------
 
   /**
-   * What is visible, as SVG with the current colours, on a `ground`.
+   * Returns the visible part as SVG with the current colours, on a `ground`.
    * @param {string} ground
    */
   picture(ground) {

@@ -60,9 +60,9 @@ export interface CorrectionData {
 }
 
 export interface SimilaritiesData {
-  /** How many similarities lie in each part of the axis. */
+  /** Number of similarities in each part of the axis. */
   counts: number[];
-  /** Where on the axis the threshold lies, from 0 to 1. */
+  /** Position of the threshold on the axis, from 0 to 1. */
   at: number;
   words: string;
 }

@@ -54,7 +54,7 @@ def seams(tried: Sequence[Comparison], starts: Sequence[int]) -> list[int]:
 
 
 def words(tried: Sequence[Comparison]) -> str:
-    """Describe in one line what the last comparison of ``tried`` decided."""
+    """Describe the last comparison of ``tried`` in one line."""
     before = "".join(f"; {numbers(one.right)} before it {_numbers(one)}" for one in tried[:-1])
     return f"{_title(tried[-1])}: similarity {_numbers(tried[-1])}{before}."
 
@@ -79,7 +79,7 @@ def _step(number: int, tried: Sequence[Comparison], maximum: int | None) -> Step
     ]
     return Step(
         title=_title(here),
-        story=[_compared(here, group), LEDGER + here.reason if here.why else "Not above, so it looks one chunk further."],
+        story=[_compared(here, group), LEDGER + here.reason if here.why else "Not above, so the next chunk is compared."],
         numbers=values,
         tone="turn" if between and here.outcome == "joined" else "cut" if here.outcome != "joined" and here.why else "",
         mark=PassMark(

@@ -21,7 +21,7 @@ def show_inbox(choices: Choices, here: MeasuredSetting, embedder: Embedder | Non
     made = here.made
     st.header("Suspicious cuts", anchor=False)
     if made.chunking is None or made.task is None:
-        notice("There is nothing to look through before the text is cut.", key="no_inbox")
+        notice("Nothing to look through yet: the text is not cut.", key="no_inbox")
         return
     hair = _choose_hair(choices)
     findings = _found(made.task, made.chunking, embedder, hair)

@@ -26,7 +26,7 @@ class GalleryData(TypedDict):
 
 
 class CardData(TypedDict):
-    """A document: what it demonstrates, and how many boundaries are known."""
+    """A document: its lesson, and its number of known boundaries."""
 
     id: str
     title: str
@@ -73,7 +73,7 @@ class CellData(TypedDict):
 
 
 def draw(data: GalleryData | TableData, key: str, on_chosen: Callable[[], None] | None = None) -> None:
-    """Draw the list for ``data``; in ``on_chosen``, ``st.session_state[key]["chosen"]`` is what the user chose."""
+    """Draw the list for ``data``; in ``on_chosen``, ``st.session_state[key]["chosen"]`` is the user's choice."""
     if on_chosen is None:
         _lists(key=key, data=data)
     else:

@@ -127,7 +127,7 @@ def _selected(choices: Choices, shown: Sequence[MeasuredSetting]) -> tuple[list[
 
 
 def _actions(here: Page, text: Text, search: Sweep | None, selected: MeasuredSetting, *, ready: bool) -> None:
-    """Draw what can be done with the rows: search for the best settings, and take the chosen one to Compare."""
+    """Draw the actions on the rows: search for the best settings, and take the chosen one to Compare."""
     if text.source.known is not None:
         search_controls(here, text, search, ready=ready)
     setting = selected.setting

@@ -26,7 +26,7 @@ export interface TableData {
   note: string;
 }
 
-/** Which row: whose settings these are, and the number of the chunker or of Compare's column. */
+/** Row: the origin of its settings, and the number of the chunker or of Compare's column. */
 export interface ChosenData {
   column: number;
   result: string;
@@ -45,11 +45,11 @@ export interface CellData {
   text: string;
   /** Why there is no value. */
   why: string;
-  /** Whether no other row is better. */
+  /** True if no other row is better. */
   best: boolean;
 }
 
-/** What the server is told: a card, or a row of the table. */
+/** Events for the server: a card, or a row of the table. */
 export interface ListsState {
   chosen: { id: string; at: Moment } | { column: number; result: string; at: Moment };
 }

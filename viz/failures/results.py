@@ -15,7 +15,8 @@ from viz.shell.results import ColumnResult
 from viz.state.text import Text
 
 RESULTS = ("published", "best", "compare")
-"""What a row of the table shows, by its name in the link: a chunker's published or best settings, or a column of Compare."""
+"""Options for a row of the table, by their names in the link: a chunker's published or best settings, or a column of
+Compare."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class MeasuredSetting:
 
     @property
     def title(self) -> str:
-        """Where the setting comes from: ``best found``, ``default``, ``published``, or ``column 2`` of Compare."""
+        """Origin of the setting: ``best found``, ``default``, ``published``, or ``column 2`` of Compare."""
         if self.which == "best":
             return "best found"
         if self.which == "compare":

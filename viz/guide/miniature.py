@@ -51,7 +51,7 @@ def _is_curved(chunking: Chunking) -> bool:
 
 
 def described(chunking: Chunking) -> str:
-    """Describe the picture for those who do not see it: how many chunks, and the sentences at which they begin."""
+    """Describe the picture for readers who cannot see it: the number of chunks, and the sentences at which they begin."""
     starts = [span.start for chunk in chunking.chunks for span in chunk.spans]
     named = [f"{int(place) + 1}" for place in positions(chunking.document, starts)]
     if not named:

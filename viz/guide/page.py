@@ -92,8 +92,8 @@ def _draw(here: Page) -> None:
 
 
 def _show_answers() -> None:
-    """Draw how answers from chunks are measured on the page Answers."""
-    with st.expander("What a chunker does to answers, and how the page Answers measures it"):
+    """Draw the explanation of the measures of the Answers page."""
+    with st.expander("How the Answers page measures a chunker"):
         st.markdown(
             "A language model answers the same questions from each chunker's best chunks alone, as many as fit a budget of "
             f"tokens.  \n{help_of(ANSWERS)}"

@@ -27,12 +27,12 @@ class Background(ABC):
 
     @property
     def running(self) -> bool:
-        """Whether the thread is alive."""
+        """True if the thread is alive."""
         return self._thread is not None and self._thread.is_alive()
 
     @property
     def cancelled(self) -> bool:
-        """Whether the job was asked to stop."""
+        """True if the job was asked to stop."""
         return self._cancel.is_set()
 
     def start(self) -> None:
@@ -143,7 +143,7 @@ class Registry:
         return run
 
     def forget_left(self) -> None:
-        """Forget the runs that no session holds any more, but for those that are running and the last that have ended."""
+        """Forget the runs that no session holds, except running ones and the last that ended."""
         with self._lock:
             while _left_behind:
                 token, run = _left_behind.popleft()

@@ -1,4 +1,4 @@
-"""Chunking of documents for the pages: at once if that is quick, otherwise as a background job."""
+"""Chunking of documents for the pages: immediately if it is quick, otherwise as a background job."""
 
 from __future__ import annotations
 
@@ -100,8 +100,8 @@ class ChunkingJob(Background):
         if self.decided:
             return self.decided, f"Deciding: {self.decided:.0%} done"
         if self.ahead:
-            first = "1 other text comes" if self.ahead == 1 else f"{self.ahead:,} other texts come"
-            return 0.0, f"Waiting: {first} first"
+            others = "1 other text is" if self.ahead == 1 else f"{self.ahead:,} other texts are"
+            return 0.0, f"Waiting: {others} ahead"
         if self.prepared is not None and self.embedder is not None:
             return self.prepared, self.embedder.prepared_said(self.prepared)
         embedder = self.embedder
@@ -113,7 +113,7 @@ class ChunkingJob(Background):
 
     @property
     def seconds_left(self) -> float | None:
-        """How long the current chunker's embedding will still take at the speed so far; None before that can be told."""
+        """Estimated seconds until the current chunker's texts are embedded; None until the speed is known."""
         return self._left
 
     def _embedded(self, done: int, total: int) -> None:
@@ -212,7 +212,7 @@ def chunk_at_once(
 def tipping_at_once(
     task: Task, chunker: Chunker, chunking: Chunking, gap: Gap, embedder: Embedder | None, on_disk: bool
 ) -> Tipping | None:
-    """Return what would change the verdict on a gap; None if that cannot be said, or takes embeddings that are missing."""
+    """Return the change that would reverse the verdict on a gap; None if it is unknown or needs missing embeddings."""
     at_hand = embedder.for_document(chunking.document) if embedder is not None else None
     try:
         return chunker.tipping(chunking, gap, _tools_at_once(at_hand, task.tokenizer, on_disk))
@@ -228,7 +228,7 @@ def _tools_at_once(embedder: Embedder | None, tokenizer: str, on_disk: bool, ask
 
 @kept(32, lambda task, chunker, source: (task.document, task))
 def estimate_of(task: Task, chunker: Chunker, source: Document) -> Estimate:
-    """Return about what asking takes; nothing is sent. Raises InputError if the chunker cannot cut the text."""
+    """Estimate the requests of a task; nothing is sent. Raises InputError if the chunker cannot cut the text."""
     return chunker.estimate(source, Tools(None, load_tokenizer(task.tokenizer)))
 
 

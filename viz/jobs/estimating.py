@@ -1,4 +1,4 @@
-"""What a run over many documents would send to a language model, found out before anything is sent."""
+"""Estimate of the requests to a language model of a run over many documents, made before anything is sent."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Count = Callable[[Callable[[], bool]], Estimate]
 
 @dataclass(eq=False)
 class Estimating(Background):
-    """Count what a run would send; splitting and counting long documents takes seconds.
+    """Estimate the requests of a run; splitting and counting long documents takes seconds.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Estimating(Background):
     found: Estimate | None = field(default=None, init=False)
 
     def progress(self) -> tuple[float, str]:
-        """Return what it is doing; how far it is is not known."""
+        """Return the current step; its progress is unknown."""
         return 0.0, f"Counting what would be sent to {self.asking.model.title}"
 
     def _run(self) -> None:
@@ -50,7 +50,7 @@ class Estimating(Background):
 def estimate(
     documents: Iterable[Document], chunkers: Sequence[Chunker], tokenizer: str, cancelled: Callable[[], bool] = bool
 ) -> Estimate:
-    """Return about what cutting all documents with all chunkers sends; answers from before are not deducted.
+    """Estimate the requests for cutting all documents with all chunkers; cached answers are not deducted.
 
     Raises
     ------

@@ -19,7 +19,7 @@ from viz.jobs.resources import embedding_cache, load_model
 
 @dataclass(eq=False)
 class Generating(Background):
-    """Ask for questions; what is there when it ends or is stopped is kept.
+    """Generate questions; the results so far are kept if the job stops.
 
     Attributes
     ----------

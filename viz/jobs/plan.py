@@ -1,4 +1,4 @@
-"""What a retrieval run is about: its documents and questions, and the settings whose change requires another run."""
+"""Plan of a retrieval run: its documents and questions, and the settings whose change requires another run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from evaluation.asking.ranking import Method
 from evaluation.retrieval.returned import THE_CHUNK, Returned
 
 BESIDE: Mapping[EmbeddedAs, str] = {"plain": "", "heading_path": " + heading path", "context": " + context"}
-"""What stands behind a chunker's name where it is measured with several ways to embed its chunks."""
+"""Suffix of a chunker's name if several ways to embed its chunks are measured."""
 
 
 SEARCHED_BY: Mapping[Method, str] = {"embedding": "Embedding", "bm25": "Words (BM25)", "hybrid": "Both (hybrid)"}
@@ -27,7 +27,7 @@ _INDEXED: Mapping[EmbeddedAs, str] = {
 
 
 class OwnDocuments(NamedTuple):
-    """Name and text of each of the user's documents, the error messages of the others, and what has pages or chapters."""
+    """Name and text of each of the user's documents, the error messages of the others, and their pages or chapters."""
 
     texts: list[tuple[str, str]]
     complaints: list[str]
@@ -92,22 +92,22 @@ class Plan:
             yield Document.from_text(text, splitter, name, parts.get(name)).split(cancelled)
 
     def embeds(self, number: int) -> EmbeddedAs:
-        """Return what is embedded of the chunks of a chunker, which is counted from 0."""
+        """Return the text to embed for the chunks of a chunker, counted from 0."""
         return self.each[number] if self.each else self.embedded_as
 
     @property
     def asks(self) -> bool:
-        """Whether a language model is asked."""
+        """True if the plan calls a language model."""
         return any(chunker.asks for chunker in self.chunkers) or "context" in (self.embedded_as, *self.each)
 
     @property
     def embeds_anything(self) -> bool:
-        """Whether texts are embedded, to be searched or to be cut: where none is, the embedder's model is not needed."""
+        """True if texts are embedded, to search or to cut them; otherwise the embedder's model is not needed."""
         return self.searched_by != "bm25" or any(chunker.embeds for chunker in self.chunkers)
 
     @property
     def search_said(self) -> str:
-        """What is searched by words, in a sentence; empty where all is searched by embedding alone."""
+        """Sentence on the text that is searched by words; empty if the search is by embedding alone."""
         if self.searched_by == "embedding":
             return ""
         ways = dict.fromkeys(map(self.embeds, range(len(self.chunkers))))
@@ -120,7 +120,7 @@ class Plan:
 
     @property
     def names(self) -> list[str]:
-        """The chunkers' names in figures and sentences, numbered from 1; with what is embedded where that differs."""
+        """Names of the chunkers in figures and sentences, numbered from 1, with the way to embed them if that differs."""
         said: list[EmbeddedAs] = [*self.each] or ["plain"] * len(self.chunkers)
         return [
             f"{number}. {type(chunker).title}{BESIDE[way]}"

@@ -41,7 +41,7 @@ class Preload:
 
     @property
     def running(self) -> bool:
-        """Whether the thread is alive."""
+        """True if the thread is alive."""
         return self._thread.is_alive()
 
     def _load(self) -> None:

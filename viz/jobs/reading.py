@@ -45,7 +45,7 @@ class ReadingJob(Background, Generic[Made]):
     _begun: int = field(default=0, init=False)
 
     def progress(self) -> tuple[float, str]:
-        """Return which file is being read."""
+        """Return the share of files read, with a label for the current file."""
         if not self._begun:
             return 0.0, "Reading"
         total = len(self.files)
@@ -60,7 +60,7 @@ class ReadingJob(Background, Generic[Made]):
 
     @property
     def ended(self) -> bool:
-        """Whether there is something to take from it, or nothing any more: it was cancelled."""
+        """True if there is nothing more to wait for: the files were read, reading failed, or it was cancelled."""
         return self.cancelled or (self._thread is not None and not self.running)
 
     def begin(self) -> None:
@@ -90,7 +90,7 @@ def only_text(files: Iterator[tuple[str, bytes]], read: Callable[[bytes, str], F
 
 
 def only_file(read: Callable[[bytes, str, Callable[[], bool]], Made]) -> Make[Made]:
-    """Return what makes a single file what ``read`` returns, which is given its content, its name and whether to stop."""
+    """Return a maker for a single file; ``read`` is given its content, its name and a function that says whether to stop."""
 
     def make(files: Iterator[tuple[str, bytes]], _: Callable[[bytes, str], FileText], cancelled: Callable[[], bool]) -> Made:
         name, data = next(files)

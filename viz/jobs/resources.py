@@ -79,6 +79,6 @@ def collect_garbage() -> None:
 
 
 def give_back_memory() -> None:
-    """Give freed memory back to the system, where the C library can: it keeps what threads that are gone have used."""
+    """Return freed memory to the system if the C library can: it keeps the memory of ended threads."""
     with suppress(AttributeError, OSError):
         ctypes.CDLL(None).malloc_trim(0)

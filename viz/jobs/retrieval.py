@@ -36,14 +36,14 @@ PATIENCE_S = 0.2
 
 
 STAND_IN = build_chunker("recursive", {"size": 200, "unit": "tokens"})
-"""What estimates the number of chunks of a chunker that asks a language model, which nobody knows before."""
+"""Substitute for a chunker that asks a language model, to estimate its number of chunks."""
 
 Results = Mapping[int, tuple[Evaluation, Ladder | None]]
-"""What was measured, by number of the chunker."""
+"""Evaluation and ladder of budgets by number of the chunker."""
 
 
 class Told(NamedTuple):
-    """What the page shows of a run: its report, and what broke the questions that failed."""
+    """Report of a run, and the causes of its failed questions."""
 
     report: Report
     failures: Failures
@@ -65,13 +65,13 @@ class Reporting(Background):
     made: Told | None = field(default=None, init=False)
 
     def wait(self) -> Told | None:
-        """Return the report if it is there at once; None if it takes longer."""
+        """Return the report if it is ready within `PATIENCE_S`; None if it takes longer."""
         if self.made is None:
             self.join(PATIENCE_S)
         return self.made
 
     def progress(self) -> tuple[float, str]:
-        """Return what it is doing; how far it is is not known."""
+        """Return the current step; its progress is unknown."""
         return 0.0, "Comparing the chunkers"
 
     def _run(self) -> None:
@@ -129,17 +129,17 @@ class Retrieval(Background):
 
     @property
     def can_go_on(self) -> bool:
-        """Whether it has ended before its end, and is kept on disk."""
+        """True if the run stopped early and is stored on disk, so that it can be resumed."""
         left = len(self.plan.chunkers) - len(self.found) - len(self.errors)
         return self.kept is not None and left > 0 and (self.cancelled or not self.running)
 
     def progress(self) -> tuple[float, str]:
-        """Return the share of chunkers that are done, and what the job is doing."""
+        """Return the share of chunkers done, and the current step."""
         return (len(self.found) + len(self.errors)) / len(self.plan.chunkers), self._status
 
     @property
     def has_budgets(self) -> bool:
-        """Whether all chunkers that are done have been measured at budgets: an earlier version did not do that."""
+        """True if all finished chunkers were measured at budgets, which an earlier version did not do."""
         return all(number in self.ladders for number in self.found)
 
     def report(self, choice: Choice) -> Reporting:
@@ -236,14 +236,14 @@ class Retrieval(Background):
             self.kept.keeper.check_embedder(embedder)
 
     def _add(self, number: int, found: Evaluation, ladder: Ladder) -> None:
-        """Add what a chunker found: first to the disk, so that what is shown is not lost."""
+        """Add the results of a chunker: first to the disk, so that a shown result is never lost."""
         if self.kept is not None:
             self.kept.add(number, found, ladder)
         self.ladders[number] = ladder
         self.found[number] = found
 
     def _take(self, results: Results) -> None:
-        """Take what was measured before, the ladders first: what is found is shown."""
+        """Adopt earlier results, the ladders first, because results are shown as soon as they are there."""
         self.ladders.update({number: ladder for number, (_, ladder) in results.items() if ladder is not None})
         self.found.update({number: found for number, (found, _) in results.items()})
 
@@ -261,7 +261,7 @@ class Retrieval(Background):
 def estimate_of_plan(
     plan: Plan, embedder: Embedder | None = None, on_disk: bool = False, cancelled: Callable[[], bool] = bool
 ) -> Estimate:
-    """Return about what a run sends to a language model; nothing is sent.
+    """Estimate the requests of a run to a language model; nothing is sent.
 
     Chunks that get a context sentence are counted by cutting the documents, for which texts may be embedded with
     ``embedder``. For chunkers that ask themselves, chunks of `STAND_IN` take their place.

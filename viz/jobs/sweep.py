@@ -75,12 +75,12 @@ class Sweep(Background):
 
     @property
     def can_go_on(self) -> bool:
-        """Whether it has ended before its end, and is kept on disk."""
+        """True if the sweep stopped early and is stored on disk, so that it can be resumed."""
         return self.kept is not None and len(self.rows) < self.total and (self.cancelled or not self.running)
 
     @property
     def named(self) -> bool:
-        """Whether the documents' names are known; from the disk come only those of bundled ones."""
+        """True if the documents' names are known; a stored sweep has only the names of bundled documents."""
         return self.embedder is not None or self.kept is None or all(one.sample for one in self.kept.plan.documents)
 
     def progress(self) -> tuple[float, str]:
@@ -131,6 +131,6 @@ class Sweep(Background):
 def estimate_of_sweep(
     split: Callable[[], Iterable[Marked]], settings: Sequence[Setting], tokenizer: str, cancelled: Callable[[], bool]
 ) -> Estimate:
-    """Return about what a sweep sends to a language model, all settings together; raises as `estimate` does."""
+    """Estimate the requests of a sweep to a language model, all settings together; raises as `estimate` does."""
     chunkers = [build_chunker(one.chunker, dict(one.parameters)) for one in settings]
     return estimate((one.document for one in split()), chunkers, tokenizer, cancelled)

@@ -1,4 +1,4 @@
-"""What is kept of texts: as long as a session shows them, and no longer."""
+"""Caches of values made from texts, each kept only while a session shows the text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _forgetters: list[Callable[[str], None]] = []
 
 
 class Showing:
-    """Says that a session shows a text, as long as it exists: it is kept in the session's state.
+    """Marker that a session shows a text, for as long as the marker exists; it is kept in the session's state.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class Showing:
 
 
 def forget_gone() -> None:
-    """Forget what is kept of the texts that no session shows any more."""
+    """Drop the cached values of texts that no session shows any more."""
     while True:
         try:
             identity = _gone.popleft()
@@ -66,7 +66,7 @@ def forget_by(forget: Callable[[str], None]) -> None:
 def kept(
     size: float, key: Callable[..., tuple[Hashable, ...]], getsizeof: Callable[[Any], float] | None = None
 ) -> Callable[[Callable[Arguments, Made]], Callable[Arguments, Made]]:
-    """Return a decorator that keeps what a function makes of a text, for all sessions, until none shows the text.
+    """Return a decorator that caches values made from a text, for all sessions, until none shows the text.
 
     Parameters
     ----------

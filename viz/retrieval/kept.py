@@ -53,7 +53,7 @@ def _with_files(plan: Plan) -> Plan:
 
 
 def say_what_is_missing(kept: KeptRetrieval, material: Material | None) -> None:
-    """Draw what is needed to show a kept run."""
+    """Draw a notice of the files needed to show a kept run."""
     done = f"{kept.done:,} of {counted(len(kept.plan.chunkers), 'chunker')}"
     if kept.own:
         said = (
@@ -66,7 +66,7 @@ def say_what_is_missing(kept: KeptRetrieval, material: Material | None) -> None:
 
 
 def show_way_on(here: Page, run: Retrieval) -> None:
-    """Draw how far a kept run has come that is not at work, and the button that resumes it or what is missing."""
+    """Draw the progress of an interrupted run, and the button that resumes it or the files it needs."""
     kept = run.kept
     if kept is None or not run.can_go_on:
         return

@@ -90,7 +90,7 @@ def choose_ways(words: dict[str, str]) -> None:
 
 
 def ways_of(words: Mapping[str, str], count: int) -> tuple[EmbeddedAs, tuple[EmbeddedAs, ...]]:
-    """Return what is embedded of the chunks of all of ``count`` chunkers; or, of several ways, for each in turn."""
+    """Return the way to embed the chunks of all ``count`` chunkers and, if there are several, the way for each in turn."""
     ways = [checked(word) for word in words["embedded"].split(":")]
     return ways[0], tuple(way for way in ways for _ in range(count)) if len(ways) > 1 else ()
 
@@ -114,7 +114,7 @@ def rung(words: Mapping[str, str], unit: str) -> int:
 
 
 def choice_of(words: Mapping[str, str], baseline: int) -> Choice:
-    """Return what is to be reported on; ``baseline`` is counted from 0."""
+    """Return the choices for the report; ``baseline`` is counted from 0."""
     measure, k = words["measure"], int(words["k"])
     if words["at"] == "k":
         return Choice(measure, words["unit"], k, baseline)

@@ -96,7 +96,7 @@ def documents(material: Material | None) -> OwnDocuments:
 
 
 def _given(given: GivenQuestions) -> Material:
-    """Draw what another page has given, and the button by which files take its place."""
+    """Draw the questions from another page, and the button that uses files instead."""
 
     def forget() -> None:
         session.retrieval_given = None
@@ -175,9 +175,9 @@ def _read_uploads(files: list[tuple[str, str, bytes]]) -> OwnDocuments:
 
 
 def _read_set(files: list[tuple[str, str, bytes]]) -> tuple[QuestionSet | None, str, bool]:
-    """Return what the file of questions brings with its documents, what is wrong with it, and whether it is still read.
+    """Return the question set of the file with its documents, the error, and whether it is still being read.
 
-    It is read once in the background; None of most files, which bring no documents, and of none.
+    The file is read once, in the background. The question set is None without a file or if the file brings no documents.
     """
     if not files:
         return None, "", False

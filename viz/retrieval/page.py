@@ -219,7 +219,7 @@ def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:
 
 @st.fragment(run_every=0.25)
 def _wait_for(job: Reporting) -> None:
-    """Say that a report is being made, and draw the page again when it is there."""
+    """Draw a notice that the report is being made, and rerun the page when it is ready."""
     if not job.running:
         st.rerun()
     remark("Comparing the chunkers on all questions …", key="retrieval_comparing")
@@ -255,7 +255,7 @@ def _say_state(run: Retrieval, plan: Plan | None) -> None:
 
 
 def _say_how(run: Retrieval) -> None:
-    """Say what was searched and what was returned, where that is not the chunk by its embedding."""
+    """Draw notices on the searched and the returned text, unless chunks are searched by embedding and return themselves."""
     if any(isinstance(chunker, Propositions) for chunker in run.plan.chunkers):
         notice(STATED_SEARCHED, key="retrieval_stated")
     if run.plan.search_said:

@@ -101,7 +101,7 @@ def ranked_passages(found: Evaluation, answer: Answer, given: GivenChunks) -> li
 
 
 def _notes(given: GivenChunks) -> list[PassageData]:
-    """Return what is to be said of a budget after its chunks."""
+    """Return notes to show after the chunks of a budget."""
     said = []
     if given.more:
         said.append(f"{counted(given.more, 'more chunk')} of lower rank, which the run does not keep one by one")

@@ -122,7 +122,7 @@ def _show_side(
     *,
     whole: bool,
 ) -> None:
-    """Draw one of the two chunkers: its scores and the chunks it retrieved."""
+    """Draw one of the two compared chunkers: its scores and the chunks it retrieved."""
     options = {str(number + 1): titles[number] for number in report.chunkers}
     if words[side] not in options:
         words[side] = list(options)[0 if side == "left" else -1]

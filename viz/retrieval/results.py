@@ -45,7 +45,7 @@ UNKNOWN_TIME = "How long it took to make the chunks of a file is not known here.
 
 
 def show_report(run: Retrieval, report: Report, words: dict[str, str]) -> None:
-    """Draw what is to be seen first: summary, table, and the curve over budgets, which are among the ``words``."""
+    """Draw the summary, the table and the curve over budgets, whose settings are among the ``words``."""
     names = {number: run.plan.names[number] for number in report.chunkers}
     _summarise(run, report, names)
     st.dataframe(_table(run, report), hide_index=True, width="stretch", column_config=_COLUMNS)

@@ -1,1 +1,1 @@
-"""What stands before Streamlit: who may ask, and what browsers are told."""
+"""Server code in front of Streamlit: access rules, response headers, and patches."""

@@ -1,4 +1,4 @@
-"""What the server has to say is sent at once: what asyncio leaves out for the socket that Streamlit binds."""
+"""Socket option that makes the server send immediately; asyncio does not set it on the socket that Streamlit binds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def send_at_once(loop: AbstractEventLoop) -> None:
-    """Let the servers that the ``loop`` is going to make send what is written without waiting for an acknowledgement.
+    """Make the future servers of ``loop`` send data without waiting for an acknowledgement.
 
     asyncio switches Nagle's algorithm off for connections whose socket names TCP as its protocol. Streamlit binds its socket
     by the family alone, the protocol is then 0, and so is that of every connection. An answer of a head and a body, and the

@@ -1,4 +1,4 @@
-"""A callback is run to its end: what Streamlit breaks off when the user does the next thing while it runs."""
+"""Patch that runs every callback to its end; Streamlit aborts it on the user's next input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page's style from its first paint on, so that nothing jumps when Streamlit's scripts have come to draw it."""
+"""The page's style from its first paint on, so that nothing jumps when Streamlit's scripts take over."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class FirstPaint:
 
 
 def _uncompressed(scope: Scope) -> Scope:
-    """Return the request as one for an answer that can be read here, and is not what the browser has already."""
+    """Return the request without headers that would lead to a compressed, partial or unmodified answer."""
     unwanted = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
     return {**scope, "headers": [(name, value) for name, value in scope["headers"] if name not in unwanted]}
 

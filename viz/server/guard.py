@@ -1,4 +1,4 @@
-"""The guard: refuse requests from other sites and to other names, and tell the browser what the page may do."""
+"""The guard: refuse requests from other sites and to other names, and send browsers the page's permissions."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Guard:
         await answer(scope if why else _as_own(scope), receive, send_with_headers)
 
     def _refusal(self, headers: Headers) -> str:
-        """Return why a request is refused, or an empty string."""
+        """Return the reason to refuse a request, or an empty string."""
         host = headers.get("host", "")
         if not self._is_known(host):
             return (

@@ -1,4 +1,4 @@
-"""Streamlit's own scripts, styles and fonts, answered at once while the server is still loading."""
+"""Streamlit's own scripts, styles and fonts, served while the server is still loading."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Streamlit does at a start that this app has no use for, and that every user would wait for."""
+"""Patches that skip startup work of Streamlit that this app does not need."""
 
 from __future__ import annotations
 

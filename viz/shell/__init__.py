@@ -1,1 +1,1 @@
-"""What all pages have in common: the menu, lecture mode, the page's lifecycle, results and progress."""
+"""Parts shared by all pages: the menu, lecture mode, the page's lifecycle, results and progress."""

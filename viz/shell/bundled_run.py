@@ -1,4 +1,4 @@
-"""What pages say of a run that comes with Seamark."""
+"""Notices about a bundled run."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from viz.jobs.keeping.bundled import Bundled
 
 
 def say_where_it_is_from(kept: Bundled, on: str, way_on: str, *, key: str) -> None:
-    """Draw that nobody measured it here, by which version and when it was measured ``on`` what, and the way to one's own."""
+    """Draw the origin of a bundled result: its version, its date and the data, and the way to measure one's own."""
     day = f"{kept.made.day} {kept.made:%B %Y}"
     notice(f"This result comes with Seamark: version {kept.seamark} measured it on {day} on {on}. {way_on}", key=key)
 
 
 def say_there_is_none(why: str, *, key: str) -> None:
-    """Draw why there is none to show."""
+    """Draw the reason why there is no bundled result."""
     notice(f"There is no result to begin with: {why} Press “Run” to measure.", key=key)

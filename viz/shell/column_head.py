@@ -17,7 +17,7 @@ from viz.state.language_model import MISSING
 
 @dataclass(frozen=True)
 class Head:
-    """What a page shows about a result, above its text.
+    """Facts about a result, shown above its text.
 
     Attributes
     ----------
@@ -82,11 +82,11 @@ def against_known_row(found: int, missed: int, added: int) -> HeadRow:
 
 
 def waiting_words(*, asks: bool = False) -> str:
-    """Return the message for a column that has no result yet, because of its embeddings or of what it ``asks``."""
+    """Return the message for a column without a result yet; ``asks`` if it waits for a language model."""
     job = session.job
     if job is not None and job.cancelled:
-        return "Stopped before all was answered." if asks else "Stopped before it was embedded."
-    return "Being asked …" if asks else "Being embedded …"
+        return "Stopped while asking." if asks else "Stopped while embedding."
+    return "Asking …" if asks else "Embedding …"
 
 
 def settings_of(result: ColumnResult) -> str:

@@ -1,4 +1,4 @@
-"""The user's consent to a run that asks a language model about many documents: first what it sends, then the button."""
+"""The user's consent to a run that asks a language model about many documents: first the estimate, then the button."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from viz.state.keys import session
 
 
 def first_estimate(subject: object, asking: Asking, count: Count, then: Callable[[], None]) -> None:
-    """Find out what a run would send; `show_consent` asks about it, and ``then`` starts the run if the user allows it."""
+    """Estimate the requests of a run; `show_consent` asks about it, and ``then`` starts the run if the user agrees."""
     session.estimating = job = Estimating(subject, asking, count, then)
     job.start()
 
 
 def show_consent(subject: object, asking: Asking | None, what: str, answer_tokens: int, key: str) -> None:
-    """Draw what the run would send, with the button that starts it; nothing where none was asked for, or it is another now.
+    """Draw the estimate of a run, with the button that starts it; nothing if no run was requested or it has changed.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the server does by itself now and then: let go of sessions that are over, with all that was kept for them."""
+"""Clean-up in the background: release sessions that have ended, with everything cached for them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LONGEST_WAIT = 15
 
 
 async def keep_house() -> None:
-    """Look again and again, until cancelled."""
+    """Release ended sessions every `EVERY_S` seconds, until cancelled."""
     house = Housekeeper()
     while True:
         await asyncio.sleep(EVERY_S)
@@ -27,11 +27,11 @@ async def keep_house() -> None:
             house.look()
         except Exception:
             # The server works on without it; the next look may succeed.
-            _log.exception("Sessions that are over could not be let go.")
+            _log.exception("Sessions that have ended could not be released.")
 
 
 class Housekeeper:
-    """Lets go of sessions that are over.
+    """Releases sessions that have ended.
 
     Streamlit drops them only when another session comes or goes. What refers to itself in a circle, as much of a session
     does, is freed by the garbage collector, which stops all threads: it is called when sessions have ended, and if possible
@@ -65,7 +65,7 @@ class Housekeeper:
 
 
 def is_drawing() -> bool:
-    """Whether the script of a page is being run."""
+    """Return whether the script of a page is running."""
     return any(thread.name == "ScriptRunner.scriptThread" for thread in threading.enumerate())
 
 

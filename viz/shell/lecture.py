@@ -13,7 +13,7 @@ from viz.state.keys import session
 
 
 def is_on() -> bool:
-    """Whether the session is in lecture mode; a link can start a session in it."""
+    """Return whether the session is in lecture mode; a link can start a session in it."""
     if session.lecture is None or came_through_history():
         session.lecture = st.query_params.get(WIDE) == "1"
     return bool(session.lecture)
@@ -26,7 +26,7 @@ def enlarge() -> None:
 
 
 def side() -> DeltaGenerator:
-    """Return where settings are drawn: the side bar or, in lecture mode, a menu beside the button that leaves it."""
+    """Return the container for settings: the side bar or, in lecture mode, a menu next to the button that leaves it."""
     if not is_on():
         return st.sidebar
     bar = st.container(key="lecture_bar", horizontal=True)

@@ -1,4 +1,4 @@
-"""Where the text does not suit its splitter or the model: what is wrong, once for all columns, and buttons that mend it."""
+"""Warnings that a text does not suit its splitter or the model, once for all columns, with buttons for the remedies."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def show_misfits(choices: Choices, made: Sequence[ColumnResult]) -> None:
 
 
 def _at_once(choices: Choices, document: Document, made: Sequence[ColumnResult]) -> list[Misfit]:
-    """Return what is wrong before anything is embedded: of the columns that wait, and of the embedder for the language."""
+    """Return the misfits known before embedding: of the waiting columns, and of the embedder and the language."""
     embedding = [one for one in made if one.chunker is not None and one.chunker.embeds and not one.error]
     embedder = chosen_embedder(choices)[0] if embedding else None
     if embedder is None:
@@ -55,8 +55,8 @@ def _at_once(choices: Choices, document: Document, made: Sequence[ColumnResult])
     known = any(remedy.setting == "embedder" for one in (*found, *_said(made)) for remedy in one.remedies)
     if choices.embedder in ENGLISH and not in_latin_letters(language) and not known:
         said = (
-            f"The text is in {LANGUAGES[language]}, and {choices.embedder} was made for English: what it says of another "
-            "script is rough. The embedder tfidf takes any language."
+            f"The text is in {LANGUAGES[language]}, but {choices.embedder} was made for English: its similarities are rough "
+            "for other scripts. The embedder tfidf takes any language."
         )
         found.append(Misfit(said, (Remedy("embedder", "tfidf"),)))
     return found

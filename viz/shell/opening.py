@@ -10,7 +10,7 @@ from streamlit.web.server import server_util
 
 ATTEMPTS = 200
 PAUSE_S = 0.05
-"""How often, and at what distance, it is tried whether the server listens yet."""
+"""Number of attempts to reach the server, and seconds between two of them."""
 
 
 async def open_browser() -> None:

@@ -102,7 +102,7 @@ def page(name: str, default: Choices, *, about_a_text: bool = True) -> Iterator[
 
 
 def _forget_what_arrived() -> None:
-    """Let the widgets go whose values the browser has: those of a run that came to its end."""
+    """Drop the widget values that the browser has received, once a run has come to its end."""
     if session.drawn:
         session.seeded.clear()
     session.drawn = False

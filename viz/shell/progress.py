@@ -49,15 +49,15 @@ def show_progress(made: Sequence[ColumnResult]) -> None:
             )
     elif job.cancelled and waiting:
         asks = any(chunker.asks for chunker in waiting)
-        st.button("Ask on" if asks else "Compute the embeddings that were stopped", on_click=_forget_job)
+        st.button("Continue asking" if asks else "Continue embedding", on_click=_forget_job)
     elif any(one.tried for one in made):
         st.button("Try again", on_click=_forget_job)
 
 
 def _ask_to_send(number: int, result: ColumnResult, *, too: bool) -> None:
-    """Say where the text of a column would go and about how much that is, and send nothing before the button is pressed.
+    """Draw the destination and estimated size of a column's request; nothing is sent before its button is pressed.
 
-    ``too`` says that another column's is said right above.
+    ``too`` is true if another column's request is drawn right above.
     """
     sending, chunker = result.sending, result.chunker
     assert sending is not None
@@ -84,7 +84,7 @@ def _offer(row: DeltaGenerator, job: ChunkingJob) -> None:
         # What is embedded by now stays in the cache.
         job.cancel()
 
-    row.button(f"See it now with {AT_ONCE}", key="see_now", on_click=use, width="content")
+    row.button(f"Use {AT_ONCE} instead", key="see_now", on_click=use, width="content")
 
 
 def _forget_job() -> None:

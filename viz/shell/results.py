@@ -1,4 +1,4 @@
-"""Run the chunkers of a page: at once if their embeddings are cached, otherwise in a background job."""
+"""Run the chunkers of a page: immediately if their embeddings are cached, otherwise in a background job."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from viz.state.language_model import MISSING, chosen_model
 from viz.state.text import Text
 
 WAITS = "Waiting for you to press “Send”, above."
-"""What a column says whose text the user has not allowed to be sent yet."""
+"""Message of a column that waits for the user's consent to send its text."""
 
 
 @dataclass(frozen=True)
 class Sending:
-    """What waits to be sent to a language model: where it goes, and about how much it is."""
+    """Request that waits for the user's consent: its destination and its estimated size."""
 
     task: Task
     asking: Asking
@@ -105,7 +105,7 @@ def _start_job(
 def _at_once(
     here: Page, document: Document, choice: ColumnChoice, asking: Asking | None, kept: Mapping[Task, Chunking]
 ) -> ColumnResult:
-    """Return the outcome of a choice as far as it is known or found at once; one that takes a job has a task alone."""
+    """Return the outcome of a choice if it is known or quick; a choice that needs a job has only a task."""
     embedder = here.embedder
     try:
         if choice.chunker in ELSEWHERE:
@@ -128,7 +128,7 @@ def _at_once(
 
 
 def _found_again(here: Page, document: Document, choice: ColumnChoice, kept: Mapping[Task, Chunking]) -> ColumnResult:
-    """Return the outcome of a column whose chunks were made elsewhere; raises InputError if it cannot be told which."""
+    """Return the outcome of a column whose chunks were made elsewhere; raises InputError if the document is ambiguous."""
     chunker, missing = your_chunks(choice)
     if missing:
         return ColumnResult(choice, chunker, error=missing)

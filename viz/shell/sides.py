@@ -1,4 +1,4 @@
-"""The text and what stands beside it, which stay on the page whatever comes and goes above them."""
+"""The text and the views next to it, which keep their place when elements above come and go."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def columns_to_open_with(page: str, kinds: Sequence[Collection[str]]) -> list[Co
 
 
 def show_thread(page: str, column: ColumnChoice, embedder: Embedder | None, *, valid: bool = True) -> None:
-    """Draw which column of Compare has these settings, and the button that takes them there.
+    """Draw the column of Compare that has these settings, and the button that takes them there.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def show_thread(page: str, column: ColumnChoice, embedder: Embedder | None, *, v
 
 
 def use_compares(page: str, choices: Choices) -> None:
-    """Draw the button that replaces the page's columns by those of Compare."""
+    """Draw the button that replaces the page's columns with Compare's."""
     there = columns_of_compare()
 
     def use() -> None:
@@ -100,11 +100,11 @@ def take_button(label: str, column: ColumnChoice | None, *, key: str, disabled: 
         help="Adds a column with these settings to Compare; the others stay.",
     )
     if full:
-        st.caption(f"Compare has {MOST_COLUMNS} columns, the most there can be: remove one there first.")
+        st.caption(f"Compare has the maximum of {MOST_COLUMNS} columns; remove one there first.")
 
 
 def say_added() -> None:
-    """Draw what was added to Compare last, with its undo and the way there."""
+    """Draw the last addition to Compare, with its undo and a link to it."""
     offer_undo(COMPARE)
     if session.undo is not None and session.undo.page == COMPARE:
         st.button("Open Compare", key="open_compare", on_click=go_at_next_run, args=(COMPARE,), type="tertiary")

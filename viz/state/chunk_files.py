@@ -15,7 +15,7 @@ from viz.theme.numbers import counted
 MOST_HELD = 60_000_000
 """Characters of all files of chunks that a session holds."""
 
-NO_FILE = "Choose a file of chunks in this column's settings: they are found again in the text, whatever made them."
+NO_FILE = "Choose a file of chunks in this column's settings; the chunks are then located in the text."
 NAME_AGAIN = "The chunks of this column are in a file, which no link carries: choose it again in the column's settings."
 
 
@@ -25,7 +25,7 @@ def file_of(column: ColumnChoice) -> ChunkFile | None:
 
 
 def your_chunks(column: ColumnChoice) -> tuple[YourChunks, str]:
-    """Return the chunker of a column of chunks that were made elsewhere, and what the user must do first, if anything.
+    """Return the chunker of a column of chunks made elsewhere, and the user's next step, if any.
 
     Raises
     ------
@@ -47,12 +47,12 @@ def with_file(chunker: Chunker) -> Chunker:
 
 
 def lacks_file(chunker: Chunker) -> bool:
-    """Whether a chunker finds the chunks of a file that is not at hand."""
+    """Return whether the chunker's chunks are in a file that is not at hand."""
     return isinstance(chunker, YourChunks) and chunker.held is None
 
 
 def none_found(chunker: YourChunks, document: Document) -> str:
-    """Return the sentence that says that none of the chunks is in the text, and what can be done."""
+    """Return the message that none of the chunks is in the text, with the next step."""
     file = chunker.held
     assert file is not None
     found = file.known_in(document)
@@ -63,7 +63,7 @@ def none_found(chunker: YourChunks, document: Document) -> str:
 
 
 def hold(file: ChunkFile, columns: Iterable[ColumnChoice] = ()) -> None:
-    """Keep a file, and let go those that no page has, nor these columns, nor the last change, which can be undone.
+    """Keep a file, and drop those that no page, none of ``columns`` and no undoable change uses.
 
     Raises
     ------

@@ -21,7 +21,7 @@ ASK_METHOD, ASK_LIMIT = "ask", "ask_limit"
 """The names in the link of how a question is asked; the question itself is the user's text, and never in a link."""
 
 SHARED_NAMES = {"sentences": "splitter", "embedder": "embedder", "tokenizer": "tokenizer"}
-"""What a recipe has that all columns share, and what it is called on the page."""
+"""Settings of a recipe that all columns share, with their names on the page."""
 
 
 def default_choices() -> Choices:
@@ -64,7 +64,7 @@ def index_on_compare(column: ColumnChoice, defaults: Mapping[str, Any]) -> int |
 
 
 def compare_is_full() -> bool:
-    """Whether Compare has as many columns as there can be."""
+    """Return whether Compare has the maximum number of columns."""
     return len(columns_of_compare()) >= MOST_COLUMNS
 
 
@@ -79,7 +79,7 @@ def add_to_compare(column: ColumnChoice) -> None:
 
 
 def reopen(file: SessionFile, choices: Choices) -> None:
-    """Set the choices of the page and of Compare to those of the file, except for the text itself."""
+    """Set the choices of the page and of Compare from the file, except for the text itself."""
     first = file.columns[0].recipe
     columns = compared().columns
     for column in file.columns:

@@ -1,4 +1,4 @@
-"""The embedder that the session uses, and what waits for the user's consent; the widgets are in `viz.controls.embedder`."""
+"""The session's embedder, and the consent it waits for; the widgets are in `viz.controls.embedder`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def defaults_of(embedder: Embedder | None, chunker: str) -> Mapping[str, Any]:
 
 
 def waits_for_consent(choices: Choices) -> bool:
-    """Whether the embedder would read, fetch or send something that the user has not allowed yet."""
+    """Return whether the embedder would read, fetch or send something that the user has not allowed yet."""
     return choices.embedder not in EMBEDDERS and choices.embedder not in session.allowed
 
 
@@ -41,7 +41,7 @@ def destination_of(choices: Choices) -> str:
 
 
 def splitter_waits_for_consent(choices: Choices) -> bool:
-    """Whether the splitter would run an installed package, or read a folder, that the user has not allowed yet."""
+    """Return whether the splitter would run an installed package, or read a folder, that the user has not allowed yet."""
     return choices.sentences.startswith("spacy:") and choices.sentences not in session.allowed_splitters
 
 

@@ -49,7 +49,7 @@ from viz.state.values import (
 )
 
 Opened = FileText | SessionFile | Recipe
-"""What the file that is uploaded as the user's own may hold."""
+"""Possible contents of an uploaded file."""
 
 Kind = TypeVar("Kind")
 
@@ -105,7 +105,7 @@ class _Holder:
 
 
 class Job(Value[Kind]):
-    """A background job of this session alone: with the session it ends, as nobody could see what it finds."""
+    """A background job of this session alone, which ends with the session, as nobody could see its result."""
 
     def __set__(self, session: Session, value: Kind) -> None:
         """Set the job, which cancels the one before if it runs."""
@@ -117,7 +117,7 @@ class Job(Value[Kind]):
 
 
 class ShownDocument(Value[Document | None]):
-    """The document that the session shows: with the last session that showed it, what is kept of its text is forgotten."""
+    """The session's document; when the last session that shows it ends, everything cached for its text is dropped."""
 
     def __set__(self, session: Session, value: Document | None) -> None:
         """Set the document."""
@@ -136,7 +136,7 @@ class PerPage(Generic[Kind]):
         self._kind = kind
 
     def __contains__(self, page: str) -> bool:
-        """Whether the page has been opened in this session."""
+        """Return whether the page has been opened in this session."""
         return f"{self._kind}/{page}" in st.session_state
 
     def __getitem__(self, page: str) -> Kind:
@@ -297,12 +297,12 @@ class Session:
 
     @property
     def on_disk(self) -> bool:
-        """Whether embeddings are kept on disk; set by a widget."""
+        """True if embeddings are kept on disk; set by a widget."""
         return bool(st.session_state.get("on_disk"))
 
     @property
     def all_sizes(self) -> bool:
-        """Whether Compare shows all sizes; set by a widget."""
+        """True if Compare shows all sizes; set by a widget."""
         return bool(st.session_state.get("all_sizes"))
 
 

@@ -11,7 +11,7 @@ from viz.state.keys import session
 
 
 def none_named(who_needs: str, where: str = "on the left") -> str:
-    """Return what a page says where there is no language model: ``who_needs`` one, and ``where`` it is named."""
+    """Return the message for a missing language model: ``who_needs`` one, and ``where`` to name it."""
     return (
         f"{who_needs} a language model, and none is named yet. Name one {where}, under “Language model”: one that runs on "
         "this machine (llama.cpp, Ollama, vLLM) or a hosted one. Nothing is sent before you press “Send”."
@@ -21,16 +21,16 @@ def none_named(who_needs: str, where: str = "on the left") -> str:
 CHUNKER_NEEDS = "This chunker needs"
 
 MISSING = none_named(CHUNKER_NEEDS)
-"""What a column says where there is no language model."""
+"""Message of a column if no language model is named."""
 
 
 def identity_of(asking: Asking | None) -> str:
-    """Return what tells a language model from all others: its name and, last, its revision; empty for none."""
+    """Return the identifier of a language model: its name and, last, its revision; empty for none."""
     return "" if asking is None else f"{asking.model.name} {asking.model.revision}"
 
 
 def chosen_model() -> Asking | None:
-    """Return what asks the session's language model, made again only if the user names another; None if there is none."""
+    """Return access to the session's language model, rebuilt only if the user names another; None if there is none."""
     wanted = session.language_server
     if not wanted.model:
         return None

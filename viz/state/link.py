@@ -66,7 +66,7 @@ MODEL = "model"
 
 
 def model_in_link(choices: Choices, name: str) -> dict[str, str]:
-    """Return what a link says of the language model called ``name``: nothing where the page's choices ask none."""
+    """Return the link parameters for the language model ``name``: none if the page's choices ask no model."""
     asked = {choices.extra.get("what"), *(column.chunker for column in choices.columns)} & ASKING.keys()
     asked |= {*choices.extra.get("embedded", "").split(":")} & {"context"}
     return {MODEL: name} if asked and is_name(name) else {}
@@ -169,7 +169,7 @@ def _columns(query: Mapping[str, str], complaints: list[str]) -> list[ColumnChoi
 
 
 def is_name(text: str) -> bool:
-    """Whether a link may have a text as the name of a model or a splitter."""
+    """Return whether a link may have a text as the name of a model or a splitter."""
     return bool(text.strip()) and text.isprintable() and len(text) <= LONGEST_NAME
 
 

@@ -68,7 +68,7 @@ def store_own_text(own: Source | None, given: Source | None = None) -> None:
 
 
 def edited(text: str) -> Source:
-    """Return what the box now holds: the own text after an edit, or another text if most of it is new.
+    """Return the content of the box: the own text after an edit, or another text if most of it is new.
 
     After an edit the text keeps its name, those of its known boundaries that are not in what was replaced, and its pages:
     what was not replaced is on the page that it was on.
@@ -102,5 +102,5 @@ def without_dashes(given: Source) -> Source:
 
 
 def _alike(one: str, other: str) -> int:
-    """Return how many characters two texts have in common at their beginnings."""
+    """Count the characters that two texts share at their beginnings."""
     return next((place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))

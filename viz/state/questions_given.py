@@ -13,7 +13,7 @@ from viz.state.values import GivenQuestions
 from viz.theme.numbers import counted
 
 RETRIEVAL, GENERATED = "retrieval", "generated"
-"""What Retrieval shares: that on which it measures, and what a language model wrote there."""
+"""Sets of questions that Retrieval shares: the ones it measures with, and the ones a language model wrote there."""
 
 
 def give_to_retrieval(
@@ -23,7 +23,7 @@ def give_to_retrieval(
     parts: tuple[tuple[str, Parts], ...] = (),
     columns: Iterable[ColumnChoice] = (),
 ) -> None:
-    """Make a set what Retrieval measures on, until the user chooses other documents there; for callbacks.
+    """Have Retrieval measure on a set of questions until the user chooses other documents there; for callbacks.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def give_to_retrieval(
 
 
 def share(material: Material) -> None:
-    """Have Answers ask what Retrieval measures on, which is the user's own."""
+    """Share Retrieval's own material with Answers."""
     given = session.retrieval_given
     origin = f"from {material.questions[0]}" if given is None or given.material is not material else given.origin
     session.shared_questions = {**session.shared_questions, RETRIEVAL: (origin, material)}
@@ -58,12 +58,12 @@ def given_before() -> Material | None:
 
 
 def share_generated(found: QuestionSet, model: str, parts: tuple[tuple[str, Parts], ...]) -> None:
-    """Have Answers ask what a language model wrote on Retrieval, whether it is measured there or not."""
+    """Share the questions that a language model wrote on Retrieval with Answers, whether they are measured or not."""
     material = Material(found.texts, found.questions, True, parts)
     session.shared_questions = {**session.shared_questions, GENERATED: (f"asked by {model}", material)}
 
 
 def shared() -> tuple[tuple[str, Material], ...]:
-    """Return where Retrieval's questions are from, and what they are; those that were given to it from here only once."""
+    """Return the sources of Retrieval's questions with the questions, each set only once."""
     found = session.shared_questions.values()
     return tuple({material: (origin, material) for origin, material in found}.values())

@@ -49,7 +49,7 @@ class KeptFile(BaseModel):
 
 
 class KeptColumn(BaseModel):
-    """A column: its recipe, the spans of the resulting chunks, and the file of those that were made elsewhere."""
+    """A column: its recipe, the spans of the resulting chunks, and the file of chunks made elsewhere."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -82,11 +82,11 @@ class KeptParts(BaseModel):
 
     @classmethod
     def of(cls, parts: Parts) -> KeptParts:
-        """Return what is kept of them."""
+        """Return the stored form of pages or chapters."""
         return cls(kind=parts.kind, starts=parts.starts, labels=parts.labels)
 
     def of_text(self, text: str) -> Parts:
-        """Return them; raises ValueError if they cannot be those of the text."""
+        """Return the pages or chapters; raises ValueError if they cannot belong to the text."""
         if self.starts and self.starts[-1] > len(text):
             raise ValueError(f"the starts of parts must lie in the text, from 0 to {len(text):,}; got {self.starts[-1]:,}")
         return Parts(self.kind, self.starts, self.labels)
@@ -131,7 +131,7 @@ def write(
     embedded_as: EmbeddedAs = "plain",
     model: LanguageModel | None = None,
 ) -> str:
-    """Return the session as JSON; ``columns`` holds at least one chunker and its result, ``model`` is what those ask."""
+    """Return the session as JSON; ``columns`` has at least one chunker with its result, ``model`` is their model."""
     kept = [
         KeptColumn(
             recipe=Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer, embedded_as, model),

@@ -1,4 +1,4 @@
-"""What is in a file that the page opens, a session or a recipe, told in pieces by the process that reads it.
+"""Reader of session and recipe files, run in a separate process that passes the content on in pieces.
 
 Of a session, the texts and spans are most of the file: they are checked there, so that the page need only take them in.
 """
@@ -80,7 +80,7 @@ def _list(value: Any) -> list[Any]:
 
 
 def _taken(holder: dict[str, Any], field: str) -> list[Any]:
-    """Return the list in a field, and leave an empty one there; what is no list stays, and is refused where it is read."""
+    """Take the list out of a field, leaving an empty one; other values stay, to be refused later."""
     found = holder.get(field)
     if isinstance(found, list):
         holder[field] = []

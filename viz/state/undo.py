@@ -12,7 +12,7 @@ from viz.state.values import Undo
 
 @contextmanager
 def undoable(page: str, said: str) -> Iterator[None]:
-    """Keep the page's columns as they are before the block, so that what the block does to them can be undone.
+    """Record the page's columns before the block, so that its changes can be undone.
 
     Parameters
     ----------

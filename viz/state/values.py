@@ -25,7 +25,7 @@ class EmbeddingServer:
 
 @dataclass(frozen=True)
 class LanguageServer:
-    """The language model that the session may ask, and what that may take; the key is only ever in memory.
+    """The session's language model and its spending limits; the key is only ever in memory.
 
     ``model`` is the name on the server; empty where there is none. ``tokens`` and ``money``, in US dollars, are the limits
     of what is spent; 0 of the second is none.
@@ -69,7 +69,7 @@ class MarkedDocuments:
 
 @dataclass(frozen=True)
 class StitchedDocuments:
-    """Documents stitched from the user's files, and the names of those that are held out."""
+    """Documents stitched from the user's files, and the names of the held-out ones."""
 
     made: MarkedDocuments
     held: frozenset[str] = frozenset()
@@ -77,7 +77,7 @@ class StitchedDocuments:
 
 @dataclass(frozen=True)
 class GivenQuestions:
-    """What Retrieval is given by another page.
+    """Questions and columns that another page passes to Retrieval.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class GivenQuestions:
 
 @dataclass(frozen=True)
 class Undo:
-    """What the last change of a page's columns can be taken back to.
+    """Record of the last change of a page's columns, for undoing it.
 
     Attributes
     ----------
@@ -124,18 +124,18 @@ class Undo:
 
 
 Data = Mapping[str, object] | bytes
-"""What a component is sent: JSON, or a line of JSON followed by anything."""
+"""Payload of a component: JSON, or a line of JSON followed by anything."""
 
 
 class Order(NamedTuple):
-    """When data was sent: numbers grow, and can be compared within a session."""
+    """Sequence number of a payload: numbers grow, and can be compared within a session."""
 
     session: str
     number: int
 
 
 class Sent:
-    """What a session has sent last to each of its components."""
+    """Last payload sent to each component of a session."""
 
     def __init__(self) -> None:
         self._session = uuid4().hex[:12]
@@ -143,7 +143,7 @@ class Sent:
         self._last: dict[str, tuple[Data, Order]] = {}
 
     def order(self, key: str, data: Data) -> Order:
-        """Return the order of ``data``: that of the last time if the component ``key`` is sent the same again."""
+        """Return the order of ``data``: the earlier one if the component ``key`` is sent the same data again."""
         before = self._last.get(key)
         if before is None or before[0] != data:
             before = data, Order(self._session, next(self._numbers))
@@ -151,5 +151,5 @@ class Sent:
         return before[1]
 
     def forget(self) -> None:
-        """Forget what was sent, as it may be large; what is sent next is newer."""
+        """Forget the sent payloads, which may be large; the next payload is newer."""
         self._last.clear()

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from viz.theme.palette import INK, theme
 
 LECTURE_SCALE = 1.5
-"""How much larger figures are drawn in lecture mode; their width is the page's."""
+"""Factor by which figures are enlarged in lecture mode; their width is the page's."""
 
 
 def style(figure: go.Figure, scale: float = 1) -> None:
@@ -35,7 +35,7 @@ def style(figure: go.Figure, scale: float = 1) -> None:
 
 
 def _enlarge(figure: go.Figure, scale: float) -> None:
-    """Scale what a figure sets itself: its height, lines, dots, and type that is not the figure's own."""
+    """Scale the sizes that a figure sets itself: its height, lines, dots, and its own type sizes."""
     if figure.layout.height:
         figure.update_layout(height=figure.layout.height * scale)
     for part in [*figure.data, *figure.layout.shapes]:

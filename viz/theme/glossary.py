@@ -91,6 +91,7 @@ PARTS = {
 
 INSTEAD: Mapping[str, str] = {
     "at rest": "Default",
+    "beside ours": "next to ours",
     "Sizes count": "Sizes in",
     "Count tokens of": "Tokens as",
     "Cut again": "If still too large",

@@ -21,7 +21,7 @@ def stages_in_words(timing: Timing | None) -> str:
 
 
 def embedding_in_words(timing: Timing | None) -> str:
-    """Describe how many embeddings were computed or cached, and what computing all of them costs; empty if not timed."""
+    """Describe the number of new and cached embeddings, and the cost of computing all of them; empty if not timed."""
     if timing is None:
         return ""
     took = duration(timing.embed_ms)

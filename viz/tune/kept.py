@@ -60,7 +60,7 @@ def find_sweep(token: str) -> tuple[Sweep | None, str]:
 
 
 def show_way_on(here: Page, sweep: Sweep) -> None:
-    """Draw how far a kept sweep has come that is not running, and the button that resumes it or what is missing."""
+    """Draw the progress of an interrupted sweep, and the button that resumes it or the documents it needs."""
     kept = sweep.kept
     if kept is None or not sweep.can_go_on:
         return
@@ -90,7 +90,7 @@ def show_way_on(here: Page, sweep: Sweep) -> None:
 
 
 def _what_is_missing(here: Page, kept: KeptSweep, found: Sequence[MarkedText | None], asking: Asking | None) -> str:
-    """Return why a kept sweep cannot go on with the documents that were ``found``; empty if it can."""
+    """Return the reason why a kept sweep cannot resume with the documents that were ``found``; empty if it can."""
     missing = [one for one, there in zip(kept.plan.documents, found, strict=True) if there is None]
     if any(one.sample for one in missing):
         return "Bundled documents of this sweep have changed since it was begun: it must be run again."

@@ -109,7 +109,7 @@ def _show_first_run(settings: Sequence[Setting], documents: Chosen, measure: str
 
 
 def _say_opened_with(words: dict[str, str]) -> None:
-    """Draw which column of Compare has the chunker that is swept, if the page opened with it, and which has no settings."""
+    """Draw the column of Compare that the page was opened with, and the column that has no settings to tune."""
     opened = session.opened_with.get(PAGE, [None])[0]
     if opened is not None and opened[1].chunker == words["what"]:
         st.caption(f"The chunker of column {opened[0] + 1} of Compare; what is not swept is at its default.")
@@ -163,7 +163,7 @@ def _start_row(here: Page, settings: Sequence[Setting], documents: Chosen) -> No
 
 
 def _what_it_runs(here: Page, settings: Sequence[Setting], documents: Chosen, runs: int, missing: str) -> str:
-    """Return what would be run, or why it cannot be."""
+    """Describe the runs, or the reason why they cannot start."""
     if here.embedder is None:
         return here.embedder_complaint
     if not documents.tuned:

@@ -105,7 +105,7 @@ def _say_the_best(ranked: Sequence[Summary], kept: dict[Setting, Summary], rows:
 
 
 def _level(one: Summary, among: Sequence[Summary]) -> int:
-    """Return how many others have the same value."""
+    """Count the other settings with the same value."""
     return sum(other.mean == one.mean for other in among) - 1
 
 

@@ -1,4 +1,4 @@
-"""What a notebook shows of results: their very texts and reasons, in HTML that holds nothing but them."""
+"""HTML of results in notebooks: the exact texts and reasons, without any other markup."""
 
 import re
 import sys

@@ -41,7 +41,7 @@ def http(serve):
 
 @pytest.fixture(scope="module")
 def known():
-    """Return what every feature makes of a server that answers well, and how often that is asked."""
+    """Return the result of every feature on a correct server, and the number of its requests."""
     one, found = ChatModelServer(right), {}
     for feature, work in FEATURES.items():
         before = len(one.requests)
@@ -93,7 +93,7 @@ def message(**fields):
 CALL = {"id": "1", "type": "function", "function": {"name": "find", "arguments": "{}"}}
 
 TOGETHER = ("propositions", "context", "answers")
-"""What asks several things at the same time."""
+"""Features that send several requests in parallel."""
 
 ENDS = {
     "an absurd Retry-After": ([(429, {"Retry-After": "1e400"})], "must have requests left for this key"),
@@ -241,7 +241,7 @@ def test_an_answer_that_cannot_be_used_is_asked_again_and_then_given_up(http, fe
 
 
 ANY_WORDS = ("cut", "filtered", "nothing", "reasoning without an end", "half of it")
-"""What is wrong with an answer that may be any words."""
+"""Faults of an answer in free text."""
 
 
 # The user.

@@ -99,7 +99,7 @@ class TransformersServe:
 
     @property
     def asked(self):
-        """How many questions it has begun to answer."""
+        """Number of questions that the server has begun to answer."""
         return self.said.count("[Request received]")
 
     def wait(self):

@@ -579,7 +579,7 @@ def suppressed(one, asked, stopped):
 
 
 def test_the_file_of_answers_takes_more_than_memory_does(http, tmp_path):
-    """What it left out, a run that was killed would pay for again."""
+    """A killed run would pay again for any answer missing from the file."""
     file = tmp_path / "answers.sqlite"
     http.model = lambda messages: messages[0]["content"] * 300
     for _ in range(2):

@@ -34,7 +34,7 @@ STARTS = [number for number, (one, other) in enumerate(pairwise(TOPICS), start=1
 
 
 def changes(before, after):
-    """Whether the topic changes between two units: an oracle that answers consistently."""
+    """Return whether the topic changes between two units: an oracle that answers consistently."""
     return before[0] != after[0]
 
 

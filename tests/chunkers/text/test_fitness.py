@@ -1,4 +1,4 @@
-"""What is said where a text, its splitter and its model do not go together."""
+"""Warnings if a text, its splitter and its model do not fit together."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Where pages and chapters begin in a text, and the page of every chunk, checked against what was put on each page."""
+"""Pages and chapters in a text, and the page of every chunk, checked against the words put on each page."""
 
 import csv
 import io

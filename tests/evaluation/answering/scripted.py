@@ -28,7 +28,7 @@ def answer(question):
 
 
 def chat(messages):
-    """Return what the model says to a conversation, for `tests.server.ChatModelServer`."""
+    """Return the model's reply to a conversation, for `tests.server.ChatModelServer`."""
     return reply_to(messages[0]["content"], messages[1]["content"])
 
 

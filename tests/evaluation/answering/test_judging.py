@@ -10,7 +10,7 @@ from evaluation.answering.judging import aqs, read_correctness, read_faithfulnes
 
 
 def similar(text, others):
-    """Return what each of the others says after its colon."""
+    """Return the number after the colon of each of the others."""
     return np.array([float(other.partition(":")[2]) for other in others])
 
 

@@ -1,4 +1,4 @@
-"""What is kept of an answer: its measures, and no words."""
+"""Stored answers have measures and no words."""
 
 import pytest
 

@@ -167,7 +167,7 @@ def test_an_answer_that_overlapping_chunks_hold_is_whole_in_the_best_of_them():
 
 
 def scattered(*places):
-    """Return what a question finds in chunks that lie in these lines."""
+    """Return the result of a question to chunks that lie in these lines."""
     document = Document.from_text(LINES, "lines")
     lines = document.sentences
     chunks = tuple(Chunk.of(document, *[lines[line] for line in chunk]) for chunk in places)

@@ -22,7 +22,7 @@ TEXTS = [
 
 
 def plain(texts, question, stop_words):
-    """Return what `bm25s` gives by its own example: tokenize, index, retrieve."""
+    """Return the result of `bm25s` by its own example: tokenize, index, retrieve."""
     retriever = bm25s.BM25()
     retriever.index(bm25s.tokenize(texts, stopwords=stop_words, show_progress=False), show_progress=False)
     asked = bm25s.tokenize([question], stopwords=stop_words, show_progress=False)

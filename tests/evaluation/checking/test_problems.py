@@ -1,4 +1,4 @@
-"""What a check finds, where it says that it is, and how grave it takes it."""
+"""The problems found by a check, their places and their levels."""
 
 import re
 

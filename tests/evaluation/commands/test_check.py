@@ -137,7 +137,7 @@ def test_what_cannot_be_read_is_said_and_the_others_are_checked(folder, capsys):
 
 
 def compiled(folder, log):
-    """Return what TypeScript says of a log as the format's type, which refuses what it does not know."""
+    """Return TypeScript's messages for a log of the format's type, which rejects unknown fields."""
     types = (ROOT / "node_modules" / "@types" / "sarif" / "index.d.ts").as_posix()
     (folder / "log.ts").write_text(f"import type {{ Log }} from {json.dumps(types)};\nexport const log: Log = {log};\n")
     tsc = ROOT / "node_modules" / "typescript" / "bin" / "tsc"
@@ -405,7 +405,7 @@ def test_of_very_many_problems_the_gravest_are_listed_and_the_others_counted():
 
 
 def test_the_documented_commands_run(folder, capsys):
-    """What the workflow and the hook run, in a folder with what they name."""
+    """Run the documented workflow and hook in a folder that has the files they name."""
     workflow = yaml.safe_load(re.search(r"^```yaml\n(name: .*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)[1])
     steps = workflow["jobs"]["chunks"]["steps"]
     (command,) = (step["run"] for step in steps if "seamark check" in step.get("run", ""))

@@ -1,4 +1,4 @@
-"""Where excerpts are found: by their place, by their text; and which document a name means."""
+"""Locating excerpts by place and by text, and resolving document names."""
 
 import pytest
 

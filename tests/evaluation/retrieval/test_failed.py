@@ -1,4 +1,4 @@
-"""Where a failed question broke, and what a question is given: cases worked by hand."""
+"""The cause of a failed question, and the text passed to the model for a question: cases worked by hand."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What is returned for a chunk, worked by hand: neighbours, sections, pages, nothing twice, at the top k and at budgets."""
+"""The text returned for a chunk (neighbours, section, page), without repeats, at the top k and at budgets; by hand."""
 
 from dataclasses import replace
 
@@ -224,7 +224,7 @@ ANGLES_RULER = Ruler(ANGLES.whole.text, load_tokenizer("words"))
 
 
 def climbed(word):
-    """Return what is measured of the sentences of `ANGLES` for a question at 41 degrees, whose excerpt is 60 d. and 80 e."""
+    """Measure the sentences of `ANGLES` for a question at 41 degrees, whose excerpt is 60 d. and 80 e."""
     equipped = tools(AngleEmbedder())
     index = returning(build_index(ANGLES, build_chunker("fixed_sentences", {"size": 1}), equipped), Returned.parse(word))
     asked = [Question("41", (Excerpt(0, Span(17, 28)),))]

@@ -1,4 +1,4 @@
-"""What another embedder changes, worked by hand and for any vectors."""
+"""Differences between two embedders' results, worked by hand and for any vectors."""
 
 import numpy as np
 import pytest

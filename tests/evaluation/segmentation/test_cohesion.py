@@ -1,4 +1,4 @@
-"""What greed costs at a cut, worked by hand."""
+"""The cost of greedy cuts, worked by hand."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""How many chunks have the sizes that are asked for."""
+"""The share of chunks within the requested sizes."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which blocks a chunking leaves whole, worked by hand."""
+"""Whole blocks of a chunking, worked by hand."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""What one inserted sentence changes."""
+"""The effect of one inserted sentence."""
 
 import pytest
 

@@ -242,7 +242,7 @@ def test_words_of_the_link_that_are_wrong_are_said(app):
     assert "step must be a number from 1 to 15; got 'first'" in said
     assert "axis must be one of distance, similarity; got 'up'" in said
     assert "margin must be a number from 0 to 0.5; got 'wide'" in said
-    assert "breakpoint and max_min alone; the link's c1 is recursive" in said
+    assert "must be breakpoint or max_min on this page; got recursive" in said
 
 
 @pytest.mark.parametrize("view", ["scores", "gaps", "steps"])

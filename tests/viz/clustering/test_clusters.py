@@ -1,4 +1,4 @@
-"""What the Clustering page draws and says: heatmap, tree, steps and words, by hand and against the result."""
+"""The Clustering page's heatmap, tree, steps and sentences, by hand and against the result."""
 
 import json
 

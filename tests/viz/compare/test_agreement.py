@@ -1,4 +1,4 @@
-"""What Compare shows of an embedder that approximates another: on request, for every column that embeds."""
+"""Comparison of an approximating embedder with the full one on Compare: on request, for every column that embeds."""
 
 import pytest
 

@@ -30,7 +30,7 @@ def say(app, question, **others):
 
 
 def answer_of(app):
-    """Return what the browser is told of the question."""
+    """Return the browser's data on the question."""
     for part in app.get("bidi_component"):
         if '"asked":' in part.proto.json or '"asked": ' in part.proto.json:
             return sent(app, "asked")["asked"]

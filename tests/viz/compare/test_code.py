@@ -54,20 +54,20 @@ def test_each_tool_has_its_code_and_only_some_an_original(app):
 
 def test_a_cheap_original_is_run_when_asked_and_nothing_is_claimed_before(app):
     code_of(app, "recursive", c1_size="150")
-    assert not [one for one in said(app) if "beside ours" in one]
+    assert not [one for one in said(app) if "Result of the original" in one]
     app.button(key="run_original").click().run()
-    wanted = f"Run here beside ours: the same {len(chunking_of(app))} chunks."
+    wanted = f"Result of the original: the same {len(chunking_of(app))} chunks."
     assert wanted in said(app)
     assert wanted in said(app.run())
     # What was run with another size says nothing of this one.
     app.slider(key="0/recursive/size").set_value(100).run()
-    assert not [one for one in said(app) if "beside ours" in one]
+    assert not [one for one in said(app) if "Result of the original" in one]
 
 
 def test_where_it_differs_the_first_difference_is_said(app):
     code_of(app, "fixed_words", tool="haystack", c1_size="20", c1_overlap="0")
     app.button(key="run_original").click().run()
-    told = next(one for one in said(app) if one.startswith("Run here beside ours"))
+    told = next(one for one in said(app) if one.startswith("Result of the original"))
     assert "is the first that differs: ours is “" in told
 
 
@@ -78,7 +78,7 @@ def test_a_semantic_original_is_run_as_a_column(app):
     settled(app)
     assert [one.chunker for one in app.session_state["choices/compare"].columns] == ["breakpoint", "langchain_semantic"]
     app.run()
-    assert f"Run here beside ours, as column 2: the same {len(chunking_of(app))} chunks." in said(app)
+    assert f"Result of the original, column 2: the same {len(chunking_of(app))} chunks." in said(app)
     app.segmented_control(key="column").set_value(1).run()
     assert "This column runs LangChain's SemanticChunker." in said(app)
 

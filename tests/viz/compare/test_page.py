@@ -56,7 +56,7 @@ def test_a_column_that_is_done_is_shown_while_the_next_is_computed(app, monkeypa
     assert app.session_state["job"].running
     columns = reader_of(app)["columns"]
     assert [column["segments"] is not None for column in columns] == [True, True, False]
-    assert columns[2]["message"] == "Being embedded …"
+    assert columns[2]["message"] == "Embedding …"
 
 
 def test_moving_a_threshold_embeds_nothing(app):

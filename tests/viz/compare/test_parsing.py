@@ -1,4 +1,4 @@
-"""What a file was read as, page by page, with what was left out."""
+"""The view of a file as it was read, page by page, with the parts left out."""
 
 from tests.chunkers.text.test_parts import CHAPTERS, book, pdf
 from tests.viz.app_steps import remarks, settled

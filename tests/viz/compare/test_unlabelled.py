@@ -1,4 +1,4 @@
-"""What Compare says of its columns without known boundaries, and what an edit changes."""
+"""Measures without known boundaries on Compare, and the effect of edits."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from tests.viz.compare.test_scores import by_head, scores
 from viz.compare.scores import unlabelled as view
 from viz.jobs import resources
 
-BUTTON = "Measure what an edit changes"
+BUTTON = "Measure edits"
 MEASURES = ["Chunks", "Blocks whole", "Size kept", "Inside", "Across", "Contrast", "Context"]
 EDITS = ["Changed", "At worst", "At least"]
 

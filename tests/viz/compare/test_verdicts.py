@@ -1,4 +1,4 @@
-"""What the server answers when it is asked about a place: what every column decided, and what would change it."""
+"""The server's answer about a place: the verdict of every column, and the change that would reverse it."""
 
 from chunkers import Breakpoint, Document, FixedSentences
 from chunkers.base import run

@@ -1,4 +1,4 @@
-"""What the tests of components share."""
+"""Fixtures for the tests of components."""
 
 import pytest
 import streamlit as st

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(NODE is None, reason="there is no Node to run sc
 
 
 def answer(script, function, calls):
-    """Return what the exported function of a script returns for each list of arguments."""
+    """Call an exported function of a script with each list of arguments, and return the results."""
     program = f"""
       import {{ readFileSync }} from "node:fs";
       import {{ {function} }} from {json.dumps((VIZ / script).as_uri())};

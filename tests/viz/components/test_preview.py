@@ -20,7 +20,7 @@ DRAWN = ["start", "end", "over", "from", "to", "split"]
 
 
 def previews(cases):
-    """Return what the browser draws in each of the cases."""
+    """Return the browser's drawing of each case."""
     done = node(
         [str(ROOT / "tests/scripts/preview.js")],
         return_completed_process=True,

@@ -1,4 +1,4 @@
-"""What the reader sends to the browser."""
+"""The data that the reader sends to the browser."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What the browser is told of verdicts: what they mean, and never their place in the enum."""
+"""The browser's data on verdicts: their meanings, and never their order in the enum."""
 
 from random import Random
 
@@ -14,7 +14,7 @@ def some_gaps():
 
 
 def understood(gaps, order):
-    """Return what a script makes of a payload: the verdict of every gap, looked up among those that came with it."""
+    """Decode a payload as a script does: the verdict of every gap, looked up in the payload's own list."""
     verdicts, verdict_of = verdicts_of(gaps, order)
     told = [verdict_data(verdict) for verdict in verdicts]
     return [told[int(digit)] for digit in verdict_of]

@@ -192,9 +192,9 @@ def test_cancelling_ends_a_request_that_hangs_and_asking_goes_on_after_another_c
     job.cancel()
     ended(job)
     app.run()
-    assert columns(app)[0]["message"] == "Stopped before all was answered."
+    assert columns(app)[0]["message"] == "Stopped while asking."
     assert columns(app)[1]["segments"] is not None
-    press(app, "Ask on")
+    press(app, "Continue asking")
     settled(app).run()
     assert columns(app)[0]["segments"] is not None
 

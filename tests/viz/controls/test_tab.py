@@ -1,4 +1,4 @@
-"""What the tab keeps of the user's own text, and what a session makes of what comes back."""
+"""The user's own text in the browser's tab, and restoring it in a session."""
 
 import json
 
@@ -22,7 +22,7 @@ def bar(app):
 
 
 def kept(app):
-    """Return what the tab is given to keep: the head and the text; None if it may keep what it has."""
+    """Return the head and the text sent to the tab; None if its copy is up to date."""
     for part in app.get("bidi_component"):
         if "seamark_own" in part.proto.component_name:
             _, head, text = part.proto.bytes.decode().split("\n", 2)

@@ -1,4 +1,4 @@
-"""Which splitter a document comes with: a sample its own, the user's text the default or the one chosen by hand."""
+"""The splitter of a document: a sample's own, the default for the user's text, or the user's choice."""
 
 import time
 

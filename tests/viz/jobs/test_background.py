@@ -65,7 +65,7 @@ def test_a_fault_of_the_program_is_a_sentence_too_and_goes_to_the_terminal(monke
 
 @pytest.fixture
 def started():
-    """Give what starts so many runs; they are stopped when the test ends."""
+    """Yield a function that starts runs, which are stopped when the test ends."""
     all_runs = WeakSet()
 
     def start(count):

@@ -1,4 +1,4 @@
-"""What is run at once, and what takes a job."""
+"""Tasks that run immediately, and tasks that need a job."""
 
 import threading
 from uuid import uuid4

@@ -28,7 +28,7 @@ def at_once(monkeypatch):
 
 @pytest.fixture
 def offered(monkeypatch):
-    """Give what has a module of the first page with a function of ours, and the order in which things happen."""
+    """Return a function that offers a module of the first page with a function of ours, and the log of events."""
     done = []
 
     def offer(compute=lambda: None):

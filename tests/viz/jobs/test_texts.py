@@ -1,4 +1,4 @@
-"""What is kept of a text is kept as long as a session shows it."""
+"""Values cached for a text live as long as a session shows the text."""
 
 import gc
 import threading

@@ -1,4 +1,4 @@
-"""What the tests of Retrieval's page ask of it."""
+"""Steps shared by the tests of the Retrieval page."""
 
 import json
 
@@ -35,7 +35,7 @@ def told(run, choice):
 
 
 def evaluations(run, top_k):
-    """Return what every question found, by number of the chunker, measured over the first ``top_k`` chunks."""
+    """Return the evaluation of every chunker, by its number, over the first ``top_k`` chunks."""
     return {number: one.evaluation for number, one in told(run, Choice("recall", "characters", top_k, 0)).chunkers.items()}
 
 
@@ -57,5 +57,5 @@ def said(app):
 
 
 def retrieved(app):
-    """Return how many tokens a question retrieves with each chunker."""
+    """Return the tokens that a question retrieves with each chunker."""
     return next(one.value["tokens a question"] for one in app.dataframe if "tokens a question" in one.value)

@@ -1,4 +1,4 @@
-"""What Retrieval measures of a run, when, and for which sessions."""
+"""Measuring a run on the Retrieval page: the measures, the moment, and the sessions."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Which question is shown first where the chunkers disagree, and which two chunkers."""
+"""The question and the pair of chunkers shown first if the chunkers disagree."""
 
 import numpy as np
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""What is embedded of a chunk and what is returned for it: chosen on the page, and done by the run."""
+"""The text embedded for a chunk and the text returned for it: chosen on the page, and applied by the run."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How Retrieval searches: by embedding, by words, or by both, and what of a chunk."""
+"""Search on the Retrieval page: by embedding, by words or by both, and the searched text of a chunk."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the server writes is sent at once, over a socket that names no protocol, as Streamlit's."""
+"""Output of the server is sent without delay, also over a socket that names no protocol, such as Streamlit's."""
 
 import asyncio
 import socket

@@ -1,4 +1,4 @@
-"""What Streamlit need not do at a start: it would find nothing, and looks for it where it is told not to."""
+"""Startup work that Streamlit skips: scans that would find nothing."""
 
 import importlib
 import importlib.metadata
@@ -21,7 +21,7 @@ def scanner(monkeypatch):
 
 @pytest.fixture
 def looks(scanner, monkeypatch):
-    """What Streamlit looks at: all packages, and the stack."""
+    """Return a list of everything that Streamlit scans: all packages, and the stack."""
     seen = []
     monkeypatch.setattr(drawing, "_use_warning_has_been_displayed", False)
     monkeypatch.setattr(importlib.metadata, "distributions", lambda: seen.append("packages") or [])

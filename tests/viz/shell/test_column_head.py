@@ -1,4 +1,4 @@
-"""What the head of a column says: the same words on every page."""
+"""The head of a column: the same wording on every page."""
 
 import json
 
@@ -12,11 +12,11 @@ from viz.shell.column_head import against_known_row, column_of
 from viz.shell.results import ColumnResult
 from viz.state.choices import ColumnChoice
 
-STOPPED = "Stopped before it was embedded."
+STOPPED = "Stopped while embedding."
 
 
 def messages(app):
-    """Return what stands in place of every column, or of the picture of all of them."""
+    """Return the messages in place of every column, or of the figure of all columns."""
     payloads = []
     for part in app.get("bidi_component"):
         try:
@@ -41,7 +41,7 @@ def test_what_was_stopped_says_so_on_every_page(app, monkeypatch, name):
     assert app.session_state["job"].cancelled
     shown = said(app) if name == "guide" else messages(app)
     assert STOPPED in shown
-    assert not any("Being embedded" in message for message in shown)
+    assert not any("Embedding" in message for message in shown)
 
 
 def test_settings_that_are_not_allowed_are_named_and_the_reason_is_an_error():

@@ -1,4 +1,4 @@
-"""What the server does by itself: sessions that are over are let go."""
+"""Housekeeping of the server: sessions that have ended are released."""
 
 import asyncio
 import threading
@@ -49,7 +49,7 @@ def manager(monkeypatch):
 
 @pytest.fixture
 def collections(monkeypatch):
-    """How often garbage was collected."""
+    """Return a list that grows with every garbage collection."""
     done = []
     monkeypatch.setattr(resources, "collect_garbage", lambda: done.append(1))
     return done

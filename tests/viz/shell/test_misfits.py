@@ -1,4 +1,4 @@
-"""Where a text does not suit its splitter or the model, the page says so once and offers what helps."""
+"""The warning about a text that does not suit its splitter or its model, shown once with a remedy."""
 
 import pytest
 
@@ -53,7 +53,7 @@ def test_an_embedder_and_a_tokenizer_that_know_the_text_are_one_click_away(app):
 
 
 class Long(ChunkingJob):
-    """Says that it takes long, and works until it is cancelled."""
+    """Job that claims to take long, and works until it is cancelled."""
 
     seconds_left = 80.0
 

@@ -1,4 +1,4 @@
-"""Which columns of a page a job's error stands in, and until when it can be tried again."""
+"""The columns that show a job's error, and the button to try again."""
 
 import pytest
 
@@ -66,7 +66,7 @@ def test_what_was_stopped_can_go_on_as_long_as_a_column_waits_for_it(app, monkey
     monkeypatch.setattr(chunking.ChunkingJob, "start", chunking.ChunkingJob.cancel)
     app.query_params.update({"document": "stubs", "embedder": "tfidf", "tokenizer": "words", "sentences": "lines"})
     app.query_params.update({"c1": "fixed_sentences", "c2": "breakpoint", "selected": "1"})
-    go_on = "Compute the embeddings that were stopped"
+    go_on = "Continue embedding"
     assert go_on in labels(shown(app))
     known, stopped = columns(app)
     columns(app)[:] = [known]

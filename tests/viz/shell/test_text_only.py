@@ -1,4 +1,4 @@
-"""What users write or name reaches the page only where it is shown as text: never in anything that renders Markdown or HTML.
+"""Text written or named by users is shown only as text: never by an element that renders Markdown or HTML.
 
 The test puts a mark into everything that a user can name or write, and looks for it in every element of every page.
 """

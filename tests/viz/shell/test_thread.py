@@ -153,7 +153,7 @@ def test_where_compare_is_full_it_says_so(compare):
     app = go(compare, "double_pass")
     app.slider(key="0/double_pass/merging_threshold").set_value(0.6).run()
     assert take(app).disabled
-    assert "Compare has 6 columns, the most there can be: remove one there first." in captions(app)
+    assert "Compare has the maximum of 6 columns; remove one there first." in captions(app)
 
 
 # Undo on Compare itself

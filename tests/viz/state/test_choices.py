@@ -1,4 +1,4 @@
-"""What the user chose, through the link and back."""
+"""The user's choices survive the round trip through a link."""
 
 import pytest
 from hypothesis import assume, given

@@ -1,4 +1,4 @@
-"""What an earlier version wrote opens as it did: links of every page, a recipe and a session file.
+"""Files of an earlier version open unchanged: links of every page, a recipe and a session file.
 
 The files in ``before/`` and the links were written by the version before the code moved into rooms (commit 1357f43).
 """

@@ -1,4 +1,4 @@
-"""What a session holds is read and written through its typed properties, and nowhere by a key's name."""
+"""Session state is read and written through typed properties, and nowhere by a key's name."""
 
 import ast
 import gc

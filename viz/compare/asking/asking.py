@@ -1,4 +1,4 @@
-"""Ask the columns of Compare one question: take it from the browser, have it answered, and send what each retrieves."""
+"""Ask the columns of Compare one question: receive it from the browser, run it, and send the chunks each retrieves."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ AT_ONCE_S, BESIDE_S = 0.25, 0.05
 another reason; one that takes longer comes when the browser asks for it again."""
 
 MOST_QUESTIONS = 100
-"""How many questions with a marked answer a session keeps."""
+"""Maximum number of questions with a marked answer in a session."""
 
 LARGEST_TEXTS = 40_000_000
 """Characters that the texts they are about may have together: a session keeps them with the questions."""
@@ -46,7 +46,7 @@ _asker = component("seamark_asker", html='<div class="asker"></div>', js=script(
 
 
 class AskerData(TypedDict):
-    """What the browser is sent."""
+    """Payload for the browser."""
 
     asked: Asked
 
@@ -85,11 +85,11 @@ def answer_question(
 
 
 def _run_again() -> None:
-    """Do nothing: registering a callback is what makes Streamlit keep the state and rerun the fragment."""
+    """Do nothing: the registered callback makes Streamlit keep the state and rerun the fragment."""
 
 
 def _hear(told: dict[str, Any]) -> None:
-    """Take what the browser said: a question, that there is none any more, that the work is to stop, or to look again."""
+    """Handle a message of the browser: a question, its removal, a request to stop, or a request for progress."""
     session.question_moment = told["moment"]
     question, job = told.get("question"), session.ask_job
     if told.get("stop") and job is not None:
@@ -114,7 +114,7 @@ def _answer(
     why_not: str,
     patience_s: float,
 ) -> None:
-    """Fill in what is known of the answer."""
+    """Fill in the known parts of the answer."""
     if not session.question:
         return
     try:
@@ -157,7 +157,7 @@ def _answer(
 
 
 def _searched(made: Sequence[ColumnResult], ready: Sequence[_Ready]) -> tuple[EmbeddedAs, list[_Ready]]:
-    """Return what of the chunks is searched: with context sentences, if they are chosen and all columns have them."""
+    """Return the way the chunks are searched: with context sentences if they are chosen and every column has them."""
     if session.embedded_as != "context":
         return session.embedded_as, [*ready]
     there = in_context(made)
@@ -167,7 +167,7 @@ def _searched(made: Sequence[ColumnResult], ready: Sequence[_Ready]) -> tuple[Em
 
 
 def _what_is_searched(embedded_as: EmbeddedAs, ready: Sequence[_Ready]) -> list[str]:
-    """Say what is searched where that is not what was chosen, or not the text that is given."""
+    """Return notes if the searched text is not the chosen one, or not the text that is retrieved."""
     not_written = [NOT_WRITTEN] * (embedded_as != session.embedded_as)
     return not_written + [STATED_SEARCHED] * any(has_stated(chunking) for _, _, chunking in ready)
 
@@ -196,7 +196,7 @@ _NAMES = {"embedding": "cosine", "bm25": "BM25"}
 
 
 def _said(found: Found, places: dict[str, dict[int, int]], hit: Hit) -> str:
-    """Return where a chunk's rank comes from: its score, and its rank among others if rankings were fused."""
+    """Describe a chunk's score, with its rank in each of several fused rankings."""
     parts = [f"cross-encoder {score_said(hit.score)}"] if found.reranked and score_said(hit.score) else []
     for name, ranking in found.sources.items():
         rank = places[name].get(hit.chunk)
@@ -213,7 +213,7 @@ def _span(answer: Marked, document: Document) -> Any:
 
 
 def _fate(found: Judgement) -> AnswerFate:
-    """Return in words what became of an answer."""
+    """Describe the fate of an answer."""
     places: list[AnswerPlace] = [
         {"chunk": chunk, "rank": rank, "retrieved": retrieved}
         for chunk, rank, retrieved in zip(found.chunks, found.ranks, found.retrieved, strict=True)
@@ -234,7 +234,7 @@ def _fate(found: Judgement) -> AnswerFate:
 
 
 def mark_answer(document: Document, event: dict[str, Any]) -> None:
-    """Take what the user marked as the answer to the question, and keep both; a start of None takes the mark away."""
+    """Store the user's marked answer with the question; a start of None removes the mark."""
     session.answer_complaint = ""
     if event.get("start") is None:
         session.answer = None
@@ -263,7 +263,7 @@ def mark_answer(document: Document, event: dict[str, Any]) -> None:
 
 
 def forget_texts() -> None:
-    """Let those texts go that no kept question is about."""
+    """Drop the texts that no stored question is about."""
     about = {one.identity for one in session.questions}
     for identity in session.question_texts.keys() - about:
         del session.question_texts[identity]

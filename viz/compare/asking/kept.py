@@ -42,7 +42,7 @@ def _name_reranker() -> None:
         key=key,
         on_change=named,
         max_chars=LONGEST_NAME,
-        help=f"Reads the question with each of the best {RERANKED} chunks and puts them in its order. It is never fetched.",
+        help=f"Reorders the best {RERANKED} chunks by reading each with the question. The model is never fetched.",
     )
 
 

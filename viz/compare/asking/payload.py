@@ -14,7 +14,7 @@ class AnswerPlace(TypedDict):
 
 
 class AnswerFate(TypedDict):
-    """What became of the marked answer in a column.
+    """Fate of the marked answer in a column.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class AnswerFate(TypedDict):
 
 
 class AskedColumn(TypedDict):
-    """What a question retrieves in a column.
+    """Chunks that a question retrieves in a column.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class AskedColumn(TypedDict):
 
 
 class Asked(TypedDict):
-    """What became of the last question.
+    """State and result of the last question.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""How a question is asked on Compare: by what chunks are ranked, and how much is retrieved. Both are words of the link."""
+"""Settings of a question on Compare, kept in the link: the ranking method, and the amount retrieved."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LIMITS: Mapping[str, tuple[str, Limit]] = {
     **{str(tokens): (f"{tokens:,} tokens", Limit(tokens=tokens)) for tokens in (50, 100, 250, 500, 1000, 2000, 4000)},
     **{f"top{count}": ("best chunk" if count == 1 else f"top {count}", Limit(top=count)) for count in (1, 3, 5, 10)},
 }
-"""How much is retrieved: the word in the link, the name on the page, and the limit."""
+"""Limits on retrieval: the word in the link, the label on the page, and the limit."""
 
 FITTING = "fitting"
 """The word for one of them that suits the text."""
@@ -34,7 +34,7 @@ def limits(characters: int) -> dict[str, tuple[str, Limit]]:
 
 
 def check(here: Page) -> None:
-    """Say which words of the link are none, and take the defaults instead."""
+    """Report invalid link parameters and replace them with the defaults."""
     for name, allowed in ((ASK_METHOD, [*RANKED_BY]), (ASK_LIMIT, [FITTING, *LIMITS])):
         word = here.choices.extra.get(name, "")
         if word not in allowed:
@@ -43,24 +43,24 @@ def check(here: Page) -> None:
 
 
 def take(choices: Choices, event: Mapping[str, Any]) -> None:
-    """Take what the user chose beside the question."""
+    """Apply the user's settings for the question."""
     for name, allowed in ((ASK_METHOD, [*RANKED_BY]), (ASK_LIMIT, [FITTING, *LIMITS])):
         if event.get(name) in allowed:
             choices.extra[name] = str(event[name])
 
 
 def method_of(choices: Choices) -> Method:
-    """Return by what chunks are ranked."""
+    """Return the ranking method."""
     return next(method for method in RANKED_BY if method == choices.extra[ASK_METHOD])
 
 
 def limit_of(choices: Choices, characters: int) -> tuple[str, Limit]:
-    """Return how much is retrieved of a text of so many characters, with its name."""
+    """Return the limit on retrieval for a text of so many characters, with its name."""
     return limits(characters)[choices.extra[ASK_LIMIT]]
 
 
 def asking_data(choices: Choices, characters: int) -> AskingData:
-    """Return what the reader needs to ask a text of so many characters."""
+    """Return the reader's data for asking a text of so many characters."""
     return {
         "question": session.question,
         "methods": [*map(list, RANKED_BY.items())],

@@ -1,1 +1,1 @@
-"""Which column of Compare is best: their numbers side by side, and their ranking."""
+"""Comparison of the columns of Compare: their measures side by side, and their ranking."""

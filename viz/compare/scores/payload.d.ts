@@ -8,7 +8,7 @@ export interface ScoresData {
   note: string;
   heads: HeadData[];
   rows: RowData[];
-  /** Where the strips of dots have a line. */
+  /** Position of the line in the strips of dots. */
   limit: number | null;
   /** The number of the chosen column. */
   chosen: number;
@@ -31,7 +31,7 @@ export interface RowData {
 
 export interface CellData {
   text: string;
-  /** What it is sorted by; null comes last. */
+  /** Sort key; null comes last. */
   value: number | null;
   why: string;
   best: boolean;

@@ -1,4 +1,4 @@
-"""Which column of Compare is best: by known boundaries, or by structure where none are known."""
+"""Ranking of the columns of Compare: by known boundaries or, without them, by structure."""
 
 from __future__ import annotations
 

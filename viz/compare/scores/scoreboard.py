@@ -48,24 +48,24 @@ def show_scoreboard(
 def _heads(known: bool, tokenizer: str, limited: Embedder | None) -> list[HeadData]:
     counter = f"as {limited.name} counts them" if limited is not None else f"as {tokenizer} counts them"
     listed = [
-        ("Chunks", "How many there are."),
+        ("Chunks", "Number of chunks."),
         ("Tokens", f"Fewest, median and most in a chunk, {counter}; every dot is a chunk."),
         *(
             [
-                ("Found", "Known boundaries at which it cuts."),
-                ("Missed", "Known boundaries at which it does not cut."),
-                ("Added", "Cuts at no known boundary."),
+                ("Found", "Known boundaries with a cut."),
+                ("Missed", "Known boundaries without a cut."),
+                ("Added", "Cuts away from any known boundary."),
             ]
             if known
             else []
         ),
-        ("Suspicious", "What the rules of the page Failures find in it; they may be mistaken."),
+        ("Suspicious", "Findings by the rules of the Failures page; they may be mistaken."),
         *(
             []
             if lecture.is_on()
             else [
-                ("Decide", "What cutting takes once the embeddings are there, pass two included."),
-                ("Embed", "What computing its embeddings took when they were new. Columns share those of equal texts."),
+                ("Decide", "Time to cut once the embeddings are there, pass two included."),
+                ("Embed", "Time to compute the embeddings when they were new. Columns share the embeddings of equal texts."),
             ]
         ),
     ]
@@ -101,11 +101,11 @@ def _row(
 def _tokens(task: Task, chunking: Chunking, limited: Embedder | None) -> CellData:
     sizes = _lengths(task, chunking, limited)
     if not sizes:
-        return cell("–", None, "They cannot be counted here." if sizes is None else "There is no chunk.")
+        return cell("–", None, "Tokens cannot be counted here." if sizes is None else "No chunks.")
     middle = statistics.median(sizes)
     text = f"{min(sizes):,} · {three_figures(middle)} · {max(sizes):,}"
     beyond = 0 if limited is None or limited.max_tokens is None else sum(size > limited.max_tokens for size in sizes)
-    why = f"{counted(beyond, 'chunk')} longer than is read" if beyond else ""
+    why = f"{counted(beyond, 'chunk')} longer than the model reads" if beyond else ""
     return cell(text, middle, why, sizes)
 
 

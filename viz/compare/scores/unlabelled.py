@@ -1,4 +1,4 @@
-"""What can be said of the columns of Compare without known boundaries: blocks, sizes, contrast, and what an edit changes."""
+"""Measures of Compare's columns that need no known boundaries: blocks, sizes, contrast, and the effect of edits."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from viz.state.choices import Choices
 from viz.state.keys import session
 
 _OF_EDITS = 3
-"""How many of the measures, the last, are of edits."""
+"""Number of measures, the last ones, that are about edits."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class _Contender:
 
 
 def show_unlabelled(choices: Choices, made: Sequence[ColumnResult], document: Document, embedder: Embedder | None) -> None:
-    """Draw a row for each column and trivial answer, and the button that measures what edits change."""
+    """Draw a row for each column and trivial answer, and the button that measures the effect of edits."""
     vectors = _vectors(document, embedder, choices.tokenizer)
     contenders = [*_columns(made), *_trivial(document, choices.tokenizer)]
     found = _edits(document)
@@ -62,8 +62,8 @@ def show_unlabelled(choices: Choices, made: Sequence[ColumnResult], document: Do
         )
     rows += [_waiting(number, one) for number, one in enumerate(made) if not (one.chunking and one.task and one.chunker)]
     data: ScoresData = {
-        "said": "What can be said without known boundaries. No number is a grade by itself: few cuts leave blocks whole, "
-        "short chunks are alike inside.",
+        "said": "Measures that need no known boundaries. None is a grade by itself: few cuts leave blocks whole, and short "
+        "chunks are alike inside.",
         "note": f"An edit inserts one sentence of the text at one of {EDITS} places." if edited else "",
         "heads": heads if edited else heads[:-_OF_EDITS],
         "rows": rows,
@@ -152,7 +152,7 @@ def _cosine(value: float | None, why: str) -> CellData:
 
 
 def _edits(document: Document) -> dict[Task, Stability | str]:
-    """Return what the session's job has found of this document, or why it could not; a job of another text ends."""
+    """Return the results of the session's job for this document, with reasons for failures; a job of another text ends."""
     job = session.edits
     if job is None:
         return {}
@@ -167,7 +167,7 @@ def _edit_cells(found: Stability | str | None) -> list[CellData]:
         worst = found.worst
         where = f"after sentence {worst.after + 1:,}: {worst.changed:,} of {worst.chunks:,} chunks"
         return [_share(found.mean, found.words()), _share(worst.share, where), _share(found.inevitable, "")]
-    return [cell("–", None, found or "It has not been measured with these settings.")] * _OF_EDITS
+    return [cell("–", None, found or "Not measured with these settings.")] * _OF_EDITS
 
 
 def _offer_edits(
@@ -196,9 +196,9 @@ def _offer_edits(
         session.edits.start()
 
     st.button(
-        "Measure what an edit changes",
+        "Measure edits",
         key="measure_edits",
         on_click=measure,
         help=f"Inserts one sentence at each of {EDITS} places, cuts the text again with every column, and counts the chunks "
-        "that are others: they would have to be embedded and stored anew.",
+        "that change: they would have to be embedded and stored again.",
     )

@@ -36,7 +36,7 @@ export default function ({ data, parentElement }) {
 }
 
 /**
- * What tells a finding from all others, in whatever result it is.
+ * Identifier of a finding, in whatever result it is.
  * @param {FindingData} finding
  */
 const keyOf = ({ title, passage, range }) => JSON.stringify([title, passage, range]);

@@ -1,4 +1,4 @@
-"""The component that lists findings: what was found, why it is listed, and the passage, to which a click leads."""
+"""The component that lists findings with reason and passage; a click leads to the passage."""
 
 from __future__ import annotations
 

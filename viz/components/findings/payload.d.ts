@@ -7,10 +7,10 @@ export interface FindingsData {
   counts: [title: string, count: number, why: string][];
   /** JSON of `FindingData[]`. */
   rows: string;
-  /** How many findings are not listed, and what these are. */
+  /** Number of findings that are not listed, and their description. */
   more: number;
   less: string;
-  /** What stands there where there is no finding; may be empty. */
+  /** Text shown without findings; may be empty. */
   nothing: string;
 }
 

@@ -24,7 +24,7 @@ export class Axis {
    */
   pointed;
   font = "";
-  /** What the caption says: told anew whenever the axis is drawn, as the line may have moved. */
+  /** Text of the caption, computed whenever the axis is drawn, as the line may have moved. */
   saying = () => "";
 
   /** @param {Reader} reader */

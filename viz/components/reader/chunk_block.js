@@ -138,7 +138,7 @@ function showContext(chunk, context) {
   const beside = all(chunk, ".context")[0] ?? el("span", "context");
   // As an attribute, like the number: it is no part of the text that a user selects and copies.
   beside.dataset.context = context;
-  beside.title = `repeated beside this chunk, no part of its text:\n${context}`;
+  beside.title = `repeated next to this chunk, not part of its text:\n${context}`;
   if (!context) beside.remove();
   else if (!beside.isConnected) (all(chunk, ".path")[0] ?? all(chunk, ".pages")[0] ?? found(chunk, ".no")).after(beside);
 }

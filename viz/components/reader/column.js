@@ -222,7 +222,7 @@ export class Column extends ColumnText {
 }
 
 /**
- * What a column is called for those who do not see it; what it says may be a sentence with its full stop or none.
+ * Returns the accessible name of a column; its message may end with a full stop or not.
  *
  * @param {number} number
  * @param {string} title

@@ -88,7 +88,7 @@ export class Curve {
   }
 
   /**
-   * Where the scores would be if the order of the sentences meant nothing.
+   * Draws the band of the scores under random orders of the sentences.
    * @param {number} width
    * @param {Extent | null} levels
    */
@@ -235,7 +235,7 @@ export class Curve {
   }
 
   /**
-   * Whether a score is within the page's margin of a line.
+   * True if a score is within the page's margin of a line.
    * @param {number} score
    */
   isNear(score) {

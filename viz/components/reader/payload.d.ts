@@ -10,17 +10,17 @@ export interface ReaderData {
   summary: string;
   /** The number of the column that the side bar sets. */
   selected: number;
-  /** Whether the reader has an axis. */
+  /** True if the reader has an axis. */
   axis: boolean;
   /** The moment of the last move of a line that the server has heard of. */
   heard: Moment | null;
-  /** How far from a line a gap is near it; 0 where none is. */
+  /** Greatest distance from a line at which a gap is near it; 0 for none. */
   margin: number;
-  /** Whether boundaries are marked by clicks between sentences. */
+  /** True if boundaries are marked by clicks between sentences. */
   marking: boolean;
-  /** Whether the page is in lecture mode, which has keys of its own. */
+  /** True if the page is in lecture mode, which has keys of its own. */
   lecture: boolean;
-  /** How a question is asked; null where none can be. */
+  /** Settings of a question; null if none can be asked. */
   asking: AskingData | null;
   /** The known boundaries in the text, and on the axis; null where none are known. */
   known: number[] | null;
@@ -34,7 +34,7 @@ export interface AskingData {
   /** The ways to rank chunks, and the one that is chosen. */
   methods: Offer[];
   method: string;
-  /** How much may be retrieved, and what is chosen. */
+  /** Limits on retrieval, and the chosen one. */
   limits: Offer[];
   limit: string;
 }
@@ -46,12 +46,12 @@ export type Offer = [word: string, name: string];
 export interface ColumnData {
   title: string;
   subtitle: string;
-  /** What stands under the name; the rows are folded beneath it. */
+  /** Text under the name; the rows are folded beneath it. */
   brief: [words: string, tone: string][];
   rows: [label: string, value: string, tone: string][];
   table: string[][];
   notes: string[];
-  /** What stands in the way of a result. */
+  /** Reason for a missing result. */
   message: string;
   tone: string;
   /** Sentences that are not in the chunk of their section. */
@@ -79,18 +79,18 @@ export interface Segments {
   tone: string[];
   /** The ground of every chunk; a preview has none. */
   colours?: number[];
-  /** What chunks repeat beside their text; a preview has none. */
+  /** Contexts that chunks repeat next to their text; a preview has none. */
   contexts?: string[];
   /** For every part the number, from 1, of what the chunk that begins there repeats, 0 for nothing; empty where none does. */
   context?: number[];
   /** The chunks that lie in several places. */
   split: number[];
-  /** What a language model wrote of every chunk; empty where it wrote nothing, and a preview has none. */
+  /** Text that a language model wrote for every chunk; empty if it wrote none, and a preview has none. */
   stated?: StatedData[];
 }
 
 /**
- * What a language model wrote of a chunk that begins with part `at`; title and summary may be empty. Left out are the
+ * Text that a language model wrote for the chunk that begins with part `at`; title and summary may be empty. Left out are the
  * propositions whose quotation is not in the text: each is with the first chunk that has some of the sentence that it names,
  * or with the first of all if none has.
  */
@@ -120,11 +120,11 @@ export interface CurveData {
   label: string;
   /** A score for every gap; null where there is none. */
   scores: (number | null)[];
-  /** Whether a gap is cut whose score lies above the line, or one whose score lies below. */
+  /** True if a gap is cut whose score lies above the line, or one whose score lies below. */
   above: boolean;
-  /** Whether the line alone makes the candidates, so that the browser can preview them. */
+  /** True if the line alone makes the candidates, so that the browser can preview them. */
   live: boolean;
-  /** Whether a size changed a verdict. */
+  /** True if a size changed a verdict. */
   constrained: boolean;
   /** The verdicts that occur, and for every gap a digit: the place of its verdict among them. */
   verdicts: VerdictData[];
@@ -149,7 +149,7 @@ export interface LineData {
 
 export type Stop = [amount: number, level: number];
 
-/** What the server is told: a line was let go, a column chosen, a gap marked, how to ask, what of the text is the answer. */
+/** Events for the server: a dropped line, a chosen column, a marked gap, search settings, a marked answer. */
 export interface ReaderState {
   line: { column: number; parameter: string; value: number; at: Moment };
   selected: { column: number; at: Moment };

@@ -112,7 +112,7 @@ class ColumnBody(TypedDict):
 
 
 class StatedData(TypedDict):
-    """What a language model wrote of a chunk that begins with segment ``at``; title and summary may be empty.
+    """Text that a language model wrote for the chunk that begins with segment ``at``; title and summary may be empty.
 
     ``left_out`` are the propositions whose quotation is not in the text: each is with the first chunk that has some of the
     sentence that it names, or with the first of all if none has.
@@ -126,7 +126,7 @@ class StatedData(TypedDict):
 
 
 class PropositionData(TypedDict):
-    """A proposition: where its source is, the numbers of its first and last sentence, and what is to be known about it."""
+    """A proposition: its source, the numbers of its first and last sentence, and a remark."""
 
     text: str
     start: int

@@ -33,7 +33,7 @@ _reader = component(
 
 @dataclass(frozen=True)
 class HeadRow:
-    """A row in the head of a column, folded until the user asks for details; ``brief`` is what always stands in sight."""
+    """A row in the head of a column, folded until the user asks for details; ``brief`` is always visible."""
 
     label: str
     value: str
@@ -125,7 +125,7 @@ def reader(
 
 
 def _run_again() -> None:
-    """Do nothing: registering a callback is what makes Streamlit keep the state and rerun the page."""
+    """Do nothing: the registered callback makes Streamlit keep the state and rerun the page."""
 
 
 def take_event(key: str, event: str) -> dict[str, Any] | None:
@@ -138,7 +138,7 @@ def take_event(key: str, event: str) -> dict[str, Any] | None:
 
 
 def payload(document: Document, columns: Sequence[Column], known: Sequence[int] | None) -> ResultsData:
-    """Return what the browser needs besides the text: the columns, and the known boundaries in both units."""
+    """Return the browser's data besides the text: the columns, and the known boundaries in both units."""
     return {
         "known": None if known is None else utf16_offsets(document.text, known),
         "knownAt": positions(document, known or ()),

@@ -94,13 +94,13 @@ def segments(document: Document, chunking: Chunking, known: frozenset[int] | Non
 
 
 def _ended(chunks: Collection[int]) -> str:
-    """Say which chunks end where nothing begins."""
+    """Name the chunks that end at a place without the start of another."""
     numbers = " and ".join(f"{chunk + 1}" for chunk in sorted(chunks))
     return f"chunk{'s' * (len(chunks) > 1)} {numbers} end{'s' * (len(chunks) == 1)}" if chunks else "an overlap ends"
 
 
 def _stated(document: Document, chunking: Chunking, over: Sequence[Sequence[int]]) -> list[StatedData]:
-    """Return what a language model wrote of every chunk, none if it did not write them."""
+    """Return the titles, summaries and propositions that a language model wrote for the chunks; empty if it wrote none."""
     begins: dict[int, int] = {}
     for part, numbers in enumerate(over):
         for number in numbers:
@@ -131,9 +131,9 @@ def _quoted(quotation: str) -> str:
 
 
 def left_out_by_chunk(chunking: Chunking) -> dict[int, list[tuple[int, Proposition]]]:
-    """Return what a language model stated with words that are not in the text, each with the sentence that it names for it.
+    """Return the propositions whose quotation is not in the text, each with the sentence that it names.
 
-    It is in no chunk; it stands by the number of the first chunk, from 0, that has some of the sentence, or by 0 if none.
+    The keys are the numbers of the first chunk, from 0, that has part of the sentence, or 0 if no chunk has.
     """
     found: dict[int, list[tuple[int, Proposition]]] = {}
     for one in chunking.left_out:

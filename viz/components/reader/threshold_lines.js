@@ -181,7 +181,7 @@ export class ThresholdLines {
   }
 
   /**
-   * What became of a gap in words: what the line makes of it while it moves, or what the server found.
+   * Describes the verdict on a gap: by the line while it moves, or by the server.
    * @param {number} gap
    * @returns {{ name: string, reason: string }}
    */
@@ -218,7 +218,7 @@ export class ThresholdLines {
 const TIE = 1e-9;
 
 /**
- * Whether lines set the same parameters in the same order.
+ * True if lines set the same parameters in the same order.
  * @param {Pick<LineData, "parameter">[]} some
  * @param {Pick<LineData, "parameter">[]} others
  */
@@ -226,7 +226,7 @@ export const sameParameters = (some, others) =>
   some.length === others.length && some.every(({ parameter }, index) => parameter === others[index].parameter);
 
 /**
- * Which gaps a line at that level would cut; null where the level is the server's own, or does not decide alone.
+ * Returns the gaps that a line at that level would cut; null if the level is the server's own, or does not decide alone.
  * @param {Pick<CurveData, "live" | "above" | "scores" | "lines">} curve
  * @param {number | null} level
  */
@@ -236,7 +236,7 @@ export function candidateCuts({ live, above, scores, lines }, level) {
 }
 
 /**
- * Whether a score lies beyond a line, on the side that is cut.
+ * True if a score lies beyond a line, on the side that is cut.
  * @param {boolean} above
  * @param {number} score
  * @param {number} level

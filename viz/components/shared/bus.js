@@ -7,7 +7,7 @@
  */
 
 /**
- * What a step is about, which the text, the curve, the heatmap and the rows of a double pass show.
+ * Sentences and gaps of a step, marked in the text, the curve, the heatmap and the rows of a double pass.
  * @typedef {object} Mark
  * @property {Range | null} growing The sentences that were together before the step.
  * @property {Range | null} next Those that the step asks about.
@@ -19,7 +19,7 @@
  */
 
 /**
- * What a column decided at a place.
+ * Verdict of a column at a place.
  * @typedef {object} VerdictCell
  * @property {boolean} cut Whether it cuts.
  * @property {string} reason The step that decided, in short; empty where nothing was decided.
@@ -27,7 +27,7 @@
  */
 
 /**
- * What the columns decided at a place.
+ * Verdicts of the columns at a place.
  * @typedef {object} Verdicts
  * @property {number} at The place on the axis of sentences.
  * @property {string[]} hashes The hashes of the columns' bodies that this is about; empty where a column has no result.
@@ -35,7 +35,7 @@
  */
 
 /**
- * What the user says of a question.
+ * Question of the user, or a request about it.
  * @typedef {object} Question
  * @property {string | null} question Null where nothing is asked any more.
  * @property {boolean} [stop] Whether the work on it is to stop.
@@ -52,7 +52,7 @@
  */
 
 /**
- * What became of the marked answer in a column.
+ * Fate of the marked answer in a column.
  * @typedef {object} AnswerFate
  * @property {boolean} good Whether all of it is retrieved in one chunk.
  * @property {string} words What became of it; the places follow.
@@ -61,7 +61,7 @@
  */
 
 /**
- * What a question retrieves in a column.
+ * Chunks that a question retrieves in a column.
  * @typedef {object} AskedColumn
  * @property {number[]} chunks The numbers of the chunks, best first.
  * @property {string[]} scores The score of each.
@@ -72,7 +72,7 @@
  */
 
 /**
- * What became of the last question.
+ * State and result of the last question.
  * @typedef {object} Asked
  * @property {number | null} moment Of the question that this answers.
  * @property {string} state `nothing` while nothing is asked, `working`, `done` or `failed`.

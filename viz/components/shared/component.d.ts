@@ -9,7 +9,7 @@ import type { Step } from "../stepper/payload.d.ts";
  */
 export interface Component<Data, State extends object = Record<never, never>> {
   data: Data;
-  /** What holds the component's HTML. */
+  /** Element with the component's HTML. */
   parentElement: ParentNode;
   /** Tell the server, which runs the page again; the value stays until it is told another. */
   setStateValue<Name extends keyof State>(name: Name, value: State[Name]): void;
@@ -18,15 +18,15 @@ export interface Component<Data, State extends object = Record<never, never>> {
 /** A moment of `performance.now()`, by which the server takes what it is told once. */
 export type Moment = number;
 
-/** What a verdict means, as verdicts.py sends it. */
+/** Meaning of a verdict, as verdicts.py sends it. */
 export interface VerdictData {
   /** The verdict in words. */
   name: string;
-  /** Whether a chunk ends at the gap. */
+  /** True if a chunk ends at the gap. */
   cut: boolean;
-  /** Whether a size decided against the score. */
+  /** True if a size decided against the score. */
   sized: boolean;
-  /** Whether anything decided against the score: a size, or pass two. */
+  /** True if anything decided against the score: a size, or pass two. */
   overruled: boolean;
 }
 
@@ -58,13 +58,13 @@ export interface Matrix {
 }
 
 declare global {
-  /** What the browser's page keeps for its components; store.js alone uses it. */
+  /** Data that the browser's page keeps for its components; store.js alone uses it. */
   var seamarkStore:
     | { texts: Map<string, StoredText>; steps: Map<string, StoredSteps>; matrices: Map<string, Matrix> }
     | undefined;
-  /** What the keys of lecture mode have left; column_keys.js alone uses it. */
+  /** State left by the keys of lecture mode; column_keys.js alone uses it. */
   var seamarkLecture: import("../reader/parts/column_keys.js").LectureState | undefined;
-  /** Where the users of steppers stand; place.js alone uses it. */
+  /** Current steps of the steppers; place.js alone uses it. */
   var seamarkPlaces: Map<string, import("../stepper/place.js").Place> | undefined;
   /** The component that marked a step last. */
   var seamarkStepper: object | undefined;

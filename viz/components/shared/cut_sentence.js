@@ -46,7 +46,7 @@ export function comparison({ label, above }, score, level, passes) {
 }
 
 /**
- * What stands above a cut: the score and the level that it passes, whether sizes may still change it, and whether it is `wrong`,
+ * Sentence above a cut: the score and the level that it passes, whether sizes may still change it, and whether it is `wrong`,
  * no known boundary.
  * @param {Pick<CurveData, "label" | "above" | "constrained">} curve
  * @param {number} score

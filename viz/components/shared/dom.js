@@ -86,7 +86,7 @@ export const around = (event, selector) => (event.target instanceof Element ? ev
 const OWN_LETTERS =
   "input:not([type=range], [type=radio], [type=checkbox]), textarea, select, [contenteditable], [role=combobox], [role=textbox]";
 /**
- * Whether a key that was pressed is for the page: nothing else has taken it, and no letters are being written.
+ * True if a key that was pressed is for the page: nothing else has taken it, and no letters are being written.
  * @param {KeyboardEvent} event
  */
 export const isFree = (event) =>
@@ -103,7 +103,7 @@ export function activeIn(root) {
 }
 
 /**
- * Whether the page is dark where `root` stands.
+ * True if the page is dark where `root` stands.
  * @param {Element} root
  */
 export function isDark(root) {
@@ -119,7 +119,7 @@ export function isDark(root) {
 export const channels = (colour) =>
   colour.startsWith("#") ? [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16)) : colour.match(/\d+/g)?.map(Number);
 
-/** How much larger the page's type is than the one that pictures are drawn for; it is so in lecture mode. */
+/** Factor by which the page's type exceeds the type that pictures are drawn for, as in lecture mode. */
 export const typeScale = () => parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
 
 /**

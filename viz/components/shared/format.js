@@ -30,7 +30,7 @@ export const round = (value) =>
     .replace(/\.$/, "");
 
 /**
- * How far one score lies above or below another.
+ * Formats the distance of one score above or below another.
  * @param {number} value
  */
 export const signed = (value) => decimals(value, 3).replace(/^(?!−)/, "+");

@@ -40,7 +40,7 @@ export function keepInTab(head, text) {
 }
 
 /**
- * What is kept beside the text; null where no text is.
+ * Metadata kept with the text; null without a text.
  * @returns {KeptHead | null}
  */
 export const keptHead = () => withStorage((storage) => JSON.parse(storage.getItem(HEAD) ?? "null")) ?? null;

@@ -11,7 +11,7 @@ export interface Step {
   mark: Mark;
 }
 
-/** What the store is sent: the steps, as JSON, with the name of what they are. */
+/** Payload of the store: the steps, as JSON, with their identifier. */
 export interface StepsData {
   key: string;
   id: string;
@@ -19,8 +19,7 @@ export interface StepsData {
 }
 
 /**
- * What the stepper is sent: which steps, at which of them it stands, from 0, and the moment of the user's step that the
- * server heard of last.
+ * Payload of the stepper: its steps, the current step, from 0, and the time of the last user's step that the server knows.
  */
 export interface StepperData {
   key: string;
@@ -29,7 +28,7 @@ export interface StepperData {
   turn: Moment | null;
 }
 
-/** What the server is told: the step, from 0, and when the user took it. */
+/** Events for the server: the step, from 0, and the time at which the user took it. */
 export interface StepperState {
   place: { at: number; turn: Moment };
 }

@@ -281,7 +281,7 @@ export function stepsOfGaps(steps) {
 }
 
 /**
- * Whether an element is a choice of several, such as the one that opened the stepper: it would keep the arrows that are to step.
+ * True if an element is a choice of several, such as the one that opened the stepper: it would keep the arrows that are to step.
  * @param {Element | null} element
  */
 export const holdsArrows = (element) => Boolean(element?.closest("[role=radiogroup], [role=radio], [role=tablist]"));

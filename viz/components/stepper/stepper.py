@@ -27,7 +27,7 @@ _stepper = component(
 
 
 class Mark(TypedDict):
-    """What the reader marks for a step: half-open ranges of sentence numbers, and the gap to point at on the curve."""
+    """Marks in the reader for a step: half-open ranges of sentence numbers, and the gap to point at on the curve."""
 
     growing: Sequence[int] | None
     next: Sequence[int] | None
@@ -58,7 +58,7 @@ class StepsData(TypedDict):
 
 
 class StepperData(TypedDict):
-    """What the stepper is sent: its key, the hash of its steps, and the zero-based number of the current step.
+    """Payload of the stepper: its key, the hash of its steps, and the zero-based number of the current step.
 
     ``turn`` is the browser's name for the user's step that the server heard of last: by it the browser knows an answer to
     an earlier step.

@@ -5,7 +5,7 @@ import { emit, tellChanged } from "../shared/bus.js";
 
 const BOX = ".st-key-own_box";
 
-/** Whether the box is seen: because it was opened, or because the upload has something to say. */
+/** True if the box is seen: because it was opened, or because the upload has something to say. */
 export const boxIsOpen = () => textArea()?.checkVisibility() ?? false;
 
 /**
@@ -26,13 +26,13 @@ export const textArea = () => document.querySelector(`${BOX} .st-key-pasted text
 const uploadInput = () => document.querySelector(`${BOX} .st-key-file input[type="file"]`);
 
 /**
- * Whether an event happened in the box.
+ * True if an event happened in the box.
  * @param {Event} event
  */
 export const inBox = (event) => event.target instanceof Element && event.target.closest(BOX) !== null;
 
 /**
- * Whether an event happened in the box's text area.
+ * True if an event happened in the box's text area.
  * @param {Event} event
  */
 export const inTextArea = (event) => event.target !== null && event.target === textArea();

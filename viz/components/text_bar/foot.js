@@ -76,7 +76,7 @@ function begin(root) {
   });
 }
 
-/** What belongs to a text that the server has not seen: it has the name of the one that it came from. */
+/** Metadata of a text that the server has not seen; its name is the original text's. */
 const unsent = () => ({
   name: keptHead()?.name ?? "Pasted text",
   known: null,
@@ -88,7 +88,7 @@ const unsent = () => ({
 });
 
 /**
- * How long a text is, in words.
+ * Describes the length of a text.
  * @param {string} text
  */
 export function said(text) {

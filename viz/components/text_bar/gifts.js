@@ -6,7 +6,7 @@ import { handOver, setBox } from "./box.js";
 /** The name of the file that a pasted text is handed over as; text_source.py knows it by this name. */
 const PASTED = "Pasted text.txt";
 
-/** What takes a file, or a text, itself. */
+/** Selectors of elements that accept a file or a text themselves. */
 const OWN_DROPS = '[data-testid="stFileUploaderDropzone"]';
 const OWN_PASTES = "input, textarea, select, [contenteditable]";
 
@@ -68,7 +68,7 @@ function give(file) {
 }
 
 /**
- * Whether an event happened in what a selector names, also where that is within a component.
+ * True if an event happened in what a selector names, also where that is within a component.
  * @param {Event} event
  * @param {string} selector
  */

@@ -9,11 +9,11 @@ export interface TextBarData {
   own: string;
   /** The id of the document that is shown. */
   chosen: string;
-  /** What is known of it at once: sentences, size, language. */
+  /** Facts that are known immediately: sentences, size, language. */
   facts: string;
   /** Why the box must be open; empty if it need not. */
   open: string;
-  /** How many texts the session has taken otherwise than by its box, which is in the way then. */
+  /** Number of texts that the session took from elsewhere than the box, which is closed then. */
   taken: number;
   /** A word by which the server asks once what text the tab has kept; empty if it does not ask. */
   ask: string;
@@ -23,27 +23,27 @@ export interface TextBarData {
 export interface DocumentData {
   id: string;
   title: string;
-  /** What it shows. */
+  /** Topic of the sample. */
   about: string;
 }
 
-/** What the tab keeps of a text beside the text. */
+/** Metadata of a text kept in the tab. */
 export interface KeptHead {
   name: string;
   /** Known boundaries, counted as Python does, and sent back as they came. */
   known: number[] | null;
-  /** Whether lines of dashes in it are boundaries; null where it has none. */
+  /** True if lines of dashes in it are boundaries; null where it has none. */
   dashes: boolean | null;
   teaches: string;
-  /** How many characters the text has if it is too long to be kept; 0 if it is kept. */
+  /** Number of characters of a text that is too long to be kept; 0 if it is kept. */
   left: number;
-  /** Whether the server has not seen the text yet, as it was still being written. */
+  /** True if the server has not seen the text yet, as it was still being written. */
   unseen: boolean;
-  /** What the server knows of the text's file, such as its pages; sent back as it came. */
+  /** The server's data on the text's file, such as its pages; returned unchanged. */
   file: string;
 }
 
-/** What the server is told once. */
+/** One-time events for the server. */
 export interface TextBarEvents {
   chosen: { document: string; at: Moment };
   /** The kept text; null where the tab has none. */
@@ -55,7 +55,7 @@ export interface Telling<Data, Events extends object> extends Component<Data> {
   setTriggerValue<Name extends keyof Events>(name: Name, value: Events[Name]): void;
 }
 
-/** That the text in the box is to be cut. */
+/** Request to cut the text in the box. */
 export interface TextFootEvents {
   cut: { at: Moment };
 }

@@ -1,4 +1,4 @@
-"""The row on top of a page about a text, the foot of the box for the user's own, and what the tab keeps of that text."""
+"""The row on top of a page about a text, the foot of the box for the user's own text, and the tab's copy of that text."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _kept = store("seamark_own", "keepOwn")
 
 
 class DocumentData(TypedDict):
-    """A sample: its id and title, and what it shows."""
+    """A sample: its id, its title and its topic."""
 
     id: str
     title: str
@@ -53,7 +53,7 @@ class TextBarData(TypedDict):
 
 
 class KeptHead(TypedDict):
-    """What the tab keeps of a text beside the text: see `viz.controls.tab`.
+    """Metadata of a text kept in the browser's tab: see `viz.controls.tab`.
 
     ``file`` is JSON of what is known of the file that the text was read from, empty where it is of none.
     """
@@ -87,4 +87,4 @@ def keep_in_tab(head: KeptHead | None, text: str) -> None:
 
 
 def _run_again() -> None:
-    """Do nothing: registering a callback is what makes Streamlit rerun the page."""
+    """Do nothing: the registered callback makes Streamlit rerun the page."""

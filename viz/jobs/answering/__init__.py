@@ -1,1 +1,1 @@
-"""What the page Answers does in the background: gathering chunks, answering, judging."""
+"""Background jobs of the Answers page: gathering chunks, answering, judging."""

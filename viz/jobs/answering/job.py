@@ -50,7 +50,7 @@ class Gathering(Background):
     _share: float = 0.0
 
     def progress(self) -> tuple[float, str]:
-        """Return the share of the columns that are done, and what is done for the next."""
+        """Return the share of columns done, and the current step."""
         return min(1.0, (len(self.found) + self._share) / max(1, len(self.plan.names))), self._status
 
     def _run(self) -> None:
@@ -87,7 +87,7 @@ class Gathering(Background):
 
 @dataclass(eq=False)
 class Answering(Background):
-    """Answer every question from every column's chunks, several at once; what is there stays, however it ends.
+    """Answer every question from every column's chunks, several in parallel; results stay, however the job ends.
 
     Attributes
     ----------
@@ -125,18 +125,18 @@ class Answering(Background):
     _report: tuple[int, Report] | None = None
 
     def __post_init__(self) -> None:
-        """Take what is there from before."""
+        """Adopt earlier results."""
         judged = bool(self.models.judge)
         self.finished = {place for place, one in self.results.items() if one.whole(judged=judged)}
 
     @property
     def total(self) -> int:
-        """How many answers there will be."""
+        """Total number of answers."""
         return len(self.gathered) * len(self.plan.items)
 
     @property
     def whole(self) -> bool:
-        """Whether all is there that was asked for."""
+        """True if every requested answer is there."""
         return len(self.finished) == self.total and not self.error
 
     def progress(self) -> tuple[float, str]:
@@ -147,7 +147,7 @@ class Answering(Background):
         return done / max(1, self.total), self._status or said
 
     def means(self, asking: Asking, judge: Asking | None, cancelled: Callable[[], bool]) -> Means:
-        """Return what answering and judging take."""
+        """Return the models and functions for answering and judging."""
         tokenizer = load_tokenizer(self.plan.tokenizer)
         tokenizer.load()
 
@@ -159,13 +159,13 @@ class Answering(Background):
         return Means(asking, judge, similar, tokenizer.count)
 
     def keep(self, place: tuple[int, int], result: Result) -> None:
-        """Take what there is of an answer."""
+        """Store a result, complete or not."""
         self.results[place] = result
         # After the result, so that a report of this version has it.
         self._version += 1
 
     def report(self) -> Report:
-        """Return what the answers so far come to, which is worked out once."""
+        """Return the report of the answers so far, computed once per state."""
         version = self._version
         if self._report is None or self._report[0] != version:
             self._report = version, Report(self.plan.names, len(self.plan.items), self.results.copy())
@@ -186,7 +186,7 @@ class Answering(Background):
             self._score()
 
     def _finish(self, place: tuple[int, int]) -> None:
-        """Add an answer of which all is there: first to the disk, so that what is shown is not lost."""
+        """Add a complete answer: first to the disk, so that a shown answer is never lost."""
         self.write(place)
         self.finished.add(place)
 
@@ -213,7 +213,7 @@ class Answering(Background):
 
 @dataclass(eq=False)
 class Judging(Background):
-    """Have the answers to one question judged afresh; the run has what comes of it, beside what was said before.
+    """Have the answers to one question judged again; the run gets the new verdicts next to the earlier ones.
 
     Attributes
     ----------
@@ -228,7 +228,7 @@ class Judging(Background):
 
     @property
     def places(self) -> list[tuple[int, int]]:
-        """Which answers are judged."""
+        """Positions of the answers to judge."""
         return [place for place, one in self.run.results.items() if place[1] == self.question and one.answer.text]
 
     def progress(self) -> tuple[float, str]:

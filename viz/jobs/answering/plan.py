@@ -1,4 +1,4 @@
-"""What a run of answers is about: the settings whose change requires another, and the models."""
+"""Plan of a run of answers: the models, and the settings whose change requires another run."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Models(NamedTuple):
         return [one.rpartition(" ")[0].removeprefix("openai:") for one in self if one]
 
     def changed(self, other: Models) -> list[str]:
-        """Return which models the other ones are not; answers that need not be judged may be."""
+        """Return the models that differ from the other ones; a missing judge is no difference."""
         differs = {
             "the language model": self.answers != other.answers,
             "the judging model": bool(other.judge) and self.judge != other.judge,
@@ -39,7 +39,7 @@ class Models(NamedTuple):
 
 @dataclass(frozen=True)
 class AnswerPlan:
-    """What the chunks that questions are given depend on; equal plans give the same.
+    """Settings that determine the chunks given to questions; equal plans give the same chunks.
 
     Attributes
     ----------

@@ -15,7 +15,7 @@ from viz.jobs.plan import Material
 
 
 class Shared(NamedTuple):
-    """A text of Retrieval's, with the questions that it answers, and where those are from."""
+    """A text of Retrieval's with its questions and their origin."""
 
     name: str
     text: str
@@ -46,7 +46,7 @@ class Sharing(Background):
     found: dict[str, Shared] = field(default_factory=dict)
 
     def progress(self) -> tuple[float, str]:
-        """Return what it is doing; how far it is is not known."""
+        """Return the current step; its progress is unknown."""
         return 0.0, "Looking up Retrieval's questions"
 
     def _run(self) -> None:

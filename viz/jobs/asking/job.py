@@ -1,4 +1,4 @@
-"""Ask the chunks of several columns one question: embed what is not embedded yet, rank, and fill the limit."""
+"""Ask the chunks of several columns one question: embed missing texts, rank, and fill the limit."""
 
 from __future__ import annotations
 
@@ -65,12 +65,12 @@ class AskJob(Background):
 
     @property
     def subject(self) -> tuple[object, ...]:
-        """What the answer depends on: a job with an equal one need not be run."""
+        """Key of the answer: a job with an equal key need not run again."""
         embedder = None if self.embedder is None else (self.embedder.name, self.embedder.identity)
         return self.inquiry, tuple([(number, task) for number, task, _ in self.columns]), embedder
 
     def progress(self) -> tuple[float, str]:
-        """Return the share of the columns that are done, and what is done for the next."""
+        """Return the share of columns done, and the current step."""
         return min(1.0, (len(self.found) + self._share) / max(1, len(self.columns))), self._status
 
     def _run(self) -> None:
@@ -143,5 +143,5 @@ def _passages(task: Task, chunking: Chunking, inquiry: Inquiry, tools: Tools) ->
 
 @kept(4, lambda document, tokenizer: (document.identity, tokenizer))
 def ruler_of(document: Document, tokenizer: str) -> Ruler:
-    """Return what counts the tokens of a text."""
+    """Return the token counter of a text."""
     return Ruler(document.text, load_tokenizer(tokenizer))

@@ -54,7 +54,7 @@ class Situating(Background):
 def estimate_of_contexts(
     chunkings: Mapping[Task, Chunking], tokenizer: str, cancelled: Callable[[], bool] = bool
 ) -> Estimate:
-    """Return about what writing the context sentences sends; nothing is sent. Raises Cancelled if the user stops."""
+    """Estimate the requests for the context sentences; nothing is sent. Raises Cancelled if the user stops."""
     tools, found = Tools(None, load_tokenizer(tokenizer)), [Estimate(0, 0)]
     for chunking in chunkings.values():
         if cancelled():

@@ -1,1 +1,1 @@
-"""What is kept of runs on disk: settings and results as numbers, documents as hashes."""
+"""Storage of runs on disk: settings and results as numbers, documents as hashes."""

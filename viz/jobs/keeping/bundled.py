@@ -1,4 +1,4 @@
-"""What runs that come with Seamark have in common: what pages open with was measured, and nobody waits for it."""
+"""Base of the bundled runs: measured results that pages open with, so that nobody waits for them."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def measured_now() -> tuple[date, str]:
 
 
 def identity(parts: Iterable[str | bytes]) -> str:
-    """Return a hash of what was measured, and of the weights of the bundled model."""
+    """Return a hash of the measured parts and of the weights of the bundled model."""
     digest = hashlib.blake2b(digest_size=16)
     for part in (*parts, WEIGHTS_SHA256):
         data = part.encode() if isinstance(part, str) else part

@@ -1,4 +1,4 @@
-"""How a run is kept on disk under its link: by hashes that say nothing to somebody who has the file and not the link."""
+"""Storage of a run on disk under its link, by hashes that reveal nothing without the link."""
 
 from __future__ import annotations
 

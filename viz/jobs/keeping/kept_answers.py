@@ -1,4 +1,4 @@
-"""What is kept on disk of a run of answers: its plan without any text, and what is measured of every answer."""
+"""Storage of a run of answers: its plan without any text, and the measures of every answer."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class KeptAnswers:
 
     @classmethod
     def of(cls, keeper: Keeper, plan: AnswerPlan, chunkings: Sequence[Chunking], models: Models) -> KeptAnswers:
-        """Return what is kept of a run; nothing is written yet."""
+        """Return the storage of a run; nothing is written yet."""
         kept = _Plan(
             document=keeper.digest(plan.tasks[0].document),
             questions=tuple(keeper.digest(*item) for item in plan.items),
@@ -82,12 +82,12 @@ class KeptAnswers:
 
     @property
     def total(self) -> int:
-        """How many answers there will be."""
+        """Total number of answers."""
         return len(self.plan.questions) * (len(self.plan.chunkers) + len(self.plan.trivial))
 
     @property
     def done(self) -> int:
-        """How many answers are kept, as far as that can be read."""
+        """Number of stored answers; 0 if they cannot be read."""
         with suppress(InputError):
             return len(self.keeper.parts())
         return 0
@@ -98,12 +98,12 @@ class KeptAnswers:
         self.keeper.check_embedder(embedder)
 
     def add(self, place: tuple[int, int], result: Result) -> None:
-        """Keep what is measured of an answer: it is in the file when this returns."""
+        """Store the measures of an answer; they are in the file when this returns."""
         column, question = place
         self.keeper.add(column * len(self.plan.questions) + question, to_json(result))
 
     def missing(self, plan: AnswerPlan | None, chunkings: Sequence[Chunking] = ()) -> list[str]:
-        """Return the names of what a page must show for the run to be seen there, where its ``plan`` has something else."""
+        """Return the names of the settings in which the page's ``plan`` differs from the run's."""
         if plan is None:
             return ["the text", "the questions"]
         other = KeptAnswers.of(self.keeper, plan, chunkings, self.models).plan
@@ -120,7 +120,7 @@ class KeptAnswers:
         return missing or ["where the language model cuts"] * (any(other.cuts) and self.plan.cuts != other.cuts)
 
     def found(self, gathered: Mapping[int, Gathered], items: tuple[Item, ...]) -> dict[tuple[int, int], Result]:
-        """Return what is kept, by column and question, without words; what does not fit counts as not done.
+        """Return the stored results by column and question, without words; a part that does not fit counts as not done.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""What is kept on disk of a retrieval run: its plan without any text, and the evaluation of every chunker that is done."""
+"""Storage of a retrieval run: its plan without any text, and the evaluation of every finished chunker."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class KeptRetrieval:
 
     @classmethod
     def of(cls, keeper: Keeper, plan: Plan) -> KeptRetrieval:
-        """Return what is kept of a run; nothing is written yet."""
+        """Return the storage of a run; nothing is written yet."""
         chunkers = [_Chunker(name=one.name, parameters=one.model_dump(mode="json")) for one in plan.chunkers]
         kept = _Plan(
             own=plan.material.own,
@@ -98,7 +98,7 @@ class KeptRetrieval:
 
     @property
     def own(self) -> bool:
-        """Whether the documents are the user's own."""
+        """True if the documents are the user's own."""
         return self.plan.own
 
     @property
@@ -113,11 +113,11 @@ class KeptRetrieval:
         self.keeper.begin(self.plan.model_dump_json().encode())
 
     def add(self, number: int, found: Evaluation, ladder: Ladder) -> None:
-        """Keep what was measured of a chunker: it is in the file when this returns."""
+        """Store the measures of a chunker; they are in the file when this returns."""
         self.keeper.add(number, to_json(found, ladder))
 
     def found(self, corpus: Corpus, questions: Sequence[Question]) -> dict[int, tuple[Evaluation, Ladder | None]]:
-        """Return what is kept, by number of the chunker; what does not fit counts as not done.
+        """Return the stored results by number of the chunker; a part that does not fit counts as not done.
 
         A run that an earlier version kept has no ladders.
         """
@@ -130,7 +130,7 @@ class KeptRetrieval:
         return found
 
     def missing(self, material: Material | None) -> str:
-        """Return what the run needs besides the ``material``, in words; empty if nothing is missing."""
+        """Return the missing documents and questions of the run in words; empty if nothing is missing."""
         texts, questions = self._recognised(material)
         parts = []
         count = len(self.plan.documents)
@@ -163,5 +163,5 @@ class KeptRetrieval:
 
 
 def _returning(found: Evaluation, how: Returned) -> Evaluation:
-    """Return an evaluation with what its chunks return, which is not kept: the corpus says it."""
+    """Return an evaluation with the texts that its chunks return, which are not stored but derived from the corpus."""
     return replace(found, search=replace(found.search, index=returning(found.index, how)))

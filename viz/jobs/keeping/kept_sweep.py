@@ -1,4 +1,4 @@
-"""What is kept on disk of a sweep: its plan, and a row for every run that is done."""
+"""Storage of a sweep: its plan, and a row for every finished run."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class KeptRow(BaseModel):
 
     @classmethod
     def of(cls, row: SweepRow) -> KeptRow:
-        """Return what is kept of a row."""
+        """Return the stored form of a row."""
         return cls(chunks=row.chunks, scores={name: (score.value, score.undefined) for name, score in row.scores.items()})
 
     def row(self, setting: Setting, document: str) -> SweepRow:
@@ -107,7 +107,7 @@ class KeptSweep:
         tokenizer: str,
         language_model: str = "",
     ) -> KeptSweep:
-        """Return what is kept of a sweep over ``documents``, each with the name of its splitter; nothing is written yet."""
+        """Return the storage of a sweep over ``documents``, each with the name of its splitter; nothing is written yet."""
         kept = [
             KeptDocument(
                 digest=digest_of(keeper, one),
@@ -154,7 +154,7 @@ class KeptSweep:
         self.keeper.add(number, KeptRow.of(row).model_dump_json().encode())
 
     def rows(self) -> list[SweepRow]:
-        """Return the rows that are kept, in order; those that cannot be read count as not run. Raises InputError too."""
+        """Return the stored rows in order; unreadable rows count as not run. Raises InputError too."""
         settings, names = self.plan.settings, self.names
         found = []
         for number, part in sorted(self.keeper.parts().items()):
@@ -168,7 +168,7 @@ class KeptSweep:
         return found
 
     def given_again(self, own: Sequence[MarkedText]) -> list[MarkedText | None]:
-        """Return the documents: bundled ones, and those among the user's ``own`` whose hashes are the same."""
+        """Return the documents: the bundled ones, and the user's ``own`` with equal hashes."""
         by_digest = {digest_of(self.keeper, one): one for one in own}
         for kept in self.plan.documents:
             if one := _bundled(kept.sample):

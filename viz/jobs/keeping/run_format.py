@@ -20,7 +20,7 @@ _SCHEMA = (
 
 
 class Foreign(Exception):
-    """The file is another program's, or of another format."""
+    """File of another program or of another format."""
 
 
 def check_format(connection: sqlite3.Connection) -> None:

@@ -198,7 +198,7 @@ class RunStore:
                 connection.execute("PRAGMA journal_mode = DELETE")
 
     def _make_room(self, connection: sqlite3.Connection, key: bytes) -> None:
-        """Delete the oldest run other than that of the ``key``."""
+        """Delete the oldest run other than the run of ``key``."""
 
         def forget(connection: sqlite3.Connection) -> None:
             _forget(connection, _OLDEST, key)
@@ -214,7 +214,7 @@ class RunStore:
 
     @contextmanager
     def _complaining(self) -> Iterator[None]:
-        """Note why what is written inside could not be."""
+        """Record the reason if writing fails inside the block."""
         try:
             yield
         except (OSError, sqlite3.Error, Foreign) as error:
@@ -245,7 +245,7 @@ class RunStore:
         return connection
 
     def _there(self) -> int:
-        """Return what tells the file that is there now from one that was there before; 0 if there is none."""
+        """Return an identifier of the present file, another one if the file is replaced; 0 if there is none."""
         try:
             return self._path.stat().st_ino
         except OSError:

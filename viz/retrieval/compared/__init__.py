@@ -1,1 +1,1 @@
-"""What chunkers are compared at: an equal budget, or the top k; and the curve over all budgets."""
+"""Comparison of chunkers at an equal budget or at the top k, and the curve over all budgets."""

@@ -128,7 +128,7 @@ def figure(curve: Curve, names: Mapping[int, str], title: str, budget: int) -> g
 
 
 def places(ends: Mapping[int, float], heights: Mapping[int, float], most: float) -> dict[int, float]:
-    """Return where to put the names so that none covers another, in the order of the lines' ends and as near as can be.
+    """Return positions for the names so that none covers another, in the order of the lines' ends and as near as possible.
 
     All are pixels from the bottom of the plot, whose height is ``most``; names have ``heights``.
     """
@@ -159,7 +159,7 @@ def places(ends: Mapping[int, float], heights: Mapping[int, float], most: float)
 
 
 def _bottom(block: Sequence[int], ends: Mapping[int, float], heights: Mapping[int, float]) -> float:
-    """Return where a block of names begins."""
+    """Return the lower edge of a block of names."""
     return sum(ends[one] for one in block) / len(block) - sum(heights[one] for one in block) / 2
 
 

@@ -1,1 +1,1 @@
-"""What a run of the Retrieval page sends to a language model, and the user's consent to it."""
+"""Requests of a Retrieval run to a language model, and the user's consent to them."""

@@ -1,4 +1,4 @@
-"""What a retrieval run sends to a language model: said before it, and allowed by the user."""
+"""Notice of the requests that a retrieval run sends to a language model, and the user's consent."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from viz.state.language_model import chosen_model, none_named
 from viz.theme.numbers import counted
 
 MISSING = none_named("Context sentences need")
-"""What the page says where chunks are to be embedded with context sentences and there is no language model."""
+"""Message on the page if context sentences are chosen and no language model is named."""
 
 
 def names_a_model(embedded: str, columns: Sequence[ColumnChoice]) -> bool:
@@ -36,7 +36,7 @@ def writes_contexts(embedded: str) -> bool:
 
 
 def context_controls(embedded: str) -> str:
-    """Draw what context sentences take, if chunks are embedded with them, by the link's word; return what is missing."""
+    """Draw the prompts for context sentences if the link's word asks for them; return the message on a missing model."""
     if not writes_contexts(embedded):
         return ""
     with st.expander("What is asked for a context sentence"):
@@ -63,7 +63,7 @@ def if_allowed(plan: Plan, embedder: Embedder | None, asking: Asking | None, tok
 
 
 def ask_to_run(plan: Plan | None, asking: Asking | None, token: str = "") -> None:
-    """Draw what the run would send that is about to start, with the button that starts it."""
+    """Draw the estimate of the run about to start, with the button that starts it."""
     if plan is not None and plan.asks:
         contexts = "context" in (plan.embedded_as, *plan.each)
         said = f"This run sends {counted(len(plan.material.texts), 'document')}{', once for every chunk,' * contexts}"

@@ -1,1 +1,1 @@
-"""Where failed questions broke: a list to click through."""
+"""List of failed questions with their causes."""

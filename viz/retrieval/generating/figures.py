@@ -18,7 +18,7 @@ WIDTH = 0.025
 
 
 class Sides(NamedTuple):
-    """How many questions are in each bar, kept and dropped.
+    """Histogram of questions, kept and dropped.
 
     Attributes
     ----------

@@ -132,7 +132,7 @@ def _offer(here: Page, documents: OwnDocuments, asking: Asking | None, job: Gene
 
 
 def _choose(row: DeltaGenerator, now: Settings) -> None:
-    """Draw how many questions are asked, and the seed."""
+    """Draw the inputs for the number of questions and the seed."""
 
     def chosen() -> None:
         count, seed_of = st.session_state["generating_count"], st.session_state["generating_seed"]
@@ -161,7 +161,7 @@ def _choose(row: DeltaGenerator, now: Settings) -> None:
 
 
 def _show_made(here: Page, job: Generating) -> None:
-    """Draw what a run has asked, with the filters, the table and what can be done with it."""
+    """Draw the generated questions, with the filters, the table and the actions."""
     made, dropped = job.made, job.dropped
     if job.error:
         notice(job.error, "error", key="generating_error")
@@ -199,7 +199,7 @@ def _show_made(here: Page, job: Generating) -> None:
 
 
 def _compared(here: Page, job: Generating, made: Sequence[Generated]) -> Alike | None:
-    """Return how like each other questions and excerpts are; None while that is found out, or if it cannot be."""
+    """Return the similarity of questions and excerpts; None while it is being computed, or if it cannot be."""
     if here.embedder is None:
         notice(here.embedder_complaint, key="generating_embedder")
         return None

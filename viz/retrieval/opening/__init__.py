@@ -1,1 +1,1 @@
-"""What the Retrieval page opens with: its chunkers, and their run on the bundled documents."""
+"""Opening state of the Retrieval page: its chunkers, and their run on the bundled documents."""

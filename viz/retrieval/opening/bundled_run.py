@@ -71,7 +71,7 @@ class BundledRun(Bundled):
         return Plan(material, chunkers, self.embedder, self.sentences, self.tokenizer, self.embedded_as)
 
     def results(self, corpus: Corpus, questions: Sequence[Question]) -> dict[int, tuple[Evaluation, Ladder | None]]:
-        """Return what was measured, by number of the chunker; raises InputError as `from_json` does."""
+        """Return the measured results by number of the chunker; raises InputError as `from_json` does."""
         return {number: from_json(json.dumps(one).encode(), corpus, questions) for number, one in enumerate(self.found)}
 
 

@@ -1,1 +1,1 @@
-"""What the Tune page opens with: its first settings, run on the bundled documents."""
+"""Opening state of the Tune page: its first settings, run on the bundled documents."""

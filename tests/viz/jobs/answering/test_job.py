@@ -1,4 +1,4 @@
-"""What the page Answers does in the background, without the page."""
+"""Background jobs of the Answers page, without the page."""
 
 import sys
 import time
@@ -54,7 +54,7 @@ def answering(gathering, model, bert=False, before=None):
 
 
 def left(gathering, model, before):
-    """Return about what a run would send that has some results from before."""
+    """Estimate the requests of a run that has some earlier results."""
     ask = model if isinstance(model, Asking) else asking(model)
     each = partial(left_of, asking=ask, judge=ask)
     return estimates(

@@ -1,4 +1,4 @@
-"""What a page must show for a kept run of answers to be its own, where a column asks a language model."""
+"""Matching a stored run of answers to the page if a column asks a language model."""
 
 from dataclasses import replace
 

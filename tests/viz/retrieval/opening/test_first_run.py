@@ -15,7 +15,7 @@ from viz.retrieval.opening.first_run import FILE, first_run, first_screen, measu
 MOST_BYTES = 300_000
 
 OF_THE_MACHINE = {"chunk_s", "decide_s", "embed_s", "ask_s", "search_s", "embedded", "cached"}
-"""What is stored of a run that another run need not repeat: its times, and what was in the cache."""
+"""Fields of a stored run that vary between runs: times, and the use of the cache."""
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ export class AnswerMark {
     const { reader } = asking;
     this.button = reader.root.appendChild(el("button", "mark-answer", "Mark as the answer"));
     this.button.type = "button";
-    this.button.title = "Says in every column whether a search would find it whole (Enter)";
+    this.button.title = "Shows in every column whether a search would find it whole (Enter)";
     this.button.hidden = true;
     // The press must not take the selection away.
     this.button.addEventListener("pointerdown", (event) => event.preventDefault());
@@ -130,7 +130,7 @@ export class AnswerMark {
   }
 
   /**
-   * What is selected once its end has moved by a word or a sentence.
+   * Returns the selection after its end has moved by a word or a sentence.
    * @param {Chosen} chosen
    * @param {string} key
    * @returns {[start: number, end: number]}
@@ -162,14 +162,14 @@ export class AnswerMark {
 }
 
 /**
- * Where the word after a place ends.
+ * Returns the end of the word after a place.
  * @param {string} text
  * @param {number} place
  */
 export const wordAfter = (text, place) => place + (/^\s*\S+/.exec(text.slice(place, place + 1000))?.[0].length ?? 0);
 
 /**
- * Where the word before the last one of a stretch ends.
+ * Returns the end of the second to last word of a stretch.
  * @param {string} text
  * @param {number} start
  * @param {number} end

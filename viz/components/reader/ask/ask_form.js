@@ -28,7 +28,7 @@ export class AskForm {
     this.submit.type = "submit";
     this.bar = el("div", "asking");
     this.bar.setAttribute("role", "group");
-    this.bar.setAttribute("aria-label", "How the text is asked");
+    this.bar.setAttribute("aria-label", "Search settings");
     this.method = this.select("Chunks are ranked", events.set);
     this.limit = this.select("How much is retrieved", events.set);
     this.progress = this.bar.appendChild(el("progress"));
@@ -37,7 +37,7 @@ export class AskForm {
     this.said = this.bar.appendChild(el("span", "ask-said"));
     this.stop = this.button("Cancel", events.stop);
     this.clear = this.button("Clear", events.clear);
-    this.clear.title = "Takes the question and its marks away (Esc)";
+    this.clear.title = "Clears the question and its marks (Esc)";
     this.root.addEventListener("submit", (event) => {
       event.preventDefault();
       events.ask();

@@ -147,7 +147,7 @@ export class Asking {
   // ---- what it found ----------------------------------------------------------------------------------------------
 
   /**
-   * What a question retrieves in a column; null where nothing is asked, or the column shows something else by now.
+   * Returns the chunks that a question retrieves in a column; null if nothing is asked, or the column has changed since.
    * @param {Column} column
    * @returns {AskedColumn | null}
    */

@@ -10,7 +10,7 @@ import { rankSign } from "./hits.js";
 const SHOWN = 5; // ranks that are buttons; the other chunks are found by scrolling
 
 /**
- * What became of the answer, in words.
+ * Describes the fate of the answer.
  * @param {AnswerFate} fate
  */
 export function fateSaid({ words, places, why }) {
@@ -28,7 +28,7 @@ function rankSaid(rank, retrieved) {
 }
 
 /**
- * What a question retrieves in a column, in words.
+ * Describes the chunks that a question retrieves in a column.
  * @param {AskedColumn} asked
  */
 export function foundSaid({ chunks, scores, tokens }) {

@@ -33,7 +33,7 @@ export class Hits {
   }
 
   /**
-   * Whether the budget ends within a part of the text: where another retrieved chunk lies over it, all of it is given.
+   * True if the budget ends within a part of the text: where another retrieved chunk lies over it, all of it is given.
    * @param {Pick<Segments, "start" | "end" | "over">} segments
    * @param {number} part
    */
@@ -44,7 +44,7 @@ export class Hits {
   }
 
   /**
-   * How much of a part of the text is given of those that are retrieved.
+   * Returns the retrieved share of a part of the text, from 0 to 1.
    * @param {Pick<Segments, "start" | "end" | "over">} segments
    * @param {number} part
    */

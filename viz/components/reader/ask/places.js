@@ -16,7 +16,7 @@ function* textsOf(chunk) {
 }
 
 /**
- * Where in a chunk's text something begins and ends; null where it has nothing of it.
+ * Returns start and end of a range in a chunk's text; null if the chunk has none of it.
  * @param {HTMLElement} chunk
  * @param {Range} range
  * @returns {[start: number, end: number] | null}
@@ -40,7 +40,7 @@ function within(chunk, range) {
 }
 
 /**
- * Where in the text of a column something begins and ends; null where it has nothing of it.
+ * Returns start and end of a selection in a column's text; null if the column has none of it.
  * @param {ColumnText} column
  * @param {Ends} ends
  * @returns {[start: number, end: number] | null}
@@ -105,7 +105,7 @@ export function pointAt(chunk, place, ending) {
 }
 
 /**
- * What is selected in the tree that a component is in; null where nothing is.
+ * Returns the selection in the component's tree; null if there is none.
  * @param {Node} root
  * @returns {Ends | null}
  */

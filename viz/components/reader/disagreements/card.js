@@ -16,7 +16,7 @@ import { cutsAt, firstWords, gapAt } from "./places.js";
 export const sentencesAt = (at) => (gapAt(at) === null ? [Math.floor(at)] : [at - 1, at]);
 
 /**
- * What a column decided at a place.
+ * Draws the verdict of a column at a place.
  * @param {Column} column
  * @param {number} at
  * @param {VerdictCell | null} answer
@@ -41,7 +41,7 @@ export function cellOf(column, at, answer) {
 }
 
 /**
- * Where a place is, and whether it is a known boundary; empty where none are known.
+ * Describes a place, and whether it is a known boundary; empty without known boundaries.
  * @param {Reader} reader
  * @param {number} at
  */

@@ -8,7 +8,7 @@ import { firstWhere } from "../../shared/dom.js";
  */
 
 /**
- * How many columns cut at each place, of the places where the parts of every column begin.
+ * Counts the columns that cut at each place, from the starts of every column's parts.
  * @param {number[][]} begins
  * @returns {Map<number, number>}
  */
@@ -29,7 +29,7 @@ export function disagreements(cutting, columns) {
 }
 
 /**
- * Whether one of the parts, but the first, begins there.
+ * True if one of the parts, but the first, begins there.
  * @param {number[]} begins
  * @param {number} at
  */
@@ -45,9 +45,9 @@ export function cutsAt(begins, at) {
 export const gapAt = (at) => (Number.isInteger(at) ? at - 1 : null);
 
 /**
- * How large the dispute at each place is. Where a single line decides for every column, it is the certainty of the less certain
- * side: how far the surest column that cuts, and the surest that does not, has its score from its line, in standard deviations
- * of its scores. Else it is how evenly the columns split: the size of the smaller side.
+ * Size of the dispute at each place. If a single line decides for every column, it is the certainty of the less certain side: the
+ * distance of the surest column's score from its line, in standard deviations of its scores. Otherwise it is the number of columns
+ * on the smaller side.
  * @param {number[]} places
  * @param {Cutter[]} cutters
  * @returns {{ by: "certainty" | "split", sizes: Map<number, number> }}
@@ -69,7 +69,7 @@ export function disputes(places, cutters) {
 }
 
 /**
- * How far every gap's score is from the line, in standard deviations; 0 where something else decided. Null where no single line
+ * Distance of every gap's score from the line, in standard deviations; 0 if something else decided. Null if no single line
  * decides.
  * @param {CurveData} curve
  */
@@ -108,7 +108,7 @@ export function stepFrom(list, at, direction) {
 }
 
 /**
- * Who cuts and who does not, of at least three columns: `column 2 stands alone`; empty of fewer, and where all agree.
+ * Describes which of at least three columns cut: `column 2 stands alone`; empty for fewer, and if all agree.
  * @param {number[]} cut the numbers of the columns, from 1
  * @param {number[]} kept
  */

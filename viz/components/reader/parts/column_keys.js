@@ -6,8 +6,8 @@ import { isFree } from "../../shared/dom.js";
 /** @import { Reader } from "../reader.js" */
 
 /**
- * What the keys have left: the page that they were pressed on, the one column that is shown, from 0, or null for all, and whether
- * the cuts are hidden.
+ * State left by the keys: the page that they were pressed on, the only shown column, from 0, or null for all, and whether the cuts
+ * are hidden.
  * @typedef {{ page: string, alone: number | null, covered: boolean }} LectureState
  */
 

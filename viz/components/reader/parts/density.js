@@ -25,8 +25,8 @@ export function lengthsAt(begins, ends, window, width) {
 }
 
 /**
- * How much the columns agree in each stretch of so many pixels: the mean share of them that cut, over the places where any
- * does; 0 where none does.
+ * Agreement of the columns in each stretch of so many pixels: the mean share of columns that cut, over the places where any
+ * does; 0 if none does.
  * @param {Map<number, number>} cutting how many columns cut at each place
  * @param {number} columns
  * @param {Pick<VisibleRange, "holds" | "x">} window

@@ -112,7 +112,7 @@ export function subtitleAt(subtitle, { around, value }, sent) {
 }
 
 /**
- * What stands under the name while the line moves: the chunks of a preview and, against known boundaries, its faults.
+ * Returns the text under the name while the line moves: a preview's chunks and, against known boundaries, its faults.
  * @param {Pick<Segments, "start" | "tone">} made
  * @param {number[] | null} known
  * @param {boolean} constrained whether sizes are still to be applied

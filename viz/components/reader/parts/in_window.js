@@ -11,7 +11,7 @@ function parentOf(node) {
 }
 
 /**
- * What scrolls up and down around an element.
+ * Returns the vertically scrolling ancestor of an element.
  * @param {Element} element
  */
 function scrollerOf(element) {
@@ -22,8 +22,8 @@ function scrollerOf(element) {
 }
 
 /**
- * How far the page has to scroll for a stretch between two heights to lie in the room between two others; its beginning counts
- * where there is not room for all of it.
+ * Distance to scroll until a stretch between two heights lies in the room between two others; if there is not room for all of it,
+ * its beginning counts.
  * @param {number} top
  * @param {number} bottom
  * @param {number} upper

@@ -46,7 +46,7 @@ function nextLetter(text, from, end) {
 }
 
 /**
- * Whether a place lies between the two halves of a character.
+ * True if a place lies between the two halves of a character.
  * @param {string} text
  * @param {number} at
  */

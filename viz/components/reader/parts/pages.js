@@ -5,7 +5,7 @@ import { firstWhere } from "../../shared/dom.js";
 /** @import { Pages } from "../../shared/component.d.ts" */
 
 /**
- * Where a stretch of the text lies, in words: `p. 12`, `pp. 12–13`, or the title of a chapter; empty in a text without pages.
+ * Describes the position of a stretch: `p. 12`, `pp. 12–13`, or the title of a chapter; empty in a text without pages.
  * @param {Pages | undefined} pages
  * @param {number} start
  * @param {number} end
@@ -21,7 +21,7 @@ export function pagesOf(pages, start, end) {
 }
 
 /**
- * Whether a chapter is called as the outermost heading above it, which then need not stand there twice; its name may be cut.
+ * True if a chapter is called as the outermost heading above it, which then need not stand there twice; its name may be cut.
  * @param {string} name
  * @param {string | undefined} heading
  */

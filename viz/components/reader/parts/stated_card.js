@@ -25,7 +25,7 @@ export function statedByPart(segments) {
 }
 
 /**
- * What is written of the chunks that begin with a block, for telling whether it has changed.
+ * Returns the texts on the chunks that begin with a block, to detect changes.
  * @param {Segments} segments
  * @param {number[]} chunks
  */
@@ -73,7 +73,7 @@ function cardOf(column, chunk, data) {
 }
 
 /**
- * What is in no chunk, as the text has nothing of what it quotes.
+ * Draws the propositions in no chunk, because their quotation is not in the text.
  * @param {ColumnText} column
  * @param {PropositionData[]} propositions
  */

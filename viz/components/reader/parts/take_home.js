@@ -24,7 +24,7 @@ export function offerToTake(reader) {
       await navigator.clipboard.writeText(location.href);
       sayDone(reader, copy, "Copied");
     } catch {
-      sayDone(reader, copy, "Not allowed here: take it from the address bar");
+      sayDone(reader, copy, "Not allowed here: copy it from the address bar");
     }
   });
   save.addEventListener("click", () => {

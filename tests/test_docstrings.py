@@ -1,0 +1,56 @@
+"""The first word of a docstring: a noun or a verb says at once what something is or does, a clause only at its end."""
+
+import ast
+import re
+
+import pytest
+
+from tests import ROOT
+from tests.sources import parsed
+
+CLAUSE = re.compile(r"\W*(?:what|which|whether|how|where|that|those|who|when)\b", re.IGNORECASE)
+SUSPECT = re.compile(rf'^\s*r?"""{CLAUSE.pattern}', re.IGNORECASE | re.MULTILINE)
+SOURCES = sorted(ROOT.glob("*.py")) + sorted(
+    path
+    for folder in ROOT.iterdir()
+    # Installed packages are not ours, and there are thousands of them.
+    if folder.is_dir() and not folder.name.startswith(".") and folder.name != "node_modules"
+    for path in folder.rglob("*.py")
+)
+"""Every Python file of the checkout."""
+
+
+def docstrings(tree):
+    """Yield line and text of every docstring, those of attributes and constants included."""
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        for statement in body if isinstance(body, list) else ():
+            match statement:
+                case ast.Expr(value=ast.Constant(value=str(text))):
+                    yield statement.lineno, text
+
+
+def clauses(tree):
+    return [(line, text.partition("\n")[0]) for line, text in docstrings(tree) if CLAUSE.match(text)]
+
+
+def test_no_docstring_begins_as_a_clause():
+    # Parsing takes seconds, and hardly any file has such words behind quotation marks.
+    suspects = [path for path in SOURCES if SUSPECT.search(path.read_text(encoding="utf-8"))]
+    found = [f"{path.relative_to(ROOT)}:{line}: {text}" for path in suspects for line, text in clauses(parsed(path))]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("source", "count"),
+    [
+        ('"""What is cut."""', 1),
+        ('A = 1\n"""How often."""', 1),
+        ('class A:\n    def b(self):\n        """Whether it is."""', 1),
+        ('class A:\n    b: int\n    """Those of it."""', 1),
+        ('def a():\n    """Return the chunks."""', 0),
+        ('def a():\n    """Whereabouts of the chunks."""\n    return "what"', 0),
+    ],
+)
+def test_the_check_finds_clauses_alone(source, count):
+    assert len(clauses(ast.parse(source))) == count
