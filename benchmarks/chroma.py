@@ -178,7 +178,9 @@ def bound_rows(found: Mapping[str, AtBudgets]) -> list[list[str]]:
     pairs = [(row, _defaults(name).title) for name, row in zip(BOUND, rows, strict=True)]
     pairs += [(row, UNBOUND) for row in rows]
     values = {title: [one.values("recall", size, UNIT) for size in BUDGETS.sizes] for title, one in found.items()}
-    differences = np.array([one - other for pair in pairs for one, other in zip(*(values[row] for row in pair), strict=True)])
+    differences = np.array(
+        [one - other for pair in pairs for one, other in zip(*(values[row] for row in pair), strict=True)]
+    )
     cells = [_difference(one) for one in compare_all(differences)]
     sizes = len(BUDGETS.sizes)
     return [[*pair, *cells[number * sizes : (number + 1) * sizes]] for number, pair in enumerate(pairs)]

@@ -47,7 +47,7 @@ class Breakpoint(Thresholded, Sized):
     )
     failure: ClassVar[str] = (
         "Looks at one gap at a time: a title line, a formula or a quotation is cut off, however well the text "
-        "goes on after it."
+        "goes on after it. Without a maximum size, chunks grow long, which costs retrieval much."
     )
     embeds: ClassVar[bool] = True
 

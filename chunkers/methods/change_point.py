@@ -74,7 +74,8 @@ class ChangePoint(Sized):
     )
     failure: ClassVar[str] = (
         "A subject that drifts slowly has no place where it changes, a passage of one sentence is rarely worth its penalty, "
-        "and a change inside a paragraph moves to the paragraph's beginning or end."
+        "and a change inside a paragraph moves to the paragraph's beginning or end. Without a maximum size, chunks grow "
+        "long, which costs retrieval much."
     )
     older: ClassVar[Mapping[str, Any]] = MappingProxyType({"cuts_at": "sentences"})
     embeds: ClassVar[bool] = True

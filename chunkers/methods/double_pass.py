@@ -44,7 +44,8 @@ class DoublePass(Chunker):
         r"neighbouring chunks; $\theta_{app}$ and $\theta_{mrg}$ the appending and the merging threshold"
     )
     failure: ClassVar[str] = (
-        "Its thresholds belong to one embedder, and it never undoes a join that it made on its way from left to right."
+        "Its thresholds belong to one embedder, and it never undoes a join that it made on its way from left to right. "
+        "Without a maximum size, chunks grow long, which costs retrieval much."
     )
     embeds: ClassVar[bool] = True
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from chunkers import Chunking, Document, Embedder
+from chunkers import Chunking, Document, Embedder, InputError, load_tokenizer
 from chunkers.numbers import signed
+from chunkers.presets import BOUND_TOKENS, presets_of
 from chunkers.registry import chunker_class
 from evaluation.segmentation.boundary_scores import MEASURES, boundary_scores, why_no_cut_wins
 from evaluation.segmentation.measures import Score, cuts_of, in_sentences
@@ -78,6 +79,7 @@ def show_ranking(
     if known is not None:
         found = [in_sentences(document, cuts_of(one)) for one in chunkings]
         note = f"{note} {why_no_cut_wins(in_sentences(document, known), found)}".rstrip()
+    note = " ".join(filter(None, (note, *(_said_of_size(one, choices.tokenizer) for _, one in done))))
     data: ScoresData = {
         "said": f"{ranking.words()} {ranking.basis(known is not None)}",
         "note": note,
@@ -87,6 +89,30 @@ def show_ranking(
         "chosen": choices.selected,
     }
     draw(data, choices, key="ranking")
+
+
+def _said_of_size(made: ColumnResult, tokenizer: str) -> str:
+    """Return a sentence on a column whose chunks retrieve worse than shorter ones, as we measured; empty for others."""
+    bounds = [preset for preset in presets_of(made.choice.chunker) if not preset.published]
+    if not bounds or made.task is None or made.chunking is None or getattr(made.chunker, "max_size", None) is not None:
+        return ""
+    longest = _longest(made.task, made.chunking, tokenizer)
+    if longest is None or longest <= BOUND_TOKENS:
+        return ""
+    title = chunker_class(made.choice.chunker).title
+    return (
+        f"{title} has no maximum size here, and a chunk of {longest:,} tokens. This ranking does not look at sizes, "
+        f"but retrieval depends on them: see “{bounds[0].title}” among its settings."
+    )
+
+
+@kept(8, lambda task, chunking, tokenizer: (task.document, task, tokenizer))
+def _longest(task: Task, chunking: Chunking, tokenizer: str) -> int | None:
+    """Return the tokens of the longest chunk; None where they cannot be counted here."""
+    try:
+        return max(load_tokenizer(tokenizer).count([chunk.text for chunk in chunking.chunks]), default=0)
+    except InputError:
+        return None
 
 
 @kept(8, lambda document, names, tasks, chunkings, known, embedder: (document.identity, names, tasks, known))
