@@ -222,3 +222,18 @@ def test_standard_error_has_one_sentence_for_a_damaged_file_whatever_its_parser_
     assert ended.returncode == 2
     assert ended.stderr.startswith(f"{name}: ")
     assert ended.stderr.count("\n") == 1
+
+
+def test_an_older_recipe_says_for_each_file_where_cuts_may_have_moved(capsys, tmp_path):
+    recipe, short, long = tmp_path / "recipe.json", tmp_path / "short.txt", tmp_path / "long.txt"
+    made = {"recipe": 1, "chunker": "change_point", "sentences": "lines", "embedder": "tfidf", "tokenizer": "words"}
+    recipe.write_text(json.dumps(made))
+    short.write_text("One is here.\nTwo is there.")
+    long.write_text("\n".join(f"Word{number % 7} is here." for number in range(501)))
+    assert main([str(short), str(long), "--recipe", str(recipe)]) == 0
+    captured = capsys.readouterr()
+    (said,) = captured.err.splitlines()
+    assert said.startswith("long.txt: Change points now takes its penalty from the text's own length, 501 sentences")
+    results = [json.loads(line) for line in captured.out.splitlines()]
+    assert [len(result["notes"]) for result in results] == [0, 1]
+    assert all(result["recipe"]["parameters"]["cuts_at"] == "sentences" for result in results)
