@@ -203,7 +203,7 @@ def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any
                 column.parameters = dict(presets[st.session_state[key]].parameters)
 
     index = None if active is None else list(presets).index(active)
-    st.selectbox("Published settings", list(presets), index=index, key=key, on_change=changed, placeholder="your own")
+    st.selectbox("Known settings", list(presets), index=index, key=key, on_change=changed, placeholder="your own")
     if active is not None:
         # The box cuts a long name off.
         name = f"{active}." if len(active) > LONG else ""
