@@ -51,7 +51,7 @@ class Measured(NamedTuple):
 
     @property
     def misses(self) -> bool:
-        """Whether there are more false cuts than allowed."""
+        """True if there are more false cuts than allowed."""
         return self.mean > MOST_FALSE + 2 * (0 if math.isnan(self.error) else self.error)
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""How often verdicts are wrong: false winners, coverage of the intervals, and power, on simulated questions.
+"""Error rates of verdicts on simulated questions: false winners, coverage of the intervals, and power.
 
 Every number is a share of simulated data sets in percent: by `evaluation.statistics`, then by the percentile bootstrap,
 which Seamark used before, with Holm's correction as well. Every two chunkers are compared; a false winner is any chunker
@@ -67,7 +67,7 @@ def pk(random: np.random.Generator, shape: tuple[int, ...], better: float) -> Fl
 
 MEASURES: dict[str, Simulated] = {"recall": recall, "IoU": iou, "Pk": pk}
 EFFECTS = {"recall": (0.3, 0.6), "IoU": (0.1, 0.3), "Pk": (0.1, 0.3)}
-"""How much better the first chunker is, small and large, as the simulations take it."""
+"""Advantage of the first chunker in the simulations, small and large."""
 
 
 class Shares(NamedTuple):

@@ -172,7 +172,7 @@ class Recipe(BaseModel):
 
     @property
     def is_older(self) -> bool:
-        """Whether the recipe lacks parameters that were added later; raises ParameterError if there is no such chunker."""
+        """True if the recipe lacks parameters that were added later; raises ParameterError if there is no such chunker."""
         return not chunker_class(self.chunker).older.keys() <= self.parameters.keys()
 
     def changed_since(self, sentences: int) -> str:

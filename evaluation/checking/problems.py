@@ -46,7 +46,7 @@ class Rule(NamedTuple):
 
 _BLOCKS = ("inside_code", "inside_table", "inside_formula", "inside_list")
 _WHOLE = (*_BLOCKS, "inside_sentence")
-"""What says that something should have stayed whole."""
+"""Rules about passages that should have stayed whole."""
 _ERRORS = (*_BLOCKS, "stranded_heading", "unread")
 _NOTES = ("far_from_heading", "off_a_paragraph", "bad_split", "whole_paragraph", "by_a_hair", "flat")
 

@@ -1,4 +1,4 @@
-"""Which chunker is ahead at which budget, and where the lead is significant, all comparisons taken together."""
+"""The leader at each budget, and the significance of its lead, corrected for all comparisons together."""
 
 from __future__ import annotations
 

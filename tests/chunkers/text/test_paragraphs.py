@@ -1,4 +1,4 @@
-"""Which sentences begin a paragraph."""
+"""Sentences that begin a paragraph."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Who is ahead at which budget is said only as far as it is significant among all comparisons."""
+"""The leader at each budget, if its lead is significant among all comparisons."""
 
 import numpy as np
 import pytest

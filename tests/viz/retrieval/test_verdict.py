@@ -1,4 +1,4 @@
-"""Who is ahead, whether significantly, and what it cost: in words."""
+"""The leader, its significance and the costs in words."""
 
 from types import SimpleNamespace
 
