@@ -17,8 +17,6 @@ NOT_RUN = {
     ".venv/bin/python -m pip install": "needs a network; tests/test_make.py compares it with the Makefile",
     ".venv/bin/python -m streamlit run serve.py": "tests/test_make.py, `make run`; tests/browser/app_server.py",
     ".venv/bin/python -m twine": "needs a network; a step of a release",
-    "git": "changes a repository",
-    "rm": "removes what `make package` made",
     ".venv/bin/python -m playwright install": "needs a network; tests/test_make.py compares it with the Makefile",
     ".venv/bin/python -m ruff": "`make lint`, before the tests",
     ".venv/bin/python -m mypy": "`make types`, before the tests",
