@@ -7,6 +7,7 @@ const LONGEST_PIECE = 256; // characters of a piece, unless a letter with its ma
 const MOST_MARKS = 64; // characters by which a piece may be longer for that
 const UNBROKEN = new RegExp(`\\S{${LONGEST_PIECE + MOST_MARKS + 1}}`, "g");
 const LETTER = /[^\p{M}\p{Cf}\p{Emoji_Modifier}]/u;
+const LOOSE_MODIFIERS = /\p{Emoji_Modifier}{2}/u;
 const JOINS = /[\u200c\u200d]$/;
 
 /**
@@ -20,15 +21,22 @@ export function breaks(text) {
   for (let found = unbroken.exec(text); found; found = unbroken.exec(text)) {
     space.lastIndex = unbroken.lastIndex;
     const end = space.exec(text)?.index ?? text.length;
-    for (let from = found.index + LONGEST_PIECE; from < end; ) {
+    for (let from = found.index + lengthAt(text, found.index); from < end; ) {
       const at = nextLetter(text, from, end);
       if (at < end) places.push(at);
-      from = at + LONGEST_PIECE;
+      from = at + lengthAt(text, at);
     }
     unbroken.lastIndex = end;
   }
   return places;
 }
+
+/**
+ * How long the piece that begins at a place may be: Chromium takes long for modifiers of emoji that have no emoji before them.
+ * @param {string} text
+ * @param {number} at
+ */
+const lengthAt = (text, at) => (LOOSE_MODIFIERS.test(text.slice(at, at + LONGEST_PIECE)) ? 16 : LONGEST_PIECE);
 
 /**
  * The first place from `from` on where a letter begins; where none is near, that where a character does.
