@@ -4,7 +4,7 @@ import pytest
 
 from chunkers import CHUNKERS
 from chunkers.presets import presets_of
-from viz.controls.chunker import LONG
+from viz.controls.chunker import LONG, guide_link
 from viz.state.choices import ColumnChoice
 from viz.state.compared import COMPARE, default_choices
 
@@ -21,3 +21,9 @@ def test_a_preset_whose_name_the_box_cuts_off_is_named_below_it(app, chunker, pr
     app.run()
     assert not app.exception
     assert any(caption.value.startswith(f"{preset.title}.") for caption in app.sidebar.caption)
+
+
+def test_a_link_to_the_guide_leads_to_the_defaults_of_today():
+    assert guide_link("change_point") == "[More in the Guide](guide?c1=change_point&c1.cuts_at=auto)"
+    assert guide_link("breakpoint") == "[More in the Guide](guide?c1=breakpoint)"
+    assert guide_link("nobody") == ""
