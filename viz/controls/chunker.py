@@ -175,10 +175,7 @@ def guide_link(chunker: str) -> str:
     """Return a Markdown link to the chunker in the Guide, for help texts; empty if the Guide does not have it."""
     if chunker not in CHUNKERS and chunker not in ASKING:
         return ""
-    # A link without a parameter that was added later means what it meant before.
-    kind = chunker_class(chunker)
-    added = "".join(f"&c1.{spec.name}={spec.default}" for spec in kind.fields() if spec.name in kind.older)
-    return f"[More in the Guide](guide?c1={chunker}{added})"
+    return f"[More in the Guide](guide?{urlencode(link_of_chunker(chunker))})"
 
 
 def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any]) -> None:
