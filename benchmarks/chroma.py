@@ -187,7 +187,8 @@ def bound_rows(found: Mapping[str, AtBudgets]) -> list[list[str]]:
 
 
 def _difference(one: Difference | None) -> str:
-    assert one is not None
+    if one is None:
+        return "too few questions"
     low, high = (signed(100 * end, "+.1f") for end in (one.low, one.high))
     return f"{'**' * one.significant}{one.points}{'**' * one.significant} ({low} to {high})"
 

@@ -164,16 +164,20 @@ def growing(folder: Path, sizes: Sequence[int]) -> bool:
 
 
 def killed(folder: Path, size: int, kills: int, seed: int) -> bool:
-    """Kill a run repeatedly, resume it, and return whether its chunks equal those of the undisturbed run."""
+    """Kill a run repeatedly, resume it, and return whether its chunks equal those of the undisturbed run.
+
+    It is killed when a random number of shards are there, after a pause that is shorter than a shard takes.
+    """
     corpus, output, whole = folder / f"{size}.jsonl", folder / "killed", folder / f"whole {size}"
-    shards = told(whole)["shards"]
+    shards, seconds = told(whole)["shards"], cut(corpus, folder / "timed").seconds
     chance = random.Random(seed)
-    moments = sorted(chance.uniform(0, shards - 2) for _ in range(kills))
+    moments = sorted(chance.uniform(0, max(0, shards - 2)) for _ in range(kills))
+    longest = min(2, seconds / (2 * shards))
     times, there = 0, []
     for moment in moments:
         since: list[float] = []
         # Somewhere within the shards that are being written.
-        pause = chance.uniform(0, 2)
+        pause = chance.uniform(0, longest)
 
         def until(_: psutil.Process, moment: float = moment, since: list[float] = since, pause: float = pause) -> bool:
             if len([*output.glob("part-*")]) < int(moment):

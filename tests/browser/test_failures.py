@@ -45,11 +45,11 @@ def test_a_card_opens_its_case_by_click_and_by_key(page, app_url):
 
 def test_wrong_sentences_are_red_and_waved_and_rows_choose_the_chunker(page, app_url):
     root = open_failures(page, app_url, "?document=article&selected=1")
-    row = page.get_by_role("button", name=re.compile("^Change points"))
+    row = page.get_by_role("button", name=re.compile("^Max–Min"))
     row.click()
-    page.wait_for_url("**selected=7**")
+    page.wait_for_url("**selected=8**")
     expect(row).to_have_attribute("aria-pressed", "true")
-    expect(root.locator(".head").first).to_contain_text("Change points")
+    expect(root.locator(".head").first).to_contain_text("Max–Min")
     embedded(page)
     wrong = read(root, "({ columns }) => columns[0].wrong")
     assert wrong
