@@ -73,13 +73,13 @@ REPORT = (
 
 BOUND: dict[str, dict[str, Any]] = {
     **{name: {"max_size": 250, "size_unit": "tokens"} for name in ("breakpoint", "change_point", "max_min")},
-    # Its bound is in characters: about as many tokens.
+    # Its maximum size is in characters.
     "double_pass": {"max_size": 1000},
 }
 """The semantic chunkers that take a bound beside their own rule, with one of 250 tokens."""
 
-UNBOUND = "recursive 250/0"
-"""The row that knows no meaning, and has the same bound."""
+BASELINE = "recursive 250/0"
+"""The row of the same maximum size that ignores meaning."""
 
 
 def _defaults(name: str) -> Row:
@@ -176,7 +176,7 @@ def bound_rows(found: Mapping[str, AtBudgets]) -> list[list[str]]:
     """Return the rows of the third table: what a bound changes in recall, all comparisons taken together."""
     rows = [_bound(name).title for name in BOUND]
     pairs = [(row, _defaults(name).title) for name, row in zip(BOUND, rows, strict=True)]
-    pairs += [(row, UNBOUND) for row in rows]
+    pairs += [(row, BASELINE) for row in rows]
     values = {title: [one.values("recall", size, UNIT) for size in BUDGETS.sizes] for title, one in found.items()}
     differences = np.array(
         [one - other for pair in pairs for one, other in zip(*(values[row] for row in pair), strict=True)]

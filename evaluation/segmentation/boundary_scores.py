@@ -38,7 +38,7 @@ def why_no_cut_wins(reference: Segmentation, found: Sequence[Segmentation]) -> s
     size = window(reference)
     near = f"less than {size / 2:g} sentences from a known boundary" if size > 1 else "exactly at a known boundary"
     return (
-        f"No cut has the lowest Pk here ({alone:.2f}). Pk compares the two ends of windows of {size:,} "
+        f"No cut has a lower Pk than every column ({alone:.2f}). Pk compares the two ends of windows of {size:,} "
         f"sentence{'s' * (size != 1)}: a cut lowers it only {near}, and one farther off raises it. Where few "
         "boundaries are found, it is best by Pk not to cut at all, which finds none: read precision and recall."
     )

@@ -30,7 +30,7 @@ def mean_interval(values: FloatArray, low: float = 0.0, high: float = 1.0) -> tu
 
 
 def padded_interval(values: FloatArray, low: float, high: float, alpha: float = ALPHA) -> tuple[float, float]:
-    """Return Student's interval of a mean at level 1 - ``alpha``, one ``low`` and one ``high`` added to the values."""
+    """Return Student's interval of the mean at level 1 - ``alpha``, with ``low`` and ``high`` added once to the values."""
     count = len(values) + 2
     # Summed so that the interval of the negative values is exactly the negative one.
     mean = (float(values.sum()) + (low + high)) / count

@@ -1,4 +1,4 @@
-"""The measures that are shown together, and the sentence on Pk where no cut wins by it."""
+"""Boundary measures that are shown together, and the explanation where no cut has a lower Pk than every column."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,10 +17,10 @@ def test_each_measure_by_hand():
     assert boundary_scores(KNOWN, Segmentation(40, ()))["Precision"].undefined == "no boundary was found"
 
 
-def test_the_sentence_stands_where_no_cut_has_the_lowest_pk():
+def test_the_sentence_stands_where_no_cut_has_a_lower_pk_than_every_column():
     far = Segmentation(40, (5, 15, 25, 35))
     assert pk(KNOWN, far).value > pk(KNOWN, Segmentation(40, ())).value
-    assert why_no_cut_wins(KNOWN, [far]).startswith("No cut has the lowest Pk here (0.43).")
+    assert why_no_cut_wins(KNOWN, [far]).startswith("No cut has a lower Pk than every column (0.43).")
     assert why_no_cut_wins(KNOWN, [far, Segmentation(40, (10,))]) == ""
     # Who cuts nowhere is no cut itself.
     assert why_no_cut_wins(KNOWN, [Segmentation(40, ())]) == ""

@@ -96,3 +96,18 @@ def test_the_best_is_marked_unless_all_are_equal():
     assert best([3, 1, None], max) == [True, False, False]
     assert best([2, 2], min) == [False, False]
     assert best([2, None], min) == [False, False]
+
+
+LONG = " ".join(f"The tide at pier {number} comes in and goes out again twice a day." for number in range(40))
+UNCUT = {"embedder": "tfidf", "c1": "breakpoint", "c1.threshold": "distance", "c1.amount": "1.9"}
+
+
+def test_a_column_whose_chunks_are_long_for_want_of_a_maximum_size_is_named(app):
+    note = scores(app, "Which is best?", LONG, **UNCUT)["note"]
+    assert "Breakpoint has no maximum size here, and a chunk of " in note
+    assert "“For retrieval: at most 250 tokens”" in note
+
+
+def test_a_column_with_a_maximum_size_is_not(app):
+    note = scores(app, "Which is best?", LONG, **UNCUT, **{"c1.max_size": "250", "c1.size_unit": "tokens"})["note"]
+    assert "no maximum size" not in note
