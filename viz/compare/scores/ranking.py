@@ -79,7 +79,7 @@ def show_ranking(
     if known is not None:
         found = [in_sentences(document, cuts_of(one)) for one in chunkings]
         note = f"{note} {why_no_cut_wins(in_sentences(document, known), found)}".rstrip()
-    note = " ".join(filter(None, (note, *(_said_of_size(one, choices.tokenizer) for _, one in done))))
+    note = " ".join(filter(None, (note, _said_of_size([one for _, one in done], choices.tokenizer))))
     data: ScoresData = {
         "said": f"{ranking.words()} {ranking.basis(known is not None)}",
         "note": note,
@@ -91,18 +91,21 @@ def show_ranking(
     draw(data, choices, key="ranking")
 
 
-def _said_of_size(made: ColumnResult, tokenizer: str) -> str:
-    """Return a sentence on a column whose chunks retrieve worse than shorter ones, as we measured; empty for others."""
-    bounds = [preset for preset in presets_of(made.choice.chunker) if not preset.published]
-    if not bounds or made.task is None or made.chunking is None or getattr(made.chunker, "max_size", None) is not None:
+def _said_of_size(made: Sequence[ColumnResult], tokenizer: str) -> str:
+    """Return a sentence on the columns whose chunks retrieve worse than shorter ones, as we measured; empty without any."""
+    long = []
+    for one in made:
+        bounds = [preset for preset in presets_of(one.choice.chunker) if not preset.published]
+        if not bounds or one.task is None or one.chunking is None or getattr(one.chunker, "max_size", None) is not None:
+            continue
+        longest = _longest(one.task, one.chunking, tokenizer)
+        if longest is not None and longest > BOUND_TOKENS:
+            long.append(f"{chunker_class(one.choice.chunker).title} has a chunk of {longest:,} tokens")
+    if not long:
         return ""
-    longest = _longest(made.task, made.chunking, tokenizer)
-    if longest is None or longest <= BOUND_TOKENS:
-        return ""
-    title = chunker_class(made.choice.chunker).title
     return (
-        f"{title} has no maximum size here, and a chunk of {longest:,} tokens. This ranking does not look at sizes, "
-        f"but retrieval depends on them: see “{bounds[0].title}” among its settings."
+        f"Without a maximum size, {' and '.join(long)}. This ranking does not look at sizes, but retrieval depends on them: "
+        "see “For retrieval” among the settings."
     )
 
 
