@@ -44,7 +44,8 @@ lint: .venv/test.stamp ## check style and formatting
 types: .venv/test.stamp ## check types
 	$(PY) -m mypy
 
-scripts: node_modules/.stamp ## check the scripts of the page: style, types, unit tests
+scripts: node_modules/.stamp .venv/test.stamp ## check the scripts of the page: style, types, unit tests
+	$(PY) -m packing.payload_types
 	$(BIOME) check --error-on-warnings
 	$(TSC) --project .
 	$(TSC) --project tests/scripts

@@ -135,7 +135,8 @@ class Gap(NamedTuple):
         return str(self.why)
 
 
-MergeKind = Literal["initial", "appending", "merging", "over a snippet", "over two snippets", "linkage"]
+ComparisonKind = Literal["initial", "appending", "merging", "over a snippet", "over two snippets"]
+MergeKind = ComparisonKind | Literal["linkage"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +188,7 @@ class Comparison(NamedTuple):
     right: Span
     similarity: float
     threshold: float
-    kind: MergeKind
+    kind: ComparisonKind
     outcome: Outcome
     length: int
     why: Reason | None = None

@@ -17,7 +17,7 @@ from chunkers.building_blocks.sizes import Limits, within_sizes
 from chunkers.building_blocks.tipping import is_proven, next_stop, spec_of
 from chunkers.numbers import signed
 from chunkers.reason import Reason, chain
-from chunkers.result import Chunking, Comparison, Curve, Gap, Line, Merge, MergeKind, Outcome, Verdict
+from chunkers.result import Chunking, Comparison, ComparisonKind, Curve, Gap, Line, Merge, Outcome, Verdict
 from chunkers.text.document import Document, Span
 from chunkers.tools import Tools
 
@@ -198,7 +198,7 @@ class DoublePass(Chunker):
             is_open = following - start > 1
             similarity = float(growing[gap - 1] if is_open else opening[gap])
             threshold = self.appending_threshold if is_open else self.initial_threshold
-            kind: MergeKind = "appending" if is_open else "initial"
+            kind: ComparisonKind = "appending" if is_open else "initial"
             length = groups.length(start, following + 1)
             outcome = self._outcome(similarity, threshold, length)
             verdict = Verdict.KEPT if outcome == "joined" else Verdict.CUT
@@ -267,7 +267,7 @@ class DoublePass(Chunker):
 
 _UNDECIDED = Gap(0, None, None, Verdict.CUT, Reason())
 _PLACES = ("next", "after", "third")
-_KINDS: tuple[MergeKind, ...] = ("merging", "over a snippet", "over two snippets")
+_KINDS: tuple[ComparisonKind, ...] = ("merging", "over a snippet", "over two snippets")
 
 
 def _merge(joined: Comparison) -> Merge:

@@ -34,7 +34,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 EXTRAS = PROJECT["project"]["optional-dependencies"]
 MODULES = sorted(path for room in (*ROOMS, "pages", PACKAGE) for path in (ROOT / room).rglob("*.py"))
 WRITERS = (
-    *("viz/theme/glossary.py", "viz/components/events.py"),
+    "viz/theme/glossary.py",
     *("viz/retrieval/opening/first_run.py", "viz/tune/opening/first_run.py"),
 )
 """Scripts that write files of the checkout, pages of `docs/` and measured runs; their output quotes the command."""

@@ -5,7 +5,7 @@ import { fateSaid, foundSaid } from "../../viz/components/reader/ask/found_line.
 import { Hits, rankSign } from "../../viz/components/reader/ask/hits.js";
 import { sentenceAt } from "../../viz/components/reader/ask/places.js";
 
-/** @type {import("../../viz/components/shared/bus.js").AskedColumn} */
+/** @type {import("../../viz/compare/asking/payload.data.d.ts").AskedColumn} */
 const ASKED = {
   chunks: [4, 1, 2],
   scores: ["0.61", "0.50", "0.42"],

@@ -38,7 +38,7 @@ test("another score is drawn from its least to its greatest", () => {
 });
 
 test("lines that lie beyond the scores are drawn, too", () => {
-  assert.deepEqual(including([{ level: 9 }, { level: null }, { level: -4 }], [-2, 7]), [-4, 9]);
+  assert.deepEqual(including([{ level: 9 }, { level: -4 }], [-2, 7]), [-4, 9]);
   assert.deepEqual(including([{ level: 3 }], [-2, 7]), [-2, 7]);
 });
 

@@ -5,7 +5,7 @@ import { nextDecision } from "../../viz/double_pass/passes.js";
 
 /**
  * @import { Numbered } from "../../viz/double_pass/arcs.js"
- * @import { ComparisonData } from "../../viz/double_pass/payload.d.ts"
+ * @import { ComparisonData } from "../../viz/double_pass/passes.data.d.ts"
  */
 
 /**

@@ -6,7 +6,7 @@ import { previewOf } from "../../viz/components/reader/column.js";
 import { candidateCuts } from "../../viz/components/reader/threshold_lines.js";
 
 /**
- * @import { CurveData } from "../../viz/components/reader/payload.d.ts"
+ * @import { CurveData } from "../../viz/components/reader/payload.data.d.ts"
  * @typedef {{ sentences: { starts: number[], ends: number[] }, curve: CurveData, known: number[] | null, level: number }} Case
  */
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { nextOrder, sorted } from "../../viz/compare/scores/table.js";
 
-/** @import { RowData } from "../../viz/compare/scores/payload.d.ts" */
+/** @import { RowData } from "../../viz/compare/scores/table.data.d.ts" */
 
 /**
  * @param {number | null} column

@@ -2,9 +2,22 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { statedByPart, statedKey } from "../../viz/components/reader/parts/stated_card.js";
 
-/** @import { Segments, StatedData } from "../../viz/components/reader/payload.d.ts" */
+/** @import { Segments, StatedData } from "../../viz/components/reader/payload.data.d.ts" */
 
-const PARTS = { start: [], end: [], over: [], from: [], to: [], label: [], tone: [], split: [] };
+const PARTS = {
+  start: [],
+  end: [],
+  over: [],
+  from: [],
+  to: [],
+  label: [],
+  tone: [],
+  split: [],
+  colours: [],
+  contexts: [],
+  context: [],
+  stated: [],
+};
 
 /**
  * @param {number} at

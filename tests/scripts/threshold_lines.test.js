@@ -8,7 +8,8 @@ import {
   ThresholdLines,
 } from "../../viz/components/reader/threshold_lines.js";
 
-/** @import { LineData, Stop } from "../../viz/components/reader/payload.d.ts" */
+/** @import { Stop } from "../../viz/components/reader/state.d.ts"
+ * @import { LineData } from "../../viz/components/reader/payload.data.d.ts" */
 
 /** @type {Stop[]} */
 const RISING = [

@@ -2,49 +2,10 @@
 
 import { el, found } from "../components/shared/dom.js";
 import { countPainted } from "../components/shared/handle.js";
+/**
+ * @import { AnswerCardData, AnswerCardsData, JudgementData, TurnData } from "./cards.data.d.ts"
+ */
 /** @import { Component } from "../components/shared/component.d.ts" */
-/**
- * Message of a conversation with its author.
- * @typedef {object} TurnData
- * @property {string} who
- * @property {string} words
- */
-
-/**
- * @typedef {object} JudgementData
- * @property {string} title
- * @property {string} value
- * @property {string[]} said What it rests on.
- * @property {TurnData[]} turns
- */
-
-/**
- * A chunk that the model was given.
- * @typedef {object} GivenData
- * @property {string} title
- * @property {string} text
- */
-
-/**
- * A chunker's answer.
- * @typedef {object} AnswerCardData
- * @property {string} title
- * @property {string} answer
- * @property {string} note Why there is no answer.
- * @property {[name: string, value: string][]} values
- * @property {GivenData[]} given
- * @property {string} budget How much of it is filled.
- * @property {JudgementData[]} judgements
- * @property {TurnData[]} turns
- */
-
-/**
- * @typedef {object} AnswerCardsData
- * @property {string} question
- * @property {string} reference
- * @property {AnswerCardData[]} cards
- */
-
 /** @param {Component<AnswerCardsData>} component */
 export default function ({ data, parentElement }) {
   const root = found(parentElement, ".answers");

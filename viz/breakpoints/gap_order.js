@@ -3,7 +3,7 @@
 import { grouped } from "../components/shared/format.js";
 
 /**
- * @import { GapRows, StandingData } from "./payload.d.ts"
+ * @import { GapRows, StandingData } from "./gap_table.data.d.ts"
  */
 
 /**

@@ -15,7 +15,7 @@ const BEYOND = 6; // rows drawn above and below the visible ones
  * @import { Range } from "../components/shared/bus.js"
  * @import { Component } from "../components/shared/component.d.ts"
  * @import { Sort } from "./gap_order.js"
- * @import { GapRows, GapTableData, StandingData } from "./payload.d.ts"
+ * @import { GapRows, GapTableData, StandingData } from "./gap_table.data.d.ts"
  */
 
 /** @type {[by: Sort["by"], words: string, help: string][]} */

@@ -55,11 +55,11 @@ def _explain(step: Step, gap: int, chunker: MaxMin, scanned: MaxMinStep) -> None
             ["least in the chunk", _three(scanned.least)],
             ["threshold", _threshold(chunker, scanned)],
         ]
-        middle = [scanned.nearest, scanned.nearest + 1]
+        middle = scanned.nearest, scanned.nearest + 1
     step["story"] = [step["story"][0], said, *step["story"][1:]]
     # Where sizes joined chunks, the one that the scan compared with is shorter than what it became.
     step["numbers"] = [*step["numbers"][:1], *numbers, *step["numbers"][1:]]
-    step["mark"] = {**step["mark"], "growing": [first, last], "middle": middle}
+    step["mark"] = {**step["mark"], "growing": (first, last), "middle": middle}
 
 
 def _threshold(chunker: MaxMin, scanned: MaxMinStep) -> str:

@@ -79,8 +79,8 @@ def _step(
         "numbers": numbers,
         "tone": tone,
         "mark": {
-            "growing": [first, grown],
-            "next": None if inside else [grown, grown + 1],
+            "growing": (first, grown),
+            "next": None if inside else (grown, grown + 1),
             "middle": None,
             "gap": gap.index,
         },

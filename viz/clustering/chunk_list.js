@@ -3,18 +3,13 @@
 import { emit, listen, NOTHING } from "../components/shared/bus.js";
 import { el, found, isDark } from "../components/shared/dom.js";
 import { countPainted } from "../components/shared/handle.js";
+/**
+ * @import { ChunkListData } from "./chunk_list.data.d.ts"
+ */
 
 /**
  * @import { Mark, Range } from "../components/shared/bus.js"
  * @import { Component } from "../components/shared/component.d.ts"
- */
-
-/**
- * @typedef {object} ChunkListData
- * @property {number[]} chunk_of The chunk of every sentence.
- * @property {number[]} grounds The number of the colour of every chunk.
- * @property {string[]} tags A word about every chunk in place of its size, or nothing.
- * @property {string} breaks A sentence about the order of the text.
  */
 
 /** @param {Component<ChunkListData>} component */

@@ -12,7 +12,7 @@ import { describePair, JointDistances, thousandths } from "./joint_distances.js"
  * @import { Mark } from "../components/shared/bus.js"
  * @import { Component, Matrix } from "../components/shared/component.d.ts"
  * @import { Cell } from "./heatmap_drawing.js"
- * @import { HeatmapData } from "./joint_distances.js"
+ * @import { HeatmapData } from "./heatmap.data.d.ts"
  */
 
 /** @param {Component<HeatmapData>} component */

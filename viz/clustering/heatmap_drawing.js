@@ -13,7 +13,8 @@ const SMALL = 12; // rows up to which a chunk's cells would be lost among the ot
 const BEYOND = 0.4; // strength of a cell beyond the line, relative to one within it
 
 /**
- * @import { HeatmapData, JointDistances } from "./joint_distances.js"
+ * @import { JointDistances } from "./joint_distances.js"
+ * @import { HeatmapData } from "./heatmap.data.d.ts"
  *
  * Two rows of the heatmap.
  * @typedef {[one: number, other: number]} Cell

@@ -2,19 +2,11 @@
 // their places is computed here, so that a new λ needs no new data.
 
 /**
+ * @import { HeatmapData } from "./heatmap.data.d.ts"
+ */
+/**
  * @import { Range } from "../components/shared/bus.js"
  * @import { Matrix } from "../components/shared/component.d.ts"
- */
-
-/**
- * @typedef {object} HeatmapData
- * @property {number[]} chunk_of The chunk of every sentence.
- * @property {number[]} grounds The number of the colour of every chunk.
- * @property {number} weight λ; 0 where the meaning alone counts.
- * @property {[label: string, level: number] | null} line The greatest distance that joins.
- * @property {string} matrix The name of the distances in the store; empty where there are too many sentences.
- * @property {number} block How many sentences stand in one row.
- * @property {number} most How many sentences there may be.
  */
 
 export class JointDistances {

@@ -55,7 +55,7 @@ def _step(groups: LinkedGroups, left: int, right: int, distance: float, cap: int
         "story": story,
         "numbers": numbers,
         "tone": ("turn" if scattered else "") if fits else "cut",
-        "mark": {"growing": [left, left + 1], "next": [right, right + 1], "middle": None, "gap": None},
+        "mark": {"growing": (left, left + 1), "next": (right, right + 1), "middle": None, "gap": None},
     }
 
 

@@ -3,15 +3,13 @@
 import { emit, listen } from "../components/shared/bus.js";
 import { found } from "../components/shared/dom.js";
 import { countPainted } from "../components/shared/handle.js";
-
 /**
- * @import { Verdicts } from "../components/shared/bus.js"
- * @import { Component, Moment } from "../components/shared/component.d.ts"
+ * @import { AnswerData } from "./verdicts.data.d.ts"
  */
 
 /**
- * @typedef {object} AnswerData
- * @property {Verdicts | null} answer Null while nothing is asked.
+ * @import { Verdicts } from "./verdicts.data.d.ts"
+ * @import { Component, Moment } from "../components/shared/component.d.ts"
  */
 
 /** @typedef {Component<AnswerData, { asked: { at: number | null, moment: Moment } }>} Asker */

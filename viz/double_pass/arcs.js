@@ -4,7 +4,7 @@ import { el, firstWhere, svgEl } from "../components/shared/dom.js";
 
 /**
  * @import { PassRows } from "./pass_rows.js"
- * @import { ComparisonData } from "./payload.d.ts"
+ * @import { ComparisonData } from "./passes.data.d.ts"
  */
 
 /**

@@ -23,7 +23,8 @@ const KEPT = [
  * @import { Mark } from "../components/shared/bus.js"
  * @import { VisibleRange } from "../components/shared/visible_range.js"
  * @import { Numbered } from "./arcs.js"
- * @import { BlockRow, PassRowsData, RowName } from "./payload.d.ts"
+ * @import { BlockRow, RowName } from "./rows.d.ts"
+ * @import { PassRowsData } from "./passes.data.d.ts"
  */
 
 /**

@@ -17,7 +17,8 @@ const MOST = 48; // sentences up to which all are shown at first
  * @import { Component } from "../components/shared/component.d.ts"
  * @import { Numbered } from "./arcs.js"
  * @import { Item } from "./pass_rows.js"
- * @import { PassesData, PassRowsData, RowName } from "./payload.d.ts"
+ * @import { RowName } from "./rows.d.ts"
+ * @import { PassesData, PassRowsData } from "./passes.data.d.ts"
  */
 
 /** @param {Component<PassesData>} component */

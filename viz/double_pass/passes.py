@@ -9,7 +9,7 @@ from typing import Any, Literal, TypedDict
 
 from chunkers import Chunking, Comparison
 from chunkers.numbers import signed
-from chunkers.result import MergeKind, Outcome
+from chunkers.result import ComparisonKind, Outcome
 from viz.components.assets import script, styles
 from viz.components.mounting import component
 from viz.components.offsets import positions
@@ -73,11 +73,11 @@ ComparisonData = TypedDict(
     "ComparisonData",
     {
         "pass": Literal[1, 2],
-        "kind": MergeKind,
+        "kind": ComparisonKind,
         "outcome": Outcome,
-        "left": list[int],
-        "right": list[int],
-        "compared": list[int],
+        "left": tuple[int, int],
+        "right": tuple[int, int],
+        "compared": tuple[int, int],
         "value": str,
         "tried": list[str],
         "decides": bool,
@@ -146,9 +146,9 @@ def _comparison(tried: Sequence[Comparison]) -> ComparisonData:
         "pass": 1 if here.kind in ("initial", "appending") else 2,
         "kind": here.kind,
         "outcome": here.outcome,
-        "left": list(here.left),
-        "right": list(here.right),
-        "compared": list(compared_group(here)),
+        "left": here.left,
+        "right": here.right,
+        "compared": compared_group(here),
         "value": signed(here.similarity, ".2f"),
         "tried": [signed(before.similarity, ".2f") for before in tried[:-1]],
         "decides": bool(here.why),

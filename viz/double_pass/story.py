@@ -83,9 +83,9 @@ def _step(number: int, tried: Sequence[Comparison], maximum: int | None) -> Step
         numbers=values,
         tone="turn" if between and here.outcome == "joined" else "cut" if here.outcome != "joined" and here.why else "",
         mark=PassMark(
-            growing=list(group),
-            next=list(here.right),
-            middle=None if between is None else list(between),
+            growing=group,
+            next=here.right,
+            middle=between,
             gap=here.left.end - 1,
             comparison=number,
         ),
@@ -157,7 +157,7 @@ def _after(chunking: Chunking) -> list[Step]:
                 story=["After both passes, a chunk below the minimum size is merged with a neighbour.", LEDGER + gap.reason],
                 numbers=[],
                 tone="turn",
-                mark=PassMark(growing=list(left), next=list(right), middle=None, gap=gap.index, comparison=None),
+                mark=PassMark(growing=left, next=right, middle=None, gap=gap.index, comparison=None),
             )
         )
     return merged

@@ -5,7 +5,8 @@ import { countPainted } from "../components/shared/handle.js";
 
 /**
  * @import { Component } from "../components/shared/component.d.ts"
- * @import { GalleryData, ListsData, ListsState, TableData } from "./payload.d.ts"
+ * @import { ListsData, ListsState } from "./state.d.ts"
+ * @import { GalleryData, TableData } from "./lists.data.d.ts"
  * @typedef {Component<ListsData, ListsState>["setStateValue"]} Tell
  * @typedef {HTMLElement & { drawn?: string, unfolded?: boolean }} Root
  */

@@ -3,23 +3,11 @@
 import { el, found } from "../components/shared/dom.js";
 import { countPainted } from "../components/shared/handle.js";
 /**
+ * @import { PassageData, PassagesData } from "./passages.data.d.ts"
+ */
+/**
  * @import { Component } from "../components/shared/component.d.ts"
  */
-/**
- * A chunk, what was missed of an excerpt, or a document: its text in parts, and what each of them is.
- * @typedef {object} PassageData
- * @property {"holds" | "waste" | "left_out" | "missed" | "document" | "note"} kind
- * @property {string} title
- * @property {[words: string, what: "hit" | "waste" | "missed" | "rest" | "rank" | "left_out" | "beyond" | "end"][]} parts
- */
-
-/**
- * @typedef {object} PassagesData
- * @property {string} hit The ground of what was hit.
- * @property {string} edge The edge of it.
- * @property {PassageData[]} passages
- */
-
 /** @param {Component<PassagesData>} component */
 export default function ({ data, parentElement }) {
   const root = found(parentElement, ".passages");

@@ -29,7 +29,9 @@ print(json.dumps([embedder.engine, embedder.revision, "torch" in sys.modules, ve
 @pytest.fixture
 def hub(model_folder):
     """Serve the folder of a model as the hub serves a repository of it, and keep the paths that were asked for."""
-    files = {path.relative_to(model_folder).as_posix(): path.read_bytes() for path in model_folder.rglob("*") if path.is_file()}
+    files = {
+        path.relative_to(model_folder).as_posix(): path.read_bytes() for path in model_folder.rglob("*") if path.is_file()
+    }
     files["pytorch_model.bin"] = b"the same weights in an older form"
 
     class Hub(BaseHTTPRequestHandler):
@@ -74,7 +76,12 @@ def loaded(cache, **settings):
     environment = os.environ | {"HF_HOME": str(cache), "HF_HUB_DISABLE_XET": "1"} | settings
     environment.pop("SENTENCE_TRANSFORMERS_HOME", None)
     ran = subprocess.run(
-        [sys.executable, "-c", LOAD, json.dumps(TEXTS)], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+        [sys.executable, "-c", LOAD, json.dumps(TEXTS)],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert ran.returncode == 0, ran.stderr
     return json.loads(ran.stdout)
@@ -89,7 +96,8 @@ def test_a_bert_model_is_fetched_once_without_what_is_not_read_and_runs_without_
     plain = SentenceTransformer(str(model_folder), device="cpu").encode(TEXTS, normalize_embeddings=True)
     assert vectors == pytest.approx(plain, abs=1e-6)
     fetched = {path.rpartition("/")[2] for path in asked if "/resolve/" in path}
-    assert "model.safetensors" in fetched and "pytorch_model.bin" not in fetched
+    assert "model.safetensors" in fetched
+    assert "pytorch_model.bin" not in fetched
     # Later the hub need not be there.
     assert loaded(tmp_path, HF_ENDPOINT="http://127.0.0.1:9")[:3] == [engine, revision, False]
     assert load_embedder(NAME).engine == ""

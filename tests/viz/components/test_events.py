@@ -1,23 +1,35 @@
+"""Components exchange events through the bus alone, and each event is declared, emitted and heard."""
+
 import re
+from collections import namedtuple
 
 import pytest
 
-from viz.components import events
 from viz.components.assets import VIZ
 
-EVENTS = {event.name: event for event in events.declared()}
-USES = events.uses()
+BUS = "components/shared/bus.js"
+EVENT = re.compile(r'/\*\* @type \{EventOf<(.*?)>\} \*/\s*"([^"]+)":\s*\{\s*about:\s*"([^"]*)"')
+PATTERNS = {
+    "emitted": r'\bemit\(\s*"([^"]+)"',
+    "heard": r'"(seamark-[a-z-]+)":',
+    "named": r"""["'`](seamark-[a-z-]+)["'`]""",
+}
+Use = namedtuple("Use", PATTERNS)
 
-
-def test_the_document_is_the_one_that_the_scripts_give():
-    assert events.DOCUMENT.read_text() == events.document(), "run python -m viz.components.events"
+BUS_TEXT = (VIZ / BUS).read_text()
+EVENTS = {name: (detail, about) for detail, name, about in EVENT.findall(BUS_TEXT)}
+USES = {
+    path.relative_to(VIZ).as_posix(): Use(*(set(re.findall(pattern, path.read_text())) for pattern in PATTERNS.values()))
+    for path in VIZ.rglob("*.js")
+    if path != VIZ / BUS
+}
 
 
 def test_every_declaration_is_read():
-    table = (VIZ / events.BUS).read_text().split("Object.freeze({", 1)[1].split("});", 1)[0]
+    table = BUS_TEXT.split("Object.freeze({", 1)[1].split("});", 1)[0]
     assert list(EVENTS) == re.findall(r'^  "([^"]*)":', table, re.MULTILINE)
     assert len(EVENTS) == table.count("about:") == table.count("@type {EventOf<")
-    assert all(event.about.endswith(".") and event.detail for event in EVENTS.values())
+    assert all(detail and about.endswith(".") for detail, about in EVENTS.values())
 
 
 @pytest.mark.parametrize("name", EVENTS)

@@ -5,16 +5,15 @@ import { found } from "../../components/shared/dom.js";
 import { countPainted } from "../../components/shared/handle.js";
 
 /**
- * @import { Asked } from "../../components/shared/bus.js"
+ * @import { AskerData } from "./asking.data.d.ts"
+ */
+
+/**
+ * @import { Asked } from "./payload.data.d.ts"
  * @import { Component, Moment } from "../../components/shared/component.d.ts"
  */
 
 const PAUSE = 100; // milliseconds until the server is asked again how far it is
-
-/**
- * @typedef {object} AskerData
- * @property {Asked} asked What became of the last question.
- */
 
 /** @typedef {{ question: string | null, stop?: boolean, again?: boolean, moment: Moment }} Told */
 /** @typedef {Component<AskerData, { asked: Told }>} Asker */

@@ -63,8 +63,8 @@ def asking_data(choices: Choices, characters: int) -> AskingData:
     """Return the reader's data for asking a text of so many characters."""
     return {
         "question": session.question,
-        "methods": [*map(list, RANKED_BY.items())],
+        "methods": list(RANKED_BY.items()),
         "method": choices.extra[ASK_METHOD],
-        "limits": [[word, name] for word, (name, _) in limits(characters).items()],
+        "limits": [(word, name) for word, (name, _) in limits(characters).items()],
         "limit": choices.extra[ASK_LIMIT],
     }

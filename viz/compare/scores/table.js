@@ -5,7 +5,8 @@ import { countPainted } from "../../components/shared/handle.js";
 
 /**
  * @import { Component } from "../../components/shared/component.d.ts"
- * @import { CellData, RowData, ScoresData, ScoresState } from "./payload.d.ts"
+ * @import { ScoresState } from "./state.d.ts"
+ * @import { CellData, RowData, ScoresData } from "./table.data.d.ts"
  * @typedef {Component<ScoresData, ScoresState>} Scores
  * @typedef {{ place: number, down: boolean }} Order the number of a cell, -1 of the name
  * @typedef {HTMLElement & { order?: Order }} Root

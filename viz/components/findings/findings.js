@@ -6,7 +6,7 @@ import { countPainted } from "../shared/handle.js";
 
 /**
  * @import { Component } from "../shared/component.d.ts"
- * @import { FindingData, FindingsData } from "./payload.d.ts"
+ * @import { FindingData, FindingsData } from "./findings.data.d.ts"
  * @typedef {HTMLElement & { drawn?: string, dispose?: () => void }} Root
  */
 

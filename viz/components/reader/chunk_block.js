@@ -9,7 +9,7 @@ import { showStated, statedKey } from "./parts/stated_card.js";
 
 /**
  * @import { ColumnText } from "./column_text.js"
- * @import { Segments } from "./payload.d.ts"
+ * @import { Segments } from "./payload.data.d.ts"
  * @import { Reader } from "./reader.js"
  */
 
@@ -101,7 +101,7 @@ export function updateBlock(column, segments, block) {
   const tone = segments.tone[block.number];
   const numbers = over.map((chunk) => chunk + 1);
   const grounds = over.map((chunk) => column.colour(chunk));
-  const context = segments.contexts?.[(segments.context?.[block.number] ?? 0) - 1] ?? "";
+  const context = segments.contexts[(segments.context[block.number] ?? 0) - 1] ?? "";
   const stated = column.stating.get(block.number) ?? [];
   const shown = [numbers, grounds, tone, label, context, statedKey(segments, stated)].join("|");
   if (block.shown === shown) return;

@@ -8,7 +8,7 @@ import { briefOf, Head } from "./parts/head.js";
 
 /**
  * @import { Block } from "./chunk_block.js"
- * @import { ColumnBody, ColumnData, CurveData, LineData, Segments } from "./payload.d.ts"
+ * @import { ColumnBody, ColumnData, CurveData, LineData, Segments } from "./payload.data.d.ts"
  * @import { Reader } from "./reader.js"
  */
 
@@ -179,7 +179,7 @@ export class Column extends ColumnText {
     const { curve, reader } = this;
     if (!curve) return;
     const known = reader.data?.known ?? null;
-    if (!cuts || line.level === null) {
+    if (!cuts) {
       this.settle();
       return this.head.preview(line, sent, curve.live ? (this.data?.brief ?? null) : null);
     }
@@ -244,7 +244,20 @@ export function nameOf(number, title, said) {
 export function previewOf({ starts, ends }, curve, known, cuts, level) {
   const knownSet = known ? new Set(known) : null;
   /** @type {Segments} */
-  const made = { start: [], end: [], over: [], from: [], to: [], label: [], tone: [], split: [] };
+  const made = {
+    start: [],
+    end: [],
+    over: [],
+    from: [],
+    to: [],
+    label: [],
+    tone: [],
+    split: [],
+    colours: [],
+    contexts: [],
+    context: [],
+    stated: [],
+  };
   let first = 0;
   for (let last = 0; last < starts.length; last++) {
     if (last < starts.length - 1 && !cuts[last]) continue;

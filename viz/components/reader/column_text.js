@@ -10,7 +10,7 @@ const MOST_FILLED = 6e6; // characters of all columns up to which every block is
 
 /**
  * @import { Block } from "./chunk_block.js"
- * @import { Segments } from "./payload.d.ts"
+ * @import { Segments } from "./payload.data.d.ts"
  * @import { Reader } from "./reader.js"
  */
 
@@ -58,7 +58,7 @@ export class ColumnText {
 
   /** @param {number} chunk */
   colour(chunk) {
-    return (this.segments?.colours?.[chunk] ?? chunk) % this.reader.grounds;
+    return (this.segments?.colours[chunk] ?? chunk) % this.reader.grounds;
   }
 
   /**

@@ -5,8 +5,9 @@ import { round } from "../shared/format.js";
 import { verdictOfEach } from "../shared/verdicts.js";
 
 /**
- * @import { VerdictData } from "../shared/component.d.ts"
- * @import { CurveData, Extent, LineData } from "./payload.d.ts"
+ * @import { VerdictData } from "../verdicts.data.d.ts"
+ * @import { Extent } from "./state.d.ts"
+ * @import { CurveData, LineData } from "./payload.data.d.ts"
  * @import { Plot } from "./plot.js"
  */
 
@@ -240,7 +241,7 @@ export class Curve {
    */
   isNear(score) {
     const margin = this.plot.axis.reader.data?.margin ?? 0;
-    return margin > 0 && this.plot.lines.list.some(({ level }) => level !== null && Math.abs(score - level) <= margin);
+    return margin > 0 && this.plot.lines.list.some(({ level }) => Math.abs(score - level) <= margin);
   }
 
   /**
@@ -281,7 +282,7 @@ export function extent({ label, scores, null: shuffled }) {
  * @returns {Extent}
  */
 export function including(lines, [low, high]) {
-  for (const { level } of lines) if (level !== null) [low, high] = [Math.min(low, level), Math.max(high, level)];
+  for (const { level } of lines) [low, high] = [Math.min(low, level), Math.max(high, level)];
   if (high - low >= 1e-9) return [low, high];
   return Number.isFinite(low) ? [low - 0.5, high + 0.5] : [0, 1];
 }

@@ -40,13 +40,14 @@ def curve_of(chunker: Chunker, chunking: Chunking, movable: bool) -> CurveData |
     lines: list[LineData] = [
         {
             "label": line.label,
-            "level": None if math.isnan(line.level) else short(line.level),
+            "level": short(line.level),
             "parameter": line.parameter,
             "value": _value(chunker, line),
             "stops": [(amount, short(level)) for amount, level in some],
             "around": _around(chunker, line.parameter) if some else None,
         }
         for line, some in zip(curve.lines, stops, strict=True)
+        if not math.isnan(line.level)
     ]
     return {
         "label": curve.label,
@@ -96,10 +97,10 @@ def _rounded(number: float) -> float:
     return float(written)
 
 
-def _value(chunker: Chunker, line: Line) -> float | None:
+def _value(chunker: Chunker, line: Line) -> float:
     """Return the value of the parameter that moves a line; where it is not set, the level that was found instead."""
     value: float | None = getattr(chunker, line.parameter)
-    return line.level if value is None and not math.isnan(line.level) else value
+    return line.level if value is None else value
 
 
 def _around(chunker: Chunker, parameter: str) -> tuple[str, str] | None:

@@ -66,9 +66,9 @@ class AskingData(TypedDict):
     """The question that is asked, and how; of each way and each limit its word and its name, and the word that is chosen."""
 
     question: str
-    methods: list[list[str]]
+    methods: list[tuple[str, str]]
     method: str
-    limits: list[list[str]]
+    limits: list[tuple[str, str]]
     limit: str
 
 
@@ -207,10 +207,9 @@ class LineData(TypedDict):
     Attributes
     ----------
     level
-        The position of the line, in units of the scores; None if undefined.
+        The position of the line, in units of the scores; a line that has none is not sent.
     parameter, value
-        The chunker's parameter that moves the line, and its current value: the line's level if it is not set, None if there
-        is none.
+        The chunker's parameter that moves the line, and its current value: the line's level if it is not set.
     stops
         The parameter values at which the line can be dropped, each with its level; empty if it cannot be dragged.
     around
@@ -218,8 +217,8 @@ class LineData(TypedDict):
     """
 
     label: str
-    level: float | None
+    level: float
     parameter: str
-    value: float | None
+    value: float
     stops: list[tuple[float, float]]
     around: tuple[str, str] | None

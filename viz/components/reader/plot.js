@@ -7,7 +7,7 @@ import { ThresholdLines } from "./threshold_lines.js";
 
 /**
  * @import { Axis } from "./axis.js"
- * @import { CurveData } from "./payload.d.ts"
+ * @import { CurveData } from "./payload.data.d.ts"
  */
 
 export class Plot {

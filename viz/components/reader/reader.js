@@ -20,7 +20,8 @@ import { offerToTake } from "./parts/take_home.js";
  * @import { Mark, Range } from "../shared/bus.js"
  * @import { Component, Pages, StoredText } from "../shared/component.d.ts"
  * @import { Heading, Look } from "./parts/looks.js"
- * @import { ReaderData, ReaderState } from "./payload.d.ts"
+ * @import { ReaderState } from "./state.d.ts"
+ * @import { ReaderData } from "./payload.data.d.ts"
  */
 
 /** @param {Component<ReaderData, ReaderState>} component */

@@ -11,7 +11,8 @@ const TALL = 19; // pixels of a line's label where the page's type is not enlarg
 
 /**
  * @import { Moment } from "../shared/component.d.ts"
- * @import { CurveData, LineData, Stop } from "./payload.d.ts"
+ * @import { Stop } from "./state.d.ts"
+ * @import { CurveData, LineData } from "./payload.data.d.ts"
  * @import { Plot } from "./plot.js"
  * @typedef {HTMLElement & { label: HTMLElement }} Handle
  */
@@ -45,13 +46,13 @@ export class ThresholdLines {
 
   draw() {
     const { data } = this.plot.curve;
-    const wanted = data ? this.list.filter(({ level }) => level !== null) : [];
+    const wanted = data ? this.list : [];
     while (this.handles.length > wanted.length) this.handles.pop()?.remove();
     wanted.forEach((line, index) => {
       this.handles[index] ??= this.makeHandle(index);
-      if (data && line.level !== null) this.drawHandle(this.handles[index], line, line.level, data.label);
+      if (data) this.drawHandle(this.handles[index], line, data.label);
     });
-    const tops = wanted.map(({ level }) => this.plot.curve.y(/** @type {number} */ (level)));
+    const tops = wanted.map(({ level }) => this.plot.curve.y(level));
     pushApart(tops, TALL * typeScale(), this.plot.root.clientHeight).forEach((place, index) => {
       this.handles[index].label.style.transform = `translateY(${Math.round(place - tops[index])}px)`;
     });
@@ -60,10 +61,10 @@ export class ThresholdLines {
   /**
    * @param {Handle} handle
    * @param {LineData} line
-   * @param {number} level
    * @param {string} score what the curve is of
    */
-  drawHandle(handle, line, level, score) {
+  drawHandle(handle, line, score) {
+    const { level } = line;
     handle.style.top = `${this.plot.curve.y(level)}px`;
     const name = this.list.length > 1 ? `${line.label} ` : "";
     // A line without stops depends on more than one parameter: it can be seen but not moved.
@@ -119,7 +120,7 @@ export class ThresholdLines {
       const { value, level } = this.list[index];
       startValue = value;
       const top = this.plot.root.getBoundingClientRect().top;
-      grip = level === null ? 0 : event.clientY - top - this.plot.curve.y(level);
+      grip = event.clientY - top - this.plot.curve.y(level);
       // Otherwise the plot would be dragged as well.
       event.stopPropagation();
       event.preventDefault();

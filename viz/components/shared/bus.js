@@ -1,6 +1,10 @@
 // The events of a page. Components do not know each other: one emits what it has to say, and whichever others are mounted
-// listen. docs/events.md is generated from this file.
+// listen.
 
+/**
+ * @import { Asked } from "../../compare/asking/payload.data.d.ts"
+ * @import { Verdicts } from "../../compare/verdicts.data.d.ts"
+ */
 /**
  * Sentences by number: the first, and the one after the last.
  * @typedef {[first: number, end: number]} Range
@@ -19,68 +23,12 @@
  */
 
 /**
- * Verdict of a column at a place.
- * @typedef {object} VerdictCell
- * @property {boolean} cut Whether it cuts.
- * @property {string} reason The step that decided, in short; empty where nothing was decided.
- * @property {string} change What would change it; empty where that is not known.
- */
-
-/**
- * Verdicts of the columns at a place.
- * @typedef {object} Verdicts
- * @property {number} at The place on the axis of sentences.
- * @property {string[]} hashes The hashes of the columns' bodies that this is about; empty where a column has no result.
- * @property {(VerdictCell | null)[]} cells A column's each; null where it has no result.
- */
-
-/**
  * Question of the user, or a request about it.
  * @typedef {object} Question
  * @property {string | null} question Null where nothing is asked any more.
  * @property {boolean} [stop] Whether the work on it is to stop.
  * @property {boolean} [again] Whether the server is only asked how far it is.
  * @property {number} moment When it was said, by `performance.now()`.
- */
-
-/**
- * A chunk that has part of the answer.
- * @typedef {object} AnswerPlace
- * @property {number} chunk Its number.
- * @property {number | null} rank From 1; null where it was not ranked.
- * @property {boolean} retrieved Whether it is retrieved.
- */
-
-/**
- * Fate of the marked answer in a column.
- * @typedef {object} AnswerFate
- * @property {boolean} good Whether all of it is retrieved in one chunk.
- * @property {string} words What became of it; the places follow.
- * @property {AnswerPlace[]} places The chunks that have it, or part of it.
- * @property {string} why The seam's reason and the like; may be empty.
- */
-
-/**
- * Chunks that a question retrieves in a column.
- * @typedef {object} AskedColumn
- * @property {number[]} chunks The numbers of the chunks, best first.
- * @property {string[]} scores The score of each.
- * @property {string[]} said Where each score comes from.
- * @property {number | null} cut Where in the text the budget ends within the last of them; null if it is given whole.
- * @property {number} tokens How many are given.
- * @property {AnswerFate | null} fate What became of the answer; null if none is marked.
- */
-
-/**
- * State and result of the last question.
- * @typedef {object} Asked
- * @property {number | null} moment Of the question that this answers.
- * @property {string} state `nothing` while nothing is asked, `working`, `done` or `failed`.
- * @property {number} share The share of the work that is done.
- * @property {string} said How far it is, what is wrong, or what else there is to know.
- * @property {string[]} hashes The hashes of the columns' bodies that this is about; empty where a column has no result.
- * @property {(AskedColumn | null)[]} found A column's each; null where it has no result yet.
- * @property {number[] | null} answer Start and end of the marked answer in the text; null if none is marked.
  */
 
 /**

@@ -1,6 +1,6 @@
 // What the scripts of all components are called with, and what they share.
 
-import type { Step } from "../stepper/payload.d.ts";
+import type { Step } from "../stepper/stepper.data.d.ts";
 
 /**
  * One call: the page ran, and the component is on it.
@@ -17,18 +17,6 @@ export interface Component<Data, State extends object = Record<never, never>> {
 
 /** A moment of `performance.now()`, by which the server takes what it is told once. */
 export type Moment = number;
-
-/** Meaning of a verdict, as verdicts.py sends it. */
-export interface VerdictData {
-  /** The verdict in words. */
-  name: string;
-  /** True if a chunk ends at the gap. */
-  cut: boolean;
-  /** True if a size decided against the score. */
-  sized: boolean;
-  /** True if anything decided against the score: a size, or pass two. */
-  overruled: boolean;
-}
 
 /** A text with its sentences, and the pages or chapters of its file where it has some, in UTF-16 units. */
 export interface StoredText {

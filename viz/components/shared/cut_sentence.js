@@ -2,7 +2,7 @@
 // say the same.
 
 import { decimals } from "./format.js";
-/** @import { CurveData } from "../reader/payload.d.ts" */
+/** @import { CurveData } from "../reader/payload.data.d.ts" */
 
 export const SIZES_FOLLOW = " · sizes apply when you let go";
 

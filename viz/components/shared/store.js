@@ -4,7 +4,7 @@ import { emit } from "./bus.js";
 import { keepInTab } from "./tab.js";
 
 /**
- * @import { StepsData } from "../stepper/payload.d.ts"
+ * @import { StepsData } from "../stepper/stepper.data.d.ts"
  * @import { Component } from "./component.d.ts"
  */
 

@@ -1,7 +1,7 @@
 // What this tab keeps of the user's own text, for a reload, a restarted server, or a session that has ended meanwhile. It is in
 // the browser's storage for this tab alone, goes with the tab, and is in no link.
 
-/** @import { KeptHead } from "../text_bar/payload.d.ts" */
+/** @import { KeptHead } from "../text_bar/text_bar.data.d.ts" */
 
 const HEAD = "seamark.own";
 const TEXT = "seamark.own.text";

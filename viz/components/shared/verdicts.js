@@ -3,7 +3,7 @@
 
 /**
  * The verdict of every gap.
- * @template {import("./component.d.ts").VerdictData} Verdict
+ * @template {import("../verdicts.data.d.ts").VerdictData} Verdict
  * @param {{ verdicts: Verdict[], verdictOf: string }} data
  */
 export const verdictOfEach = ({ verdicts, verdictOf }) => Array.from(verdictOf, (digit) => verdicts[Number(digit)]);

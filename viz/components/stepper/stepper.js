@@ -25,7 +25,8 @@ const OWN_SPACE = `${OWN_ARROWS}, button, a, summary, label, [role=button]`;
 /**
  * @import { Component } from "../shared/component.d.ts"
  * @import { Place } from "./place.js"
- * @import { Step, StepperData, StepperState } from "./payload.d.ts"
+ * @import { StepperState } from "./state.d.ts"
+ * @import { Step, StepperData } from "./stepper.data.d.ts"
  */
 
 /** @param {Component<StepperData, StepperState>} component */

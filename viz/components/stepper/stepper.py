@@ -29,9 +29,9 @@ _stepper = component(
 class Mark(TypedDict):
     """Marks in the reader for a step: half-open ranges of sentence numbers, and the gap to point at on the curve."""
 
-    growing: Sequence[int] | None
-    next: Sequence[int] | None
-    middle: Sequence[int] | None
+    growing: tuple[int, int] | None
+    next: tuple[int, int] | None
+    middle: tuple[int, int] | None
     gap: int | None
 
 

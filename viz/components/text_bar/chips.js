@@ -2,7 +2,7 @@
 
 import { el } from "../shared/dom.js";
 
-/** @import { DocumentData, TextBarData } from "./payload.d.ts" */
+/** @import { DocumentData, TextBarData } from "./text_bar.data.d.ts" */
 
 /** The samples that are shown beside the list where there is room. */
 const FEW = 3;

@@ -8,7 +8,7 @@ import { keepInTab, keptHead } from "../shared/tab.js";
 import { inTextArea, setBox, textArea } from "./box.js";
 
 /**
- * @import { Telling, TextFootEvents } from "./payload.d.ts"
+ * @import { Telling, TextFootEvents } from "./state.d.ts"
  * @typedef {Telling<null, TextFootEvents>["setTriggerValue"]} Tell
  * @typedef {HTMLElement & { tell?: Tell, count?: () => void, dispose?: () => void }} Root
  */

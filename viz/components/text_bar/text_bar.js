@@ -10,7 +10,8 @@ import { documentButton, fitChips, wireMenu } from "./chips.js";
 import { takeGifts } from "./gifts.js";
 
 /**
- * @import { Telling, TextBarData, TextBarEvents } from "./payload.d.ts"
+ * @import { Telling, TextBarEvents } from "./state.d.ts"
+ * @import { TextBarData } from "./text_bar.data.d.ts"
  * @typedef {Telling<TextBarData, TextBarEvents>["setTriggerValue"]} Tell
  * @typedef {HTMLElement & { drawn?: string, asked?: string, open?: string, taken?: number, tell?: Tell, dispose?: () => void }} Root
  */

@@ -2,35 +2,13 @@
 
 import { el, found, isDark } from "../../components/shared/dom.js";
 import { countPainted } from "../../components/shared/handle.js";
+/**
+ * @import { FailedData } from "./failed.data.d.ts"
+ */
 
 /**
  * @import { Component, Moment } from "../../components/shared/component.d.ts"
  */
-/**
- * A cut: the text before and after it, and why it is there.
- * @typedef {object} SeamData
- * @property {string} before
- * @property {string} after
- * @property {string} reason
- */
-/**
- * An excerpt: its question, counted from 0, and what became of it in words.
- * @typedef {object} RowData
- * @property {number} question
- * @property {string} title
- * @property {string} missed
- * @property {SeamData[]} seams
- * @property {string} more
- * @property {string} holder
- * @property {string} others
- * @property {boolean} here
- */
-/**
- * @typedef {object} FailedData
- * @property {RowData[]} rows
- * @property {string} more
- */
-
 /** @param {Component<FailedData, { chosen: { question: number, at: Moment } }>} component */
 export default function ({ data, parentElement, setStateValue }) {
   const root = /** @type {HTMLElement & { drawn?: string }} */ (found(parentElement, ".failed"));

@@ -3,17 +3,13 @@
 import { emit, listen, NOTHING } from "../../components/shared/bus.js";
 import { el, found, isDark } from "../../components/shared/dom.js";
 import { countPainted } from "../../components/shared/handle.js";
+/**
+ * @import { OnCompareData } from "./on_compare.data.d.ts"
+ */
 
 /**
  * @import { Component, Moment } from "../../components/shared/component.d.ts"
  */
-/**
- * The words of the button, and the half-open range of sentences to show there.
- * @typedef {object} OnCompareData
- * @property {string} label
- * @property {[first: number, end: number]} range
- */
-
 /** @param {Component<OnCompareData, { open: { at: Moment } }>} component */
 export default function ({ data, parentElement, setStateValue }) {
   const root = found(parentElement, ".on-compare");

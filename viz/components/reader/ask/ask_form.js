@@ -2,7 +2,8 @@
 
 import { el } from "../../shared/dom.js";
 
-/** @import { AskingData, Offer } from "../payload.d.ts" */
+/** @import { Offer } from "../state.d.ts"
+ * @import { AskingData } from "../payload.data.d.ts" */
 
 /**
  * @typedef {object} FormEvents

@@ -12,7 +12,7 @@ import { rangesOf, sentenceAt } from "./places.js";
 import { markStrip } from "./strip_marks.js";
 
 /**
- * @import { Asked, AskedColumn } from "../../shared/bus.js"
+ * @import { Asked, AskedColumn } from "../../../compare/asking/payload.data.d.ts"
  * @import { Block } from "../chunk_block.js"
  * @import { Column } from "../column.js"
  * @import { ColumnText } from "../column_text.js"

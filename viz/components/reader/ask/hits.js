@@ -4,10 +4,10 @@ import { all, el } from "../../shared/dom.js";
 import { pointAt } from "./places.js";
 
 /**
- * @import { AskedColumn } from "../../shared/bus.js"
+ * @import { AskedColumn } from "../../../compare/asking/payload.data.d.ts"
  * @import { Block } from "../chunk_block.js"
  * @import { Column } from "../column.js"
- * @import { Segments } from "../payload.d.ts"
+ * @import { Segments } from "../payload.data.d.ts"
  */
 
 /** The chunks that a question retrieves: for the number of each its place among them, from 0. */

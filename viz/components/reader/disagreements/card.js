@@ -4,7 +4,7 @@ import { el } from "../../shared/dom.js";
 import { cutsAt, firstWords, gapAt } from "./places.js";
 
 /**
- * @import { VerdictCell } from "../../shared/bus.js"
+ * @import { VerdictCell } from "../../../compare/verdicts.data.d.ts"
  * @import { Column } from "../column.js"
  * @import { Reader } from "../reader.js"
  */

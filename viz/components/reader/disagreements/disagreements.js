@@ -9,9 +9,9 @@ import { cellOf, placeSaid, sentencesAt } from "./card.js";
 import { bySize, cutsAt, disagreements, disputes, stepFrom, votes, whoStands } from "./places.js";
 
 /**
- * @import { VerdictCell, Verdicts } from "../../shared/bus.js"
+ * @import { VerdictCell, Verdicts } from "../../../compare/verdicts.data.d.ts"
  * @import { Column } from "../column.js"
- * @import { Segments } from "../payload.d.ts"
+ * @import { Segments } from "../payload.data.d.ts"
  * @import { Reader } from "../reader.js"
  * @typedef {Column & { segments: Segments }} Ready
  */

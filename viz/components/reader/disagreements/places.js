@@ -3,7 +3,7 @@
 import { firstWhere } from "../../shared/dom.js";
 
 /**
- * @import { CurveData } from "../payload.d.ts"
+ * @import { CurveData } from "../payload.data.d.ts"
  * @typedef {{ begins: number[], curve: CurveData | null }} Cutter where the parts of a column begin, and its scores
  */
 

@@ -4,7 +4,7 @@ import { el } from "../../shared/dom.js";
 import { counted, grouped, sixDigits } from "../../shared/format.js";
 
 /**
- * @import { ColumnData, LineData, Segments } from "../payload.d.ts"
+ * @import { ColumnData, LineData, Segments } from "../payload.data.d.ts"
  * @import { Reader } from "../reader.js"
  */
 

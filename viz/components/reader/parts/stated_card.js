@@ -7,7 +7,7 @@ import { counted } from "../../shared/format.js";
 /**
  * @import { Block } from "../chunk_block.js"
  * @import { ColumnText } from "../column_text.js"
- * @import { PropositionData, Segments, StatedData } from "../payload.d.ts"
+ * @import { PropositionData, Segments, StatedData } from "../payload.data.d.ts"
  */
 
 /**
@@ -18,7 +18,7 @@ import { counted } from "../../shared/format.js";
 export function statedByPart(segments) {
   /** @type {Map<number, number[]>} */
   const found = new Map();
-  segments?.stated?.forEach(({ at }, chunk) => {
+  segments?.stated.forEach(({ at }, chunk) => {
     found.set(at, [...(found.get(at) ?? []), chunk]);
   });
   return found;
@@ -30,7 +30,7 @@ export function statedByPart(segments) {
  * @param {number[]} chunks
  */
 export function statedKey(segments, chunks) {
-  return chunks.length ? JSON.stringify(chunks.map((chunk) => [chunk, segments.stated?.[chunk]])) : "";
+  return chunks.length ? JSON.stringify(chunks.map((chunk) => [chunk, segments.stated[chunk]])) : "";
 }
 
 /**
@@ -43,7 +43,7 @@ export function statedKey(segments, chunks) {
 export function showStated(column, segments, block, chunks) {
   for (const card of all(block, ".stated")) card.remove();
   for (const chunk of chunks) {
-    const data = segments.stated?.[chunk];
+    const data = segments.stated[chunk];
     if (data) block.chunk?.before(cardOf(column, chunk, data));
   }
 }

@@ -1,0 +1,132 @@
+"""Write the types of the data that pages send to their scripts, for TypeScript, from their declarations in Python.
+
+Run as ``python -m packing.payload_types``, as ``make scripts`` does. A module of ``viz/`` that declares `TypedDict`s gets a
+file beside it: ``passes.py`` gives ``passes.data.d.ts``. Git ignores these files, and no installation has them.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType, NoneType, UnionType
+from typing import Any, Literal, NotRequired, Required, Union, get_args, get_origin, get_type_hints, is_typeddict
+
+ROOT = Path(__file__).parents[1]
+FOLDER = "viz"
+ENDING = ".data.d.ts"
+
+_SIMPLE = {str: "string", int: "number", float: "number", bool: "boolean", NoneType: "null", Any: "any"}
+
+
+def declarations(module: ModuleType) -> list[type]:
+    """Return the `TypedDict`s that a module declares, in their order."""
+    return [value for value in vars(module).values() if is_typeddict(value) and value.__module__ == module.__name__]
+
+
+def typescript(kind: Any) -> str:
+    """Return a type of Python as one of TypeScript.
+
+    Raises
+    ------
+    TypeError
+        If JSON has no such values.
+    """
+    if kind in _SIMPLE:
+        return _SIMPLE[kind]
+    if is_typeddict(kind):
+        return str(kind.__name__)
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin in (Required, NotRequired):
+        return typescript(inner[0])
+    if origin is Literal:
+        return " | ".join(f'"{value}"' if isinstance(value, str) else str(value) for value in inner)
+    if origin in (Union, UnionType):
+        return " | ".join(typescript(part) for part in inner)
+    if origin in (list, Sequence) or (origin is tuple and inner[1:] == (...,)):
+        item = typescript(inner[0])
+        return f"({item})[]" if "|" in item else f"{item}[]"
+    if origin is tuple:
+        return f"[{', '.join(map(typescript, inner))}]"
+    if origin in (dict, Mapping):
+        record = f"Record<{typescript(inner[0])}, {typescript(inner[1])}>"
+        return record if inner[0] is str else f"Partial<{record}>"
+    raise TypeError(f"{kind}: data for a script must be of types that JSON has")
+
+
+def mentioned(kind: Any) -> Iterator[type]:
+    """Yield the `TypedDict`s in a type."""
+    if is_typeddict(kind):
+        yield kind
+    for part in get_args(kind):
+        yield from mentioned(part)
+
+
+def described(declared: type) -> tuple[str, dict[str, str]]:
+    """Return what the docstring of a declaration says of all of it, and what it says of each attribute."""
+    text = "" if declared.__doc__ == dict.__doc__ else inspect.getdoc(declared) or ""
+    about, _, attributes = text.partition("\n\nAttributes\n----------\n")
+    fields: dict[str, str] = {}
+    for names, said in re.findall(r"^(\S.*)\n((?:    .*\n?)+)", attributes, re.MULTILINE):
+        fields |= dict.fromkeys(names.split(", "), " ".join(said.split()))
+    return " ".join(about.split()), fields
+
+
+def interface(declared: type) -> str:
+    """Return the declaration of a `TypedDict` in TypeScript."""
+    about, fields = described(declared)
+    lines = [*([f"/** {about} */"] if about else []), f"export interface {declared.__name__} {{"]
+    optional: frozenset[str] = declared.__optional_keys__  # type: ignore[attr-defined]  # each TypedDict has it
+    for name, kind in get_type_hints(declared, include_extras=True).items():
+        lines += [f"  /** {fields[name]} */"] if name in fields else []
+        lines.append(f"  {name}{'?' * (name in optional)}: {typescript(kind)};")
+    return "\n".join([*lines, "}"])
+
+
+def document(module: ModuleType) -> str:
+    """Return the declarations of a module in TypeScript, with the imports that they need."""
+    own = declarations(module)
+    kinds = [kind for declared in own for kind in get_type_hints(declared, include_extras=True).values()]
+    others = {other for kind in kinds for other in mentioned(kind) if other not in own}
+    here = place(module.__name__).parent
+    imports = [
+        f'import type {{ {other.__name__} }} from "{_way(here, place(other.__module__))}";'
+        for other in sorted(others, key=lambda other: other.__name__)
+    ]
+    head = f"// Made from {module.__name__} by packing/payload_types.py."
+    return "\n\n".join([head, *(["\n".join(imports)] if imports else []), *map(interface, own)]) + "\n"
+
+
+def place(module: str) -> Path:
+    """Return the path of the file for a module, from the folder of the project."""
+    return Path(*module.split(".")).with_suffix(ENDING)
+
+
+def _way(start: Path, end: Path) -> str:
+    way = Path(os.path.relpath(end, start)).as_posix()
+    return way if way.startswith("../") else f"./{way}"
+
+
+def modules() -> Iterator[ModuleType]:
+    """Yield the modules of the page that declare data for scripts."""
+    for path in sorted((ROOT / FOLDER).rglob("*.py")):
+        if re.search(r"\bTypedDict\b", path.read_text(encoding="utf-8")):
+            yield import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
+
+
+def main() -> None:
+    """Write the files, and remove those of modules that declare nothing any more."""
+    wanted = {ROOT / place(module.__name__): document(module) for module in modules() if declarations(module)}
+    for path in (ROOT / FOLDER).rglob(f"*{ENDING}"):
+        if path not in wanted:
+            path.unlink()
+    for path, text in wanted.items():
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
