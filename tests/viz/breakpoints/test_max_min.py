@@ -38,14 +38,14 @@ def test_the_steps_of_a_scan_worked_by_hand():
     assert row(first, "threshold") == "hard, 0.6"
     assert first["story"][1].startswith("The open chunk is sentence 1 alone")
     assert second["story"][1].endswith("most like sentence 3 is sentence 2, which is hatched.")
-    assert first["mark"] == {"growing": [0, 1], "next": [1, 2], "middle": None, "gap": 0}
+    assert first["mark"] == {"growing": (0, 1), "next": (1, 2), "middle": None, "gap": 0}
     # Of two: 0.9 × σ(1) × cos 10° = 0.9 × 0.731 × 0.985 = 0.648; the third is nearest to the second.
     assert row(second, "greatest similarity") == "0.985, to sentence 2"
     assert row(second, "least in the chunk") == "0.985"
     assert row(second, "threshold") == (
         "0.9 × σ(1) × 0.985 = 0.9 × 0.731 × 0.985 = 0.648; not below hard 0.6: 0.648, that it follows"
     )
-    assert second["mark"] == {"growing": [0, 2], "next": [2, 3], "middle": [1, 2], "gap": 1}
+    assert second["mark"] == {"growing": (0, 2), "next": (2, 3), "middle": (1, 2), "gap": 1}
     # Of three, whose least is cos 20° = 0.940: 0.9 × σ(2) × 0.940 = 0.745 > cos 50° = 0.643.
     assert row(third, "greatest similarity") == "0.643, to sentence 3"
     assert row(third, "least in the chunk") == "0.940"
@@ -53,7 +53,7 @@ def test_the_steps_of_a_scan_worked_by_hand():
     assert third["story"][0] == chunking.gaps[2].reason
     assert third["tone"] == "cut"
     # The new chunk has one sentence again.
-    assert fourth["mark"] == {"growing": [3, 4], "next": [4, 5], "middle": None, "gap": 3}
+    assert fourth["mark"] == {"growing": (3, 4), "next": (4, 5), "middle": None, "gap": 3}
     assert row(fourth, "chunk") == "2: sentence 4"
 
 

@@ -56,7 +56,7 @@ def test_the_growing_chunk_is_the_one_that_ends_at_the_next_cut(sample):
     for step, gap in zip(scan_steps(chunking, 0.02, compared), chunking.gaps, strict=True):
         first, last = step["mark"]["growing"]
         assert document.sentences[first].start == chunking.chunks[chunk].start
-        assert step["mark"]["next"] == [last, last + 1]
+        assert step["mark"]["next"] == (last, last + 1)
         if gap.verdict.is_cut:
             assert document.sentences[last - 1].end == chunking.chunks[chunk].end
             chunk += 1

@@ -60,14 +60,14 @@ def test_each_step_names_and_marks_the_groups_that_are_compared():
         "Merged over a snippet: sentence 3",
     ]
     last = told[-1]
-    assert (last["mark"]["growing"], last["mark"]["middle"], last["mark"]["next"]) == ([0, 2], [2, 3], [3, 5])
+    assert (last["mark"]["growing"], last["mark"]["middle"], last["mark"]["next"]) == ((0, 2), (2, 3), (3, 5))
     assert dict(last["numbers"])["sentence 3"] == "0.04 ≤ merging 0.80, looked at before"
     assert [step["tone"] for step in told] == ["", "cut", "cut", "", "", "turn"]
 
 
 def test_an_open_chunk_is_compared_by_its_last_two_sentences():
     step = pass_steps(double("0\n5\n10\n12", merging_threshold=1), None)[2]
-    assert step["mark"]["growing"] == [1, 3]
+    assert step["mark"]["growing"] == (1, 3)
     assert dict(step["numbers"])["compared"] == "sentences 2–3 with sentence 4"
 
 
