@@ -1,4 +1,4 @@
-"""The cache folder of the user's system."""
+"""The folders of the user's system for caches and for data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def user_cache() -> Path:
-    """Return Seamark's folder there, by the rules of the system; it need not exist."""
+    """Return Seamark's cache folder, by the rules of the system; it need not exist."""
     home = Path(os.path.expanduser("~"))  # noqa: PTH111 - without a home it stays as it is, where Path raises an error
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "seamark" / "seamark" / "Cache"
@@ -19,6 +19,17 @@ def user_cache() -> Path:
         return home / "Library" / "Caches" / "seamark"
     named = os.environ.get("XDG_CACHE_HOME", "").strip()
     return (Path(named) if named else home / ".cache") / "seamark"
+
+
+def user_data() -> Path:
+    """Return Seamark's folder for what the user has made, which no system clears; it need not exist."""
+    home = Path(os.path.expanduser("~"))  # noqa: PTH111 - as above
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "seamark" / "seamark"
+    if sys.platform == "darwin":
+        return home / "Library" / "Application Support" / "seamark"
+    named = os.environ.get("XDG_DATA_HOME", "").strip()
+    return (Path(named) if named else home / ".local" / "share") / "seamark"
 
 
 def write_whole(path: Path, parts: Iterable[bytes | memoryview]) -> None:

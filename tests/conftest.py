@@ -1,7 +1,9 @@
 """The app without a browser, the real model and its vectors, once for all tests; and the lanes that tests run in."""
 
 import importlib
+import os
 import sys
+import tempfile
 from contextlib import ExitStack, closing
 
 import hypothesis
@@ -27,6 +29,8 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
+    # The user's kept texts are none of the tests'.
+    os.environ["XDG_DATA_HOME"] = tempfile.mkdtemp(prefix="seamark-data-")
     # Every machine generates the same examples; `make fuzz` draws new ones. A busy machine is no failure.
     hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True, database=None)
     hypothesis.settings.register_profile("few", hypothesis.settings.get_profile("repeatable"), max_examples=20)

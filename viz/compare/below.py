@@ -29,6 +29,7 @@ from viz.controls.link_widgets import seed
 from viz.shell.results import ColumnResult
 from viz.state import session_file
 from viz.state.choices import Choices
+from viz.state.kept_questions import written
 from viz.state.keys import session
 from viz.state.language_model import chosen_model
 from viz.state.text import Source
@@ -79,15 +80,16 @@ def _whole_session(choices: Choices, made: list[ColumnResult], chosen: Source, e
     if len(columns) == len(made):
         model = _model()
         recipes = [Recipe.of(one, choices.sentences, embedder, choices.tokenizer, embedded_as, model) for one, _ in columns]
+        questions = written(chosen.text)
         row = st.container(horizontal=True)
         download(
             row,
             "The whole session, with its text",
-            lambda: session_file.write(chosen, choices, columns, embedder, embedded_as, model),
+            lambda: session_file.write(chosen, choices, columns, embedder, embedded_as, model, questions),
             "seamark-session.json",
             "application/json",
-            (chosen, choices.selected, recipes),
-            help="Text, known boundaries, and the recipe and chunks of every column; upload it to continue from here.",
+            (chosen, choices.selected, recipes, questions),
+            help="Text, known boundaries, questions, and the recipe and chunks of every column; upload it to continue.",
         )
         offer_report(row, choices, columns, chosen, embedder)
 

@@ -1,52 +1,30 @@
-"""Storage of the user's own text in the browser's tab, so that it survives a reload or a restarted server."""
+"""Storage of the user's own text and questions in the browser's tab, so that it survives a reload or a restarted server."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
-from chunkers.text.extracted import LeftOut
-from chunkers.text.parts import Parts
-from viz.components.text_bar.text_bar import KeptHead
+from viz.components.text_bar.text_bar import KeptHead, keep_questions_in_tab
+from viz.state import kept_questions
+from viz.state.kept_text import KeptText, give_back, kept_text
 from viz.state.keys import session
-from viz.state.own_text import set_own_text, store_own_text, without_dashes
-from viz.state.session_file import KeptParts
+from viz.state.own_text import set_own_text
 from viz.state.text import Source
 
 MOST_KEPT = 2_000_000
 """Characters of a text that the tab keeps: 4 MB in the browser, where 5 MB is the least that browsers grant."""
 
-MOST_OF_FILE = 200_000
-"""Characters of what the tab keeps of a text's file, its pages and what was left out: of some 10,000 pages."""
-
 FOREIGN = "This link does not include its text. Paste the text above, or use this sample."
 
 
-class _File(BaseModel):
-    """Details of a text's source file."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    parts: KeptParts | None = None
-    left_out: tuple[LeftOut, ...] = ()
-
-
-class _Head(BaseModel):
+class _Head(KeptText):
     """Metadata returned by the tab; it may hold anything."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    name: str = Field(max_length=300)
-    known: tuple[int, ...] | None
-    dashes: bool | None
-    teaches: str = Field(max_length=1_000)
     left: int = Field(ge=0)
     unseen: bool = False
-    file: str = Field("", max_length=MOST_OF_FILE)
 
 
 class _Kept(BaseModel):
@@ -62,18 +40,29 @@ def to_keep() -> tuple[KeptHead | None, str] | None:
     own, given = session.own, session.own_given
     if own is None:
         return (None, "") if session.own_gone else None
-    text = (given or own).text
+    about, text = kept_text(own, given)
     left = len(text) if _units(text) > MOST_KEPT else 0
+    if left:
+        about, text = about.model_copy(update={"known": None, "file": ""}), ""
     head: KeptHead = {
-        "name": own.name[:300],
-        "known": own.known if not left else None,
-        "dashes": session.dashes is not False if given is not None else None,
-        "teaches": own.teaches[:1_000],
+        "name": about.name,
+        "known": about.known,
+        "dashes": about.dashes,
+        "teaches": about.teaches,
         "left": left,
         "unseen": False,
-        "file": _file_of(given or own) if not left else "",
+        "file": about.file,
     }
-    return head, "" if left else text
+    return head, text
+
+
+def keep_questions() -> None:
+    """Let the tab keep the session's questions: at the end of a run, which may have brought one."""
+    questions = kept_questions.written()
+    # Until there are some, the tab may have those of the session before.
+    session.questions_sent = session.questions_sent or bool(questions)
+    if session.questions_sent:
+        keep_questions_in_tab(kept_questions.to_json(questions))
 
 
 def too_long_to_keep() -> str:
@@ -109,42 +98,11 @@ def take_back(detail: Mapping[str, Any]) -> bool:
     return False
 
 
-def _file_of(source: Source) -> str:
-    """Return the tab's data on a text's file: its pages and the parts left out, as far as there is room."""
-    if source.parts is None and not source.left_out:
-        return ""
-    parts = None if source.parts is None else KeptParts.of(source.parts)
-    for file in (_File(parts=parts, left_out=source.left_out), _File(parts=parts)):
-        kept = file.model_dump_json()
-        if len(kept) <= MOST_OF_FILE:
-            return kept
-    return ""
-
-
-def _of_file(kept: _Kept) -> tuple[Parts | None, tuple[LeftOut, ...]]:
-    """Return the pages and the content left out; nothing if they cannot belong to the text."""
-    if not kept.head.file:
-        return None, ()
-    try:
-        file = _File.model_validate_json(kept.head.file)
-        return None if file.parts is None else file.parts.of_text(kept.text), file.left_out
-    except ValueError:
-        return None, ()
-
-
 def _restore(kept: _Kept) -> None:
-    head = kept.head
-    base = Source(kept.text, head.name, None, head.teaches, *_of_file(kept))
-    if head.unseen:
-        set_own_text(base)
-        return
-    own = without_dashes(base) if head.dashes else base
-    edges = (0, *(head.known or ()), len(own.text))
-    # The boundaries of lines of dashes come from them; others may have been set by clicks.
-    if all(first < second for first, second in pairwise(edges)):
-        own = replace(own, known=head.known)
-    store_own_text(own, base if head.dashes is not None else None)
-    session.dashes = head.dashes is not False
+    if kept.head.unseen:
+        set_own_text(Source(kept.text, kept.head.name, None, kept.head.teaches))
+    else:
+        give_back(kept.head, kept.text)
 
 
 def _units(text: str) -> int:

@@ -17,9 +17,10 @@ from viz.components.notice import notice, remark
 from viz.components.reader.reader import take_event
 from viz.components.text_bar.text_bar import BAR, FOOT, DocumentData, keep_in_tab, text_bar, text_foot
 from viz.controls.link_widgets import seed
+from viz.controls.notebooks import offer_to_keep, show_kept_texts
 from viz.controls.tab import take_back, to_keep, too_long_to_keep
 from viz.jobs.reading import ReadingJob, only_file, only_text
-from viz.state import session_file
+from viz.state import kept_questions, session_file
 from viz.state.choices import OWN, Choices
 from viz.state.compared import open_recipe, reopen
 from viz.state.keys import Opened, session
@@ -45,12 +46,15 @@ _NAMED = "own_named"
 def take_document(choices: Choices, default: Choices) -> None:
     """Apply the events of the row on top: a chosen document, or the text kept by the tab."""
     chosen, answer = take_event(BAR, "chosen"), take_event(BAR, "kept")
+    questions = take_event(BAR, "questions")
     if chosen and chosen.get("document") in (*sample_titles(), OWN):
         choose_document(choices, chosen["document"])
     if take_event(FOOT, "cut") and session.own is not None:
         choose_document(choices, OWN)
     if answer and take_back(answer):
         session.own_taken += 1
+    if questions:
+        kept_questions.take_back(questions.get("questions"))
     if choices.document == OWN and session.own is None and session.tab_answered:
         lost = session.lost
         if lost:
@@ -64,6 +68,7 @@ def show_row(choices: Choices, text: Text | None) -> None:
     looking = choices.document == OWN and own is None and not session.own_gone and not session.tab_answered
     if looking and not session.tab_asked:
         session.tab_asked = uuid4().hex
+    session.questions_asked = session.questions_asked or uuid4().hex
     text_bar(
         {
             "documents": _samples(),
@@ -75,11 +80,13 @@ def show_row(choices: Choices, text: Text | None) -> None:
             or ("empty" if choices.document == OWN and session.own_gone else ""),
             "taken": session.own_taken,
             "ask": session.tab_asked if looking else "",
+            "ask_questions": session.questions_asked,
         }
     )
     to = to_keep()
     if to is not None:
         keep_in_tab(*to)
+    kept_questions.place_waiting()
 
 
 @cache
@@ -141,6 +148,8 @@ def _draw_box(choices: Choices) -> None:
                 "Anything written here replaces the text.",
                 key="not_edited",
             )
+        offer_to_keep("box")
+        show_kept_texts(choices)
     with right:
         st.file_uploader(
             "Text, Markdown, HTML, PDF, DOCX, EPUB, a session or a recipe of Seamark; 20 MB at most",
@@ -243,6 +252,7 @@ def _open(saved: session_file.SessionFile | Recipe, name: str, choices: Choices)
         session.own_complaint = str(error)
         return
     store_own_text(Source(saved.text, saved.name, saved.known, "from a session file", saved.kept_parts))
+    kept_questions.give_back(saved.questions)
     _taken(choices)
 
 

@@ -14,9 +14,10 @@ import streamlit as st
 
 from chunkers import Document, Embedder
 from chunkers.cache import EmbeddingCache
-from chunkers.folders import user_cache
+from chunkers.folders import user_cache, user_data
 from chunkers.recently_used import RecentlyUsed, kept_in
 from chunkers.text.parts import Parts
+from viz.jobs.keeping.notebook_store import NotebookStore
 from viz.jobs.keeping.run_store import RunStore
 from viz.jobs.texts import forget_gone, kept
 
@@ -31,6 +32,12 @@ def embedding_cache(on_disk: bool) -> EmbeddingCache:
 def run_store() -> RunStore:
     """Return the store of the runs that are kept on disk, shared by all sessions; it creates its file with the first run."""
     return RunStore(user_cache() / "runs.sqlite")
+
+
+@kept_in(RecentlyUsed(1), lambda: None)
+def notebook_store() -> NotebookStore:
+    """Return the store of the texts that users keep on this machine, shared by all sessions."""
+    return NotebookStore(user_data() / "notebooks.sqlite")
 
 
 @kept(6, lambda identity, name, text, splitter, parts: (identity, name))

@@ -16,6 +16,7 @@ from sample_docs import sample_splitters
 from viz.components.notice import notice
 from viz.controls.embedder import ask_about_embedder, ask_about_splitter
 from viz.controls.shared import shared_controls
+from viz.controls.tab import keep_questions
 from viz.controls.text_source import load_text, show_row, take_document
 from viz.jobs.resources import split_document
 from viz.server.first_paint import WIDE
@@ -26,6 +27,7 @@ from viz.state.embedder import chosen_embedder, splitter_waits_for_consent
 from viz.state.history import came_through_history
 from viz.state.keys import session
 from viz.state.link import MODEL, from_query, is_name, model_in_link, older_columns, to_query
+from viz.state.notebook import save
 from viz.state.text import Source, Text
 
 
@@ -97,6 +99,8 @@ def page(name: str, default: Choices, *, about_a_text: bool = True) -> Iterator[
     finally:
         if not interrupted:
             _write_link(name, choices, default)
+            keep_questions()
+            save()
             session.opening.pop(name, None)
             session.drawn = True
 

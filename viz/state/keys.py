@@ -40,9 +40,11 @@ from viz.state.text import Source
 from viz.state.values import (
     EmbeddingServer,
     GivenQuestions,
+    KeptQuestion,
     LanguageServer,
     LastChange,
     MarkedDocuments,
+    Notebook,
     Sent,
     StitchedDocuments,
     Undo,
@@ -192,6 +194,8 @@ class Session:
     own_complaint = Value("own_complaint", "")
     tab_asked = Value("tab_asked", "")  # the word by which the tab is asked what text it has kept
     tab_answered = Value("tab_answered", False)
+    notebook = Value[Notebook | None]("notebook", None)  # while the own text is kept on this machine
+    notebook_complaint = Value("notebook_complaint", "")
     lost = Value("lost", "")  # why a sample is shown in the place of a link's text
     own_file = Value[tuple[str, bytes] | None]("own_file", None)  # name and content of the uploaded file
     own_found = Value[FileText | None]("own_found", None)  # the detected encoding, without the text
@@ -252,6 +256,9 @@ class Session:
     answer_complaint = Value("answer_complaint", "")
     questions = Container[list[Marked]]("questions", list)  # those that are kept
     question_texts = Container[dict[str, Source]]("question_texts", dict)  # what they are about, by Marked.identity
+    questions_waiting = Value[tuple[KeptQuestion, ...]]("questions_waiting", ())  # for their text, which is not there
+    questions_asked = Value("questions_asked", "")  # the word by which the tab is asked what questions it has kept
+    questions_sent = Value("questions_sent", False)  # whether the tab has been told to keep some
     reranker = Value[Reranker | None]("reranker", None)  # a cross-encoder that the user has named
 
     # The page Answers: its questions are the user's text, which no link has

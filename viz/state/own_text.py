@@ -55,6 +55,9 @@ def store_own_text(own: Source | None, given: Source | None = None) -> None:
     """Set the user's own text; ``given`` is the text before lines of dashes were removed, if there were any."""
     session.own_complaint = ""
     session.marks_before = []
+    if own is None or session.own is None or not is_edit(session.own.text, own.text):
+        # One notebook is of one text.
+        session.notebook = None
     session.own = own
     session.own_gone = own is None
     session.own_given = given
@@ -77,9 +80,8 @@ def edited(text: str) -> Source:
     if own is None:
         return Source(text, PASTED)
     before = (given or own).text
-    first = _alike(before, text)
-    last = _alike(before[first:][::-1], text[first:][::-1])
-    if 2 * (first + last) < max(len(before), len(text)):
+    first, last = _unchanged(before, text)
+    if not is_edit(before, text):
         return Source(text, PASTED)
     known = own.known if given is None else None
     end, grown = len(before) - last, len(text) - len(before)
@@ -99,6 +101,21 @@ def without_dashes(given: Source) -> Source:
     if parts is not None:
         parts = parts.moved(moved_without_marks(given.text, parts.starts))
     return replace(given, text=text, known=known, parts=parts)
+
+
+def is_edit(before: str, text: str) -> bool:
+    """Return whether a text is an edit of the one before, and not another: at least half of it stands at its ends."""
+    if before == text:
+        return True
+    if max(len(before), len(text)) > MOST_EDITED:
+        return False
+    return 2 * sum(_unchanged(before, text)) >= max(len(before), len(text))
+
+
+def _unchanged(before: str, text: str) -> tuple[int, int]:
+    """Return how many characters two texts share at their beginnings, and at their ends after that."""
+    first = _alike(before, text)
+    return first, _alike(before[first:][::-1], text[first:][::-1])
 
 
 def _alike(one: str, other: str) -> int:

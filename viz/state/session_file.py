@@ -1,4 +1,4 @@
-"""A session saved in a file: the text with its known boundaries, and the recipe and result of each column."""
+"""A session saved in a file: the text with its boundaries and questions, and the recipe and result of each column."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ from chunkers.text.reader_process import parsed_apart
 from viz.state import session_pieces
 from viz.state.choices import MOST_COLUMNS, Choices
 from viz.state.text import Source
+from viz.state.values import MOST_QUESTIONS, KeptQuestion
 
 ENDING = ".json"
 
@@ -103,6 +104,7 @@ class SessionFile(BaseModel):
     known: Annotated[tuple[int, ...], Field(fail_fast=True)] | None = None
     parts: KeptParts | None = None
     selected: int = Field(0, ge=0)
+    questions: tuple[KeptQuestion, ...] = Field((), max_length=MOST_QUESTIONS)
     columns: tuple[KeptColumn, ...] = Field(min_length=1, max_length=MOST_COLUMNS)
 
     @model_validator(mode="after")
@@ -114,6 +116,9 @@ class SessionFile(BaseModel):
         edges = (0, *(self.known or ()), len(self.text))
         if any(first >= second for first, second in pairwise(edges)):
             raise ValueError(f"known must ascend between 0 and {len(self.text):,}, the length of the text")
+        for number, one in enumerate(self.questions, start=1):
+            if not self.text.startswith(one.answer, one.start):
+                raise ValueError(f"the answer to question {number} must be in the text at {one.start:,}, where it begins")
         _ = self.kept_parts
         return self
 
@@ -130,6 +135,7 @@ def write(
     embedder: Embedder | None,
     embedded_as: EmbeddedAs = "plain",
     model: LanguageModel | None = None,
+    questions: tuple[KeptQuestion, ...] = (),
 ) -> str:
     """Return the session as JSON; ``columns`` has at least one chunker with its result, ``model`` is their model."""
     kept = [
@@ -146,6 +152,7 @@ def write(
         known=source.known,
         parts=None if source.parts is None else KeptParts.of(source.parts),
         selected=choices.selected,
+        questions=questions,
         columns=tuple(kept),
     )
     return file.model_dump_json(indent=1)

@@ -8,9 +8,15 @@ from itertools import count
 from typing import NamedTuple
 from uuid import uuid4
 
+from pydantic import BaseModel, ConfigDict, Field
+
 from chunkers.limits import MOST_SPENT_TOKENS
+from evaluation.asking.answer import LONGEST_ANSWER
+from evaluation.asking.ask import LONGEST_QUESTION
+from evaluation.asking.questions_file import Marked
 from evaluation.segmentation.marked_texts import MarkedText
 from viz.jobs.chunking import Task
+from viz.jobs.keeping.notebook_store import Place
 from viz.jobs.plan import Material
 from viz.state.choices import ColumnChoice
 
@@ -98,6 +104,44 @@ class GivenQuestions:
     notes: tuple[str, ...]
     origin: str
     columns: tuple[ColumnChoice, ...] = ()
+
+
+MOST_QUESTIONS = 100
+"""Questions with a marked answer that a session keeps."""
+
+
+class KeptQuestion(BaseModel):
+    """A question with its marked answer, as in `evaluation.asking.questions_file.Marked`.
+
+    Attributes
+    ----------
+    sample
+        The id of the bundled document that it is about; empty for a text of the user's own.
+    text
+        A digest of the text, by which it is known again.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    question: str = Field(min_length=1, max_length=LONGEST_QUESTION)
+    document: str = Field(max_length=300)
+    identity: str = Field(max_length=200)
+    start: int = Field(ge=0)
+    answer: str = Field(min_length=1, max_length=LONGEST_ANSWER)
+    sample: str = Field("", max_length=100)
+    text: str = Field(max_length=64)
+
+    @property
+    def marked(self) -> Marked:
+        """The question as the session has it."""
+        return Marked(self.question, self.document, self.identity, self.start, self.answer)
+
+
+class Notebook(NamedTuple):
+    """The notebook of the own text on disk: its place, None before it is written, and a digest of what was written last."""
+
+    place: Place | None
+    digest: str
 
 
 @dataclass(frozen=True)

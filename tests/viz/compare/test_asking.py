@@ -214,7 +214,7 @@ def test_an_answer_that_is_none_is_a_sentence_and_keeps_nothing(compare):
     ask(compare, "comet")
     tell(compare, "reader", "answer", start=5, end=5)
     assert "must lie in the text" in answer_of(compare)["said"]
-    assert "questions" not in compare.session_state
+    assert not compare.session_state["questions"]
 
 
 def test_another_text_takes_the_mark_away_and_asks_it_the_question(compare):

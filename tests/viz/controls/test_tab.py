@@ -10,6 +10,7 @@ from tests.viz.app_steps import box_of, choose_document, emptied, said, tell
 from viz.controls import tab
 from viz.controls.tab import FOREIGN
 from viz.state.choices import OWN
+from viz.state.kept_text import kept_text
 from viz.state.text import Source
 
 TEXT = "One is here. Two is here. Three is here."
@@ -150,12 +151,12 @@ def test_pages_that_cannot_be_are_left_out(app, file):
     assert app.session_state["own"] == Source(TEXT, "notes.txt")
 
 
-def test_the_tab_keeps_as_much_of_a_file_as_there_is_room_for(app, monkeypatch):
+def test_the_tab_keeps_as_much_of_a_file_as_there_is_room_for(monkeypatch):
     own = Source(TEXT, "notes.pdf", parts=PARTS, left_out=(LeftOut("picture", 1, 1, "x" * 300),))
     sizes = {}
     for most in (1_000, 200, 20):
-        monkeypatch.setattr(tab, "MOST_OF_FILE", most)
-        file = tab._file_of(own)
+        monkeypatch.setattr("viz.state.kept_text.MOST_OF_FILE", most)
+        file = kept_text(own, None)[0].file
         assert len(file) <= most
         sizes[most] = json.loads(file or "{}")
     assert sizes[1_000]["left_out"]

@@ -25,6 +25,7 @@ from viz.shell.results import ColumnResult
 from viz.state.choices import Choices
 from viz.state.keys import session
 from viz.state.text import Source
+from viz.state.values import MOST_QUESTIONS
 
 KEY = "store_asked"
 """Streamlit turns it into a class, by which the page's style sheet hides it."""
@@ -32,9 +33,6 @@ KEY = "store_asked"
 AT_ONCE_S, BESIDE_S = 0.25, 0.05
 """Seconds that the answer to a question is waited for, and that to one which was asked before, while the page is drawn for
 another reason; one that takes longer comes when the browser asks for it again."""
-
-MOST_QUESTIONS = 100
-"""Maximum number of questions with a marked answer in a session."""
 
 LARGEST_TEXTS = 40_000_000
 """Characters that the texts they are about may have together: a session keeps them with the questions."""

@@ -10,6 +10,7 @@ from viz.compare.asking.asking import forget_texts
 from viz.components.download import download
 from viz.components.notice import remark
 from viz.controls.link_widgets import seed
+from viz.controls.notebooks import offer_to_keep
 from viz.shell.navigation import go_at_next_run
 from viz.state.compared import columns_of_compare
 from viz.state.keys import session
@@ -56,10 +57,9 @@ def _show_list() -> None:
         )
         return
     documents = len({session.question_texts[one.identity].text for one in questions})
-    remark(
-        f"{counted(len(questions), 'question')} about {counted(documents, 'text')}, kept as long as this tab is open.",
-        key="questions_said",
-    )
+    where = "as long as this tab is open" if session.notebook is None else "with its text, or while this tab is open"
+    remark(f"{counted(len(questions), 'question')} about {counted(documents, 'text')}, kept {where}.", key="questions_said")
+    offer_to_keep("questions")
     for number, one in enumerate(questions):
         row = st.container(horizontal=True, vertical_alignment="center", key=f"question_{number}")
         with row.container():

@@ -1,7 +1,7 @@
 // What the server sends once and several components look up: texts, steps, matrices. It lives as long as the browser's page.
 
 import { emit } from "./bus.js";
-import { keepInTab } from "./tab.js";
+import { keepInTab, keepQuestionsInTab } from "./tab.js";
 
 /**
  * @import { StepsData } from "../stepper/stepper.data.d.ts"
@@ -83,4 +83,9 @@ export function storeMatrix({ data }) {
 export function keepOwn({ data }) {
   const [head, text] = opened(data);
   keepInTab(head, decoded(text));
+}
+
+/** @param {Component<{ questions: string }>} component */
+export function keepQuestions({ data }) {
+  keepQuestionsInTab(data.questions);
 }

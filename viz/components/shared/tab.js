@@ -1,10 +1,11 @@
-// What this tab keeps of the user's own text, for a reload, a restarted server, or a session that has ended meanwhile. It is in
+// What this tab keeps of the user's own text and questions, for a reload, a restarted server, or a session that has ended meanwhile. It is in
 // the browser's storage for this tab alone, goes with the tab, and is in no link.
 
 /** @import { KeptHead } from "../text_bar/text_bar.data.d.ts" */
 
 const HEAD = "seamark.own";
 const TEXT = "seamark.own.text";
+const QUESTIONS = "seamark.questions";
 
 /**
  * Do something with the tab's storage; nothing comes of it where the browser has none or refuses.
@@ -47,3 +48,12 @@ export const keptHead = () => withStorage((storage) => JSON.parse(storage.getIte
 
 /** The text that is kept. */
 export const keptText = () => withStorage((storage) => storage.getItem(TEXT)) ?? "";
+
+/**
+ * Keep questions, as JSON, in the place of those before.
+ * @param {string} questions
+ */
+export const keepQuestionsInTab = (questions) => withStorage((storage) => storage.setItem(QUESTIONS, questions));
+
+/** The questions that are kept, as JSON; empty if none are. */
+export const keptQuestions = () => withStorage((storage) => storage.getItem(QUESTIONS)) ?? "";

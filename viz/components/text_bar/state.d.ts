@@ -8,6 +8,8 @@ export interface TextBarEvents {
   chosen: { document: string; at: Moment };
   /** The kept text; null where the tab has none. */
   kept: { head: KeptHead | null; text: string; at: Moment };
+  /** The kept questions, as JSON. */
+  questions: { questions: string; at: Moment };
 }
 
 /** A component that tells the server something once, which does not stay. */

@@ -4,7 +4,7 @@
 import { listen } from "../shared/bus.js";
 import { activeIn, el, found } from "../shared/dom.js";
 import { countPainted } from "../shared/handle.js";
-import { keptHead, keptText } from "../shared/tab.js";
+import { keptHead, keptQuestions, keptText } from "../shared/tab.js";
 import { boxIsOpen, inBox, setBox } from "./box.js";
 import { documentButton, fitChips, wireMenu } from "./chips.js";
 import { takeGifts } from "./gifts.js";
@@ -13,7 +13,7 @@ import { takeGifts } from "./gifts.js";
  * @import { Telling, TextBarEvents } from "./state.d.ts"
  * @import { TextBarData } from "./text_bar.data.d.ts"
  * @typedef {Telling<TextBarData, TextBarEvents>["setTriggerValue"]} Tell
- * @typedef {HTMLElement & { drawn?: string, asked?: string, open?: string, taken?: number, tell?: Tell, dispose?: () => void }} Root
+ * @typedef {HTMLElement & { drawn?: string, asked?: string, askedQuestions?: string, open?: string, taken?: number, tell?: Tell, dispose?: () => void }} Root
  */
 
 const OWN = "own";
@@ -40,10 +40,14 @@ export default function ({ data, parentElement, setTriggerValue }) {
  * @param {TextBarData} data
  */
 function answer(root, data) {
+  const at = performance.now();
+  const questions = keptQuestions();
+  if (data.ask_questions && root.askedQuestions !== data.ask_questions && questions) root.tell?.("questions", { questions, at });
+  root.askedQuestions = data.ask_questions;
   if (!data.ask || root.asked === data.ask) return;
   root.asked = data.ask;
   const head = keptHead();
-  root.tell?.("kept", { head, text: head ? keptText() : "", at: performance.now() });
+  root.tell?.("kept", { head, text: head ? keptText() : "", at });
 }
 
 /** @param {Root} root */

@@ -26,6 +26,7 @@ _foot = component(
     js=script("components/text_bar/foot.js"),
 )
 _kept = store("seamark_own", "keepOwn")
+_questions = store("seamark_questions", "keepQuestions")
 
 
 class DocumentData(TypedDict):
@@ -40,7 +41,8 @@ class TextBarData(TypedDict):
     """The samples; the name of the user's own text, empty if there is none; the id of the document shown, and its facts.
 
     ``open`` says why the box must be open, and is empty if it need not. ``taken`` counts the texts that came otherwise than
-    by the box, which is then in the way. ``ask`` is a word by which the tab is asked once what text it has kept.
+    by the box, which is then in the way. ``ask`` is a word by which the tab is asked once what text it has kept,
+    ``ask_questions`` one by which it tells what questions it has kept, if any.
     """
 
     documents: Sequence[DocumentData]
@@ -50,6 +52,7 @@ class TextBarData(TypedDict):
     open: str
     taken: int
     ask: str
+    ask_questions: str
 
 
 class KeptHead(TypedDict):
@@ -71,9 +74,10 @@ def text_bar(data: TextBarData) -> None:
     """Draw the row.
 
     The page reruns when the user chooses a document, with ``{"document", "at"}`` in ``st.session_state[BAR]["chosen"]``, and
-    when the tab says what text it has kept, with ``{"head", "text", "at"}`` in ``["kept"]``.
+    when the tab says what it has kept: a text, with ``{"head", "text", "at"}`` in ``["kept"]``, or questions, with
+    ``{"questions", "at"}`` in ``["questions"]``.
     """
-    _bar(key=BAR, data=data, on_chosen_change=_run_again, on_kept_change=_run_again)
+    _bar(key=BAR, data=data, on_chosen_change=_run_again, on_kept_change=_run_again, on_questions_change=_run_again)
 
 
 def text_foot() -> None:
@@ -84,6 +88,11 @@ def text_foot() -> None:
 def keep_in_tab(head: KeptHead | None, text: str) -> None:
     """Let the browser's tab keep a text in the place of the one before; without a head, none."""
     _kept(f"{json.dumps(head)}\n{text}".encode(), key="own")
+
+
+def keep_questions_in_tab(questions: str) -> None:
+    """Let the browser's tab keep questions in the place of those before."""
+    _questions({"questions": questions}, key="questions")
 
 
 def _run_again() -> None:

@@ -1,0 +1,199 @@
+"""Questions outlive a reload, and a text that is kept on this machine comes back with all that was made of it."""
+
+import json
+
+import pytest
+
+from sample_docs import load_sample
+from tests.viz.app_steps import box_of, choose_document, tell
+from viz.components.offsets import utf16_offsets
+from viz.jobs import resources
+from viz.jobs.keeping.notebook_store import NotebookStore
+from viz.state import notebook
+from viz.state.choices import ColumnChoice
+
+TEXT = "The lamp turns all night. A ship sees it. The keeper sleeps by day. Nobody else lives there."
+
+
+@pytest.fixture
+def app(app, monkeypatch, tmp_path):
+    store = NotebookStore(tmp_path / "notebooks.sqlite")
+    monkeypatch.setattr("viz.state.notebook.notebook_store", lambda: store)
+    monkeypatch.setattr("viz.controls.notebooks.notebook_store", lambda: store)
+    app.query_params["embedder"] = "tfidf"
+    app.store = store
+    return app.run()
+
+
+@pytest.fixture
+def again(app):
+    """Return a function that opens the app in a session of its own, as a reload does."""
+
+    def opened(**query):
+        other = type(app).from_file(app._script_path, default_timeout=app.default_timeout)
+        other.query_params.update({"embedder": "tfidf", **query})
+        return other.run()
+
+    return opened
+
+
+def paste(app, text=TEXT):
+    return box_of(app).set_value(text).run()
+
+
+def mark(app, question, answer):
+    """Ask a question and mark its answer."""
+    document = app.session_state["split_document"]
+    app.session_state["question"] = question
+    start = document.text.index(answer)
+    start, end = utf16_offsets(document.text, [start, start + len(answer)])
+    return tell(app, "reader", "answer", start=start, end=end)
+
+
+def questions(app):
+    return [(one.question, one.answer) for one in app.session_state["questions"]]
+
+
+def tab(app):
+    """Return the questions, as JSON, that the tab is told to keep; None if it is told of none."""
+    for part in app.get("bidi_component"):
+        if "seamark_questions" in part.proto.component_name:
+            return json.loads(part.proto.json)[0]["questions"]
+    return None
+
+
+def press(app, key):
+    return next(button for button in app.button if button.key == key).click().run()
+
+
+def test_a_reload_loses_no_question_about_a_sample_or_the_own_text(app, again):
+    assert tab(app) is None
+    sample = load_sample(app.session_state["choices/compare"].document)
+    mark(app, "About the sample?", sample.text[:20])
+    paste(app)
+    mark(app, "Who sees it?", "A ship sees it.")
+    told = tab(app)
+    reloaded = again()
+    tell(reloaded, "document", "questions", questions=told)
+    assert questions(reloaded) == [("About the sample?", sample.text[:20])]
+    # The other waits for its text, and is still in the tab meanwhile.
+    assert sorted(one["question"] for one in json.loads(tab(reloaded))) == ["About the sample?", "Who sees it?"]
+    paste(reloaded)
+    assert questions(reloaded)[1:] == [("Who sees it?", "A ship sees it.")]
+    tell(reloaded, "document", "questions", questions=told)
+    assert len(questions(reloaded)) == 2
+
+
+@pytest.mark.parametrize(
+    "told", [None, 7, "", "{", "[1]", '[{"question": "x"}]', "[" * 5000, '[{"question": "a", "start": -1}]']
+)
+def test_what_the_tab_cannot_have_kept_is_no_question(app, told):
+    tell(app, "document", "questions", questions=told)
+    assert not app.exception
+    assert questions(app) == []
+
+
+def test_an_answer_that_is_not_in_the_text_is_dropped(app, again):
+    paste(app)
+    mark(app, "Who sees it?", "A ship sees it.")
+    (one,) = json.loads(tab(app))
+    reloaded = paste(again())
+    tell(reloaded, "document", "questions", questions=json.dumps([one | {"start": one["start"] + 1}]))
+    assert questions(reloaded) == []
+
+
+def test_a_kept_text_comes_back_in_another_session_with_boundaries_questions_and_columns(app, again):
+    paste(app, f"{TEXT}\n---\nA second part.")
+    mark(app, "Who sees it?", "A ship sees it.")
+    press(app, "box_keep")
+    (kept,) = app.store.listed()
+    assert (kept.name, kept.questions) == ("Pasted text", 1)
+    mark(app, "Who sleeps?", "The keeper sleeps by day.")
+    app.session_state["choices/compare"].columns[1] = ColumnChoice("fixed_words", {"size": 30})
+    app.run().run()
+    other = again()
+    press(other, f"kept_text_open_{kept.id}")
+    assert not other.exception
+    assert other.session_state["own"].text == app.session_state["own"].text
+    assert other.session_state["own"].known == app.session_state["own"].known
+    assert questions(other) == [("Who sees it?", "A ship sees it."), ("Who sleeps?", "The keeper sleeps by day.")]
+    assert other.session_state["choices/compare"].columns == app.session_state["choices/compare"].columns
+    assert other.session_state["choices/compare"].document == "own"
+
+
+def test_a_link_without_its_text_offers_the_kept_ones(app, again):
+    paste(app)
+    press(app, "box_keep")
+    (kept,) = app.store.listed()
+    other = again(document="own")
+    tell(other, "document", "kept", head=None, text="")
+    assert "does not include its text" in other.session_state["lost"]
+    press(other, f"kept_text_open_{kept.id}")
+    assert other.session_state["own"].text == TEXT
+    assert other.session_state["lost"] == ""
+
+
+def test_another_text_does_not_take_the_kept_ones_place_and_an_edit_does(app):
+    paste(app)
+    press(app, "box_keep")
+    paste(app, TEXT.replace("ship", "boat"))
+    assert [app.store.read(one.id)[2] for one in app.store.listed()] == [TEXT.replace("ship", "boat")]
+    paste(app, "Something else entirely, which nobody asked to keep.")
+    app.run()
+    assert [app.store.read(one.id)[2] for one in app.store.listed()] == [TEXT.replace("ship", "boat")]
+    assert "box_keep" in [button.key for button in app.button]
+
+
+def test_a_removed_text_stays_on_the_page_and_is_not_kept_again(app):
+    paste(app)
+    press(app, "box_keep")
+    (kept,) = app.store.listed()
+    press(app, f"kept_text_remove_{kept.id}")
+    mark(app, "Who sees it?", "A ship sees it.")
+    assert app.store.listed() == []
+    assert app.session_state["own"].text == TEXT
+
+
+def test_a_full_file_says_so_and_offers_to_remove_or_to_save(app, monkeypatch):
+    monkeypatch.setattr("viz.jobs.keeping.notebook_store.MOST_BYTES", 20_000)
+    paste(app, "A sentence of a long text. " * 2_000)
+    press(app, "box_keep")
+    assert "Remove a kept text, or save a session file" in app.session_state["notebook_complaint"]
+    assert app.store.listed() == []
+
+
+def test_a_damaged_entry_is_a_sentence(app, again):
+    place = app.store.write(None, "notes.txt", 0, b"{", "d", TEXT)
+    other = again()
+    press(other, f"kept_text_open_{place.id}")
+    assert "must be one that this version of Seamark wrote" in other.session_state["notebook_complaint"]
+    app.store.remove(place.id)
+
+
+@pytest.mark.parametrize(
+    ("address", "hosts", "private"),
+    [
+        ("127.0.0.1", ["localhost", "127.0.0.1", "::1"], True),
+        ("localhost", [], True),
+        ("::1", ["[::1]"], True),
+        ("", ["localhost"], False),
+        ("0.0.0.0", ["localhost"], False),
+        ("127.0.0.1", ["localhost", "seamark.example.com"], False),
+        ("127.0.0.1", ["*"], False),
+    ],
+)
+def test_texts_are_kept_only_where_this_machine_alone_reaches_the_server(monkeypatch, address, hosts, private):
+    options = {"server.address": address, "server.allowedHosts": hosts}
+    monkeypatch.setattr(notebook.st, "get_option", options.get)
+    assert notebook.is_private() is private
+
+
+def test_the_store_is_in_the_users_data_folder(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setattr("sys.platform", "linux")
+    assert resources.user_data() == tmp_path / "seamark"
+
+
+def test_a_chosen_sample_is_not_kept(app):
+    choose_document(app, "stubs")
+    assert "box_keep" not in [button.key for button in app.button]

@@ -1,0 +1,134 @@
+"""Texts that the user keeps on this machine, with what was made of them, in a private SQLite file."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+from uuid import uuid4
+
+from chunkers import InputError
+from chunkers.private_file import connect, is_full, set_up
+
+MOST_BYTES = 400_000_000
+"""Bytes of the file: the texts of some 20 of the largest documents."""
+
+_TABLE = """
+CREATE TABLE IF NOT EXISTS notebooks (
+    id TEXT PRIMARY KEY, revision INTEGER, changed REAL, name TEXT, questions INTEGER, head BLOB, digest TEXT, text BLOB
+)
+"""
+
+
+class Listed(NamedTuple):
+    """A kept text in the list: its id and name, when it was changed last, in seconds since 1970, and its questions."""
+
+    id: str
+    name: str
+    changed: float
+    questions: int
+
+
+class Place(NamedTuple):
+    """The place of a kept text: its id, and the number of its latest change that is known here."""
+
+    id: str
+    revision: int
+
+
+class NotebookStore:
+    """Kept texts in a SQLite file, which is created with the first. Several threads and processes may use it at once.
+
+    All methods raise `InputError` if the file cannot be read or written, with the reason in a sentence.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+
+    def listed(self) -> list[Listed]:
+        """Return the kept texts, the one that was changed last first."""
+        if not self._path.exists():
+            return []
+        with self._open() as connection:
+            rows = connection.execute("SELECT id, name, changed, questions FROM notebooks ORDER BY changed DESC, id")
+            return [Listed(*row) for row in rows]
+
+    def read(self, id: str) -> tuple[Place, bytes, str] | None:
+        """Return the place, the head as JSON that is not yet checked, and the text; None if it was removed."""
+        with self._open() as connection:
+            row = connection.execute("SELECT revision, head, text FROM notebooks WHERE id = ?", (id,)).fetchone()
+        return None if row is None else (Place(id, row[0]), bytes(row[1]), bytes(row[2]).decode("utf-8", "surrogatepass"))
+
+    def write(self, place: Place | None, name: str, questions: int, head: bytes, digest: str, text: str) -> Place:
+        """Keep a text, and return its place.
+
+        Parameters
+        ----------
+        place
+            Where it was read or written last. If another tab has changed or removed it since, or there is no place yet, the
+            text becomes a new entry, so that neither takes the other's place.
+        digest
+            That of the text, which is only written if it is another than before.
+        """
+        with self._open() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                kept = None
+                if place is not None:
+                    kept = connection.execute("SELECT revision, digest FROM notebooks WHERE id = ?", (place.id,)).fetchone()
+                if place is None or kept is None or kept[0] != place.revision:
+                    place = Place(uuid4().hex, 0)
+                    connection.execute("INSERT INTO notebooks (id, digest) VALUES (?, '')", (place.id,))
+                    kept = (0, "")
+                place = Place(place.id, place.revision + 1)
+                connection.execute(
+                    "UPDATE notebooks SET revision = ?, changed = ?, name = ?, questions = ?, head = ? WHERE id = ?",
+                    (place.revision, time.time(), name, questions, head, place.id),
+                )
+                if kept[1] != digest:
+                    body = text.encode("utf-8", "surrogatepass")
+                    connection.execute("UPDATE notebooks SET digest = ?, text = ? WHERE id = ?", (digest, body, place.id))
+                connection.execute("COMMIT")
+            finally:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+        return place
+
+    def remove(self, id: str | None = None) -> None:
+        """Remove a kept text, or all of them, from the file."""
+        if not self._path.exists():
+            return
+        with self._open() as connection:
+            connection.execute("DELETE FROM notebooks WHERE ? IS NULL OR id = ?", (id, id))
+            connection.execute("VACUUM")
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        """Give a connection inside; one for each use, as another process may replace or delete the file in between."""
+        try:
+            with self._lock:
+                connection = connect(self._path)
+                try:
+                    set_up(connection, MOST_BYTES)
+                    # Unlike a cache, it must outlive a machine that stops.
+                    connection.execute("PRAGMA synchronous = FULL")
+                    connection.execute("PRAGMA secure_delete = ON")
+                    connection.execute(_TABLE)
+                    yield connection
+                finally:
+                    connection.close()
+        except (OSError, sqlite3.Error) as error:
+            if isinstance(error, sqlite3.Error) and is_full(error):
+                raise InputError(
+                    f"The file of kept texts may have at most {MOST_BYTES / 1e6:,.0f} MB, and needs room on the disk; "
+                    "there is none left. Remove a kept text, or save a session file."
+                ) from error
+            raise InputError(
+                f"The file of kept texts, {self._path.name}, must be readable and writable; it is not: {error}. "
+                "A session file keeps the text all the same."
+            ) from error

@@ -1,0 +1,90 @@
+"""The questions that a session keeps, in the form in which the tab, the disk or a session file keeps them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from functools import cache
+
+from pydantic import TypeAdapter, ValidationError
+
+from sample_docs import load_sample, sample_titles
+from viz.state.keys import session
+from viz.state.text import Source
+from viz.state.values import MOST_QUESTIONS, KeptQuestion
+
+_MANY = TypeAdapter(tuple[KeptQuestion, ...])
+
+
+def written(text: str | None = None) -> tuple[KeptQuestion, ...]:
+    """Return the questions of the session, also those that wait for their text; only those about ``text`` if it is given."""
+    texts = {identity: one.text for identity, one in session.question_texts.items()}
+    digests = {identity: digest_of(found) for identity, found in texts.items()}
+    found = [
+        KeptQuestion(
+            **one._asdict() | {"document": one.document[:300]},
+            sample=_samples().get(digests[one.identity], ""),
+            text=digests[one.identity],
+        )
+        for one in session.questions
+    ]
+    wanted = None if text is None else digest_of(text)
+    return tuple(one for one in (*found, *session.questions_waiting) if wanted in (None, one.text))
+
+
+def to_json(questions: Iterable[KeptQuestion]) -> str:
+    """Return the questions as JSON."""
+    return _MANY.dump_json(tuple(questions)).decode()
+
+
+def take_back(told: object) -> None:
+    """Take questions that the tab has kept, which may be anything: what are none of this version are left out."""
+    try:
+        found = _MANY.validate_json(told) if isinstance(told, str) else ()
+    except ValidationError:
+        return
+    give_back(found)
+
+
+def give_back(questions: Iterable[KeptQuestion]) -> None:
+    """Add questions to the session's; those about a text that it has not wait for it."""
+    known = {(one.question, one.text) for one in written()}
+    session.questions_waiting = (
+        *session.questions_waiting,
+        *(one for one in questions if (one.question, one.text) not in known),
+    )
+    place_waiting()
+
+
+def place_waiting() -> None:
+    """Move the questions that wait for a text which is there now to the session's."""
+    waiting = session.questions_waiting
+    if not waiting:
+        return
+    own = session.own
+    about_own = digest_of(own.text) if own is not None else ""
+    left = []
+    for one in waiting:
+        source: Source | None = None
+        if one.sample in sample_titles():
+            sample = load_sample(one.sample)
+            source = Source(sample.text, sample.title)
+        elif own is not None and one.text == about_own:
+            source = Source(own.text, own.name, parts=own.parts)
+        if source is None or len(session.questions) >= MOST_QUESTIONS:
+            left.append(one)
+        elif source.text.startswith(one.answer, one.start):
+            session.questions.append(one.marked)
+            session.question_texts.setdefault(one.identity, source)
+    session.questions_waiting = tuple(left[:MOST_QUESTIONS])
+
+
+def digest_of(text: str) -> str:
+    """Return a digest of a text."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+@cache
+def _samples() -> dict[str, str]:
+    """Return the ids of the bundled documents by the digests of their texts."""
+    return {digest_of(load_sample(name).text): name for name in sample_titles()}
