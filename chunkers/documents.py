@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import pairwise
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from chunkers.embedded import BETWEEN, embedded_text, path_of
 from chunkers.errors import InputError, shown
 from chunkers.extras import needed
-from chunkers.shapes import Cut
+
+if TYPE_CHECKING:
+    from chunkers.result import Chunking
 
 Library = Literal["langchain", "llama_index", "haystack"]
 
@@ -30,7 +32,7 @@ METADATA: Mapping[str, str] = {
 """The metadata of a chunk's document. All values are texts or whole numbers, which every vector store takes."""
 
 
-def metadata_of(chunking: Cut) -> list[dict[str, Any]]:
+def metadata_of(chunking: Chunking) -> list[dict[str, Any]]:
     """Return the metadata of every chunk, of the keys of `METADATA` that say something of it."""
     document, parts = chunking.document, chunking.document.parts
     how = "plain" if chunking.made_by is None else chunking.made_by.embedded_as
@@ -56,7 +58,7 @@ def metadata_of(chunking: Cut) -> list[dict[str, Any]]:
     return found
 
 
-def to_documents(chunking: Cut, library: Library = "langchain") -> list[Any]:
+def to_documents(chunking: Chunking, library: Library = "langchain") -> list[Any]:
     """Return the chunks as documents of another library, in order.
 
     Parameters
@@ -79,7 +81,7 @@ def to_documents(chunking: Cut, library: Library = "langchain") -> list[Any]:
     return made(chunking)
 
 
-def _langchain(chunking: Cut) -> list[Any]:
+def _langchain(chunking: Chunking) -> list[Any]:
     documents = needed("langchain_core.documents", "to_documents", "langchain-core")
     return [
         documents.Document(page_content=chunk.text, metadata=said)
@@ -87,7 +89,7 @@ def _langchain(chunking: Cut) -> list[Any]:
     ]
 
 
-def _haystack(chunking: Cut) -> list[Any]:
+def _haystack(chunking: Chunking) -> list[Any]:
     haystack = needed("haystack", "to_documents", "haystack-ai")
     return [
         haystack.Document(content=chunk.text, meta=said)
@@ -95,7 +97,7 @@ def _haystack(chunking: Cut) -> list[Any]:
     ]
 
 
-def _llama_index(chunking: Cut) -> list[Any]:
+def _llama_index(chunking: Chunking) -> list[Any]:
     schema = needed("llama_index.core.schema", "to_documents", "llama-index-core")
     nodes = [
         schema.TextNode(
@@ -115,7 +117,7 @@ def _llama_index(chunking: Cut) -> list[Any]:
     return nodes
 
 
-_MAKERS: Mapping[str, Callable[[Cut], list[Any]]] = {
+_MAKERS: Mapping[str, Callable[[Chunking], list[Any]]] = {
     "langchain": _langchain,
     "llama_index": _llama_index,
     "haystack": _haystack,

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from chunkers.errors import InputError, shown
-from chunkers.shapes import Piece
 from chunkers.text.document import Document
 from chunkers.text.outline import heading_path
 from chunkers.text.parts import shortened
+
+if TYPE_CHECKING:
+    from chunkers.result import Chunk
 
 EmbeddedAs = Literal["plain", "heading_path", "context"]
 
@@ -32,7 +34,7 @@ BETWEEN = " > "
 """Separator between the headings of a path."""
 
 
-def path_of(document: Document, chunk: Piece) -> tuple[str, ...]:
+def path_of(document: Document, chunk: Chunk) -> tuple[str, ...]:
     """Return the heading path of a chunk: the headings in whose sections its beginning lies, from the outermost inwards.
 
     Each is on one line and has at most `LONGEST_TITLE` characters. Empty in a text without headings.
@@ -40,7 +42,7 @@ def path_of(document: Document, chunk: Piece) -> tuple[str, ...]:
     return tuple([shortened(title, LONGEST_TITLE) for title in heading_path(document.text, chunk.start)])
 
 
-def embedded_text(document: Document, chunk: Piece, embedded_as: EmbeddedAs) -> str:
+def embedded_text(document: Document, chunk: Chunk, embedded_as: EmbeddedAs) -> str:
     """Return the text to embed for a chunk; the chunk's own text and spans stay unchanged.
 
     The heading path, or what a language model says of the chunk's place, stands before a blank line, and then comes what the

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from chunkers.embedded import EmbeddedAs, checked, embedded_text, path_of
 from chunkers.extras import needed
-from chunkers.shapes import Cut, Piece
 from chunkers.stated import Proposition, Stated
+
+if TYPE_CHECKING:
+    from chunkers.result import Chunk, Chunking
 
 COLUMNS = ("chunk", "spans", "characters", "words", "heading_path", "text")
 """The columns of every table of chunks."""
@@ -16,7 +18,7 @@ STATED = ("title", "summary", "propositions")
 """The columns of what a language model wrote of a chunk."""
 
 
-def columns_of(chunking: Cut, embedded_as: EmbeddedAs = "plain") -> tuple[str, ...]:
+def columns_of(chunking: Chunking, embedded_as: EmbeddedAs = "plain") -> tuple[str, ...]:
     """Return the columns of a table of chunks.
 
     Pages or chapters have columns only where the document has some, context and what a language model wrote only where a
@@ -37,15 +39,15 @@ def columns_of(chunking: Cut, embedded_as: EmbeddedAs = "plain") -> tuple[str, .
     )
 
 
-def _has_stated(chunking: Cut) -> bool:
+def _has_stated(chunking: Chunking) -> bool:
     return any(chunk.stated is not None for chunk in chunking.chunks)
 
 
-def _has_context(chunking: Cut) -> bool:
+def _has_context(chunking: Chunking) -> bool:
     return any(chunk.context for chunk in chunking.chunks)
 
 
-def facts_of(chunking: Cut, chunk: Piece, embedded_as: EmbeddedAs) -> dict[str, Any]:
+def facts_of(chunking: Chunking, chunk: Chunk, embedded_as: EmbeddedAs) -> dict[str, Any]:
     """Return the fields of a chunk in every file besides its spans, and the text to embed if that differs.
 
     Its page is the one on which it begins, counted from 1 in the file; its pages have their labels. So have chapters.
@@ -81,14 +83,14 @@ def said_of(proposition: Proposition) -> dict[str, Any]:
     }
 
 
-def chosen(chunking: Cut, embedded_as: EmbeddedAs | None) -> EmbeddedAs:
+def chosen(chunking: Chunking, embedded_as: EmbeddedAs | None) -> EmbeddedAs:
     """Return the requested way to embed chunks, or the one of the result's recipe; raises InputError if it is unknown."""
     if embedded_as is not None:
         return checked(embedded_as)
     return "plain" if chunking.made_by is None else chunking.made_by.embedded_as
 
 
-def rows_of(chunking: Cut, embedded_as: EmbeddedAs | None) -> list[dict[str, Any]]:
+def rows_of(chunking: Chunking, embedded_as: EmbeddedAs | None) -> list[dict[str, Any]]:
     """Return a row for each chunk by the names of its columns; see `columns_of`. Raises InputError as `chosen` does."""
     how = chosen(chunking, embedded_as)
     # All rows have it where one has it.
@@ -106,7 +108,7 @@ def rows_of(chunking: Cut, embedded_as: EmbeddedAs | None) -> list[dict[str, Any
     ]
 
 
-def to_dataframe(chunking: Cut, embedded_as: EmbeddedAs | None = None) -> Any:
+def to_dataframe(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> Any:
     """Return a pandas data frame with a row for each chunk: the exported files' columns, and where it begins and ends.
 
     Raises

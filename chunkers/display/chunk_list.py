@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from chunkers.display.markup import NOT_TEX, text
 from chunkers.display.palette import COUNT
 from chunkers.numbers import counted
-from chunkers.shapes import Cut, Decision, Piece
 from chunkers.stated import Stated
 from chunkers.text.document import Document, Span
+
+if TYPE_CHECKING:
+    from chunkers.result import Chunk, Chunking, Gap
 
 _SHARED = "the chunk before has this too"
 
 
-def chunk_list(cut: Cut, most: int | None = None) -> str:
+def chunk_list(cut: Chunking, most: int | None = None) -> str:
     """Return the chunks as an ordered list, with the reasons for cuts next to them and the reasons for kept gaps as titles.
 
     Parameters
@@ -47,13 +50,13 @@ def chunk_list(cut: Cut, most: int | None = None) -> str:
     return f'<ol class="chunks">{"".join(items)}</ol>' if items else '<p class="note">No chunk.</p>'
 
 
-def _said(number: int, chunk: Piece, reason: str) -> str:
+def _said(number: int, chunk: Chunk, reason: str) -> str:
     """Return the introduction to a chunk for screen readers."""
     place = f"Chunk {number:,}, characters {chunk.start:,} to {chunk.end:,}"
     return text(f"{place}, cut: {reason}" if reason else place)
 
 
-def _reasons(cut: Cut) -> tuple[dict[int, str], dict[int, str]]:
+def _reasons(cut: Chunking) -> tuple[dict[int, str], dict[int, str]]:
     """Return the reasons for chunks by their starts, and the reasons for kept gaps by the sentence before each."""
     begins, kept = {}, {}
     for gap in cut.gaps:
@@ -64,11 +67,11 @@ def _reasons(cut: Cut) -> tuple[dict[int, str], dict[int, str]]:
     return begins, kept
 
 
-def _after(document: Document, gap: Decision) -> int:
+def _after(document: Document, gap: Gap) -> int:
     return document.sentences[gap.index + 1].start if gap.offset is None else gap.offset
 
 
-def _body(document: Document, chunk: Piece, before: Span | None, kept: dict[int, str]) -> str:
+def _body(document: Document, chunk: Chunk, before: Span | None, kept: dict[int, str]) -> str:
     if chunk.stated is not None:
         return _stated(document, chunk.stated)
     parts = [f'<span class="context">{text(chunk.context)}</span>\n'] if chunk.context else []

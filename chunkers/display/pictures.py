@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from chunkers.display.markup import text
 from chunkers.display.palette import COUNT
 from chunkers.numbers import signed
-from chunkers.shapes import Cut, Decision, Scores
+
+if TYPE_CHECKING:
+    from chunkers.result import Chunking, Curve, Gap
 
 _HIGH = 100.0
 """Height of the curve in its own units; the width is the number of characters of the text."""
@@ -20,7 +23,7 @@ _POINTS = 3_000
 """Points of a curve; of more, the least and the greatest of each stretch are drawn."""
 
 
-def curve(cut: Cut) -> str:
+def curve(cut: Chunking) -> str:
     """Return the first curve of a result with its lines, and a dot with its reason at each gap; empty if there is none."""
     if not cut.curves or not any(map(math.isfinite, cut.curves[0].scores)):
         return ""
@@ -49,7 +52,7 @@ def curve(cut: Cut) -> str:
     )
 
 
-def _width(cut: Cut) -> int:
+def _width(cut: Chunking) -> int:
     return max(1, len(cut.document.text))
 
 
@@ -79,8 +82,8 @@ def _thinned(places: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
     return kept
 
 
-def _dots(cut: Cut, drawn: Scores, places: Sequence[tuple[int, float]]) -> str:
-    gaps: list[Decision] = [gap for gap in cut.gaps if gap.offset is None and gap.index < len(places)]
+def _dots(cut: Chunking, drawn: Curve, places: Sequence[tuple[int, float]]) -> str:
+    gaps: list[Gap] = [gap for gap in cut.gaps if gap.offset is None and gap.index < len(places)]
     if len(gaps) > _DOTS:
         gaps = [gap for gap in gaps if gap.verdict.is_cut][: 5 * _DOTS]
     dots = []
@@ -96,7 +99,7 @@ def _dots(cut: Cut, drawn: Scores, places: Sequence[tuple[int, float]]) -> str:
     return "".join(dots)
 
 
-def strip(cut: Cut, name: str) -> str:
+def strip(cut: Chunking, name: str) -> str:
     """Return a row with the chunks of a result as coloured stretches, for a grid of ``axis strips``."""
     width = _width(cut)
     bars = "".join(
@@ -111,7 +114,7 @@ def strip(cut: Cut, name: str) -> str:
     )
 
 
-def marks(cut: Cut, places: Sequence[int], name: str) -> str:
+def marks(cut: Chunking, places: Sequence[int], name: str) -> str:
     """Return a row with a mark at each of ``places``, code points of the text, for a grid of ``axis strips``."""
     drawn = "".join(f"M{place} 0V1" for place in places)
     return (

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from chunkers import Chunking, Document, InputError, ModelError, chunk, compare
 from chunkers.display import notebook
 from chunkers.display.palette import COUNT
-from chunkers.shapes import Cut
 from tests.browser.hostile_strings import STRINGS
 from tests.properties.texts import texts
 
@@ -183,8 +182,3 @@ def test_without_pandas_a_data_frame_is_a_sentence(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ModelError, match=r"^to_dataframe needs the package pandas, .*'pip install pandas'\.$"):
         chunk("A.", "fixed_sentences").to_dataframe()
-
-
-def test_a_result_has_what_its_pictures_ask_for():
-    asked = {name for name in vars(Cut) if not name.startswith("_")}
-    assert asked <= {*dir(chunk("A.", "fixed_sentences"))}
