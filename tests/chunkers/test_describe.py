@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkers import build_chunker
+from chunkers import CHUNKERS, build_chunker
 
 ONE_OF_SEVERAL = re.compile(r"\b1 (?:equal )?(?:sentences|chunks|tokens)\b")
 
@@ -33,3 +33,8 @@ def test_structure_says_its_maximum_and_what_is_not_the_default(most, below, inn
     assert not ONE_OF_SEVERAL.search(said)
     assert ("join" in said) == (below != usual.join_below)
     assert ("inside" in said) == (inner != usual.inner)
+
+
+def test_only_the_choices_that_say_so_go_from_less_to_more():
+    declared = {(name, spec.name) for name, kind in CHUNKERS.items() for spec in kind.fields() if spec.ordered}
+    assert declared == {("change_point", "caution")}

@@ -86,6 +86,13 @@ def test_nothing_is_inserted_after_or_taken_from_headings_lists_tables_and_code(
     }
 
 
+def test_a_line_that_does_not_end_as_a_sentence_is_neither_inserted_nor_inserted_after():
+    one = document("One is here. Two is here.\n\nno end here\n\nThree is here.")
+    assert "no end here" in one.sentence_texts
+    drawn = {text for after, put in edits_of(one, 9, 0) for text in (one.sentence_texts[after], put)}
+    assert drawn == {"One is here.", "Two is here.", "Three is here."}
+
+
 def test_a_text_of_one_sentence_gets_one_of_our_own():
     assert edits_of(document("Only one is here."), 9, 0) == [(0, stability.SPARE)]
     assert edits_of(document("no end"), 9, 0) == [(0, stability.SPARE)]

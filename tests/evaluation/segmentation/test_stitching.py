@@ -180,6 +180,12 @@ def test_the_command_writes_texts_and_boundaries_that_sweep_reads(folder, tmp_pa
     assert found == [("stitched-1.txt", 0), ("stitched-2.txt", 0)]
 
 
+def test_the_command_makes_the_folders_above_the_one_that_it_writes_into(folder, tmp_path, capsys):
+    assert main(["stitch", str(folder), "--into", str(tmp_path / "new" / "long"), "--count", "1"]) == 0
+    assert [path.name for path in sorted((tmp_path / "new" / "long").iterdir())] == ["stitched-1.json", "stitched-1.txt"]
+    capsys.readouterr()
+
+
 def test_the_command_uses_what_it_can(folder, tmp_path, capsys):
     (folder / "void.txt").write_text("\n")
     (folder / "noise.md").write_bytes(b"\0")
