@@ -42,7 +42,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
 function answer(root, data) {
   const at = performance.now();
   const questions = keptQuestions();
-  if (data.ask_questions && root.askedQuestions !== data.ask_questions && questions) root.tell?.("questions", { questions, at });
+  if (data.ask_questions && root.askedQuestions !== data.ask_questions && questions)
+    root.tell?.("questions", { questions, at });
   root.askedQuestions = data.ask_questions;
   if (!data.ask || root.asked === data.ask) return;
   root.asked = data.ask;
