@@ -1,4 +1,4 @@
-"""`docs/limits.md` has every limit, with its value and its sentence."""
+"""`docs/limits.md` has every limit that a message names, with its value; the others are documented in the code."""
 
 import ast
 import re
@@ -11,11 +11,105 @@ from tests import ROOT
 from tests.sources import parsed
 
 PAGE = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
-ROWS = re.findall(r"^\| `([\w.]+)\.(\w+)` \| ([\d.,]+) \| [^|]+ \|([^|]*)\|$", PAGE, re.MULTILINE)
+ROWS = re.findall(r"^\| `([\w.]+)\.(\w+)` \| ([\d.,]+) \| [^|]+ \|$", PAGE, re.MULTILINE)
 PREFIXES = (
     *("MAX_", "MOST", "LONGEST_", "READ_", "READERS"),
     *("TIMEOUT", "DEADLINE", "LARGEST_", "MEMORY_BYTES", "SHARED_"),
 )
+
+
+SENTENCES = {
+    "chunkers.limits.MAX_BYTES": ("a document may have at most 20 MB",),
+    "chunkers.limits.MAX_UNPACKED": ("the file may unpack to at most",),
+    "chunkers.limits.MAX_DEPTH": ("elements of HTML may lie within each other",),
+    "chunkers.limits.READ_SECONDS": ("seconds to be read; this one takes longer",),
+    "chunkers.limits.READ_MEMORY": ("GB of memory to be read",),
+    "chunkers.limits.MOST_ROWS": ("rows; this one has",),
+    "chunkers.limits.MOST_TABLE_COLUMNS": ("columns; this one has",),
+    "chunkers.limits.MOST_READ_CHARACTERS": ("characters; these have",),
+    "chunkers.limits.MOST_BRACKETS": ("JSON may have at most",),
+    "chunkers.limits.LONGEST_RECIPE": ("characters of JSON; it has more.",),
+    "evaluation.checking.baseline.LONGEST_BASELINE": ("characters of JSON; it has more.",),
+    "viz.state.session_pieces.LONGEST_HEAD": ("characters of JSON; it has more.",),
+    "evaluation.retrieval.question_rows.MOST_ROWS_READ": ("rows of a file are read",),
+    "evaluation.retrieval.question_rows.MOST_ITEMS": ("items in its lists",),
+    "chunkers.limits.MAX_SENTENCES": ("a text may have at most",),
+    "chunkers.limits.MOST_OUTLINE_MARKS": ("items of lists and marks of quotations may be at most",),
+    "chunkers.limits.MAX_PARAGRAPH": ("a paragraph or a text to embed may have at most",),
+    "corpus.reading.LONGEST_LINE": ("a line may have at most",),
+    "evaluation.retrieval.questions.MOST": ("a file may have at most",),
+    "evaluation.asking.ask.LONGEST_QUESTION": ("A question may have at most",),
+    "evaluation.asking.ask.MOST_TOP": ("chunks can be asked for",),
+    "evaluation.asking.answer.LONGEST_ANSWER": ("An answer may have at most",),
+    "evaluation.retrieval.question_sets.MOST_DOCUMENTS": ("a set may have at most",),
+    "chunkers.found_again.MOST_SCANNED": (
+        "stands in the text only once was not looked into",
+        "Not every chunk was looked for with a context around it",
+    ),
+    "chunkers.text.quotations.MOST_COMPARED": ("as too many excerpts of this file are not found",),
+    "evaluation.retrieval.returned.MOST_NEIGHBOURS": ("The neighbours that are returned must be 1 to",),
+    "evaluation.checking.problems.MOST_PROBLEMS": ("not listed",),
+    "evaluation.retrieval.budget.MOST_BUDGETS": ("budgets can be measured",),
+    "evaluation.generating.generate.MOST_GENERATED": ("to generate",),
+    "evaluation.generating.generate.MOST_WINDOW": ("characters of a window",),
+    "evaluation.generating.generate.MOST_EXCERPTS": ("excerpts; there are",),
+    "chunkers.comparison.MOST_SIDE_BY_SIDE": ("results; got",),
+    "integrations.originals.MOST_RUN": ("it may have at most",),
+    "chunkers.limits.MOST_CHUNKS": (
+        "a text may be cut into at most",
+        "spans; these have more.",
+    ),
+    "chunkers.limits.MOST_CHUNK_CHARACTERS": ("all chunks together may have at most",),
+    "chunkers.limits.MOST_RUNS": ("the pieces × the most pieces of a chunk must be at most",),
+    "chunkers.limits.MOST_CHANGE_STEPS": ("² × chunks must be at most",),
+    "chunkers.limits.MOST_CHANGE_PRODUCTS": (
+        "² × dimensions must be at most",
+        "the exact search must need at most",
+    ),
+    "chunkers.limits.MOST_MAX_MIN_PRODUCTS": ("comparing each sentence with all of its chunk must need at most",),
+    "chunkers.limits.MOST_CLUSTERING_WORK": ("× dimensions must be at most",),
+    "chunkers.limits.MOST_JOINED_CHARACTERS": ("the groups that are embedded anew may have at most",),
+    "chunkers.building_blocks.clustering.MOST_SENTENCES": ("as every one is compared with every other",),
+    "chunkers.embedders.server.TIMEOUT": ("seconds; it did not, in",),
+    "chunkers.embedders.server.DEADLINE": ("seconds in all; it did not",),
+    "chunkers.embedders.server.LARGEST_ANSWER": ("an answer that is compressed, or larger than",),
+    "chunkers.embedders.server.MOST_DIMENSIONS": ("numbers a text",),
+    "chunkers.embedders.server.MOST_BRACKETS": ("lists and objects a text",),
+    "chunkers.limits.MOST_VECTOR_NUMBERS": ("texts × dimensions must be at most",),
+    "chunkers.limits.MAX_CACHE_FILE": ("Embeddings can be kept on disk only while",),
+    "chunkers.language_models.server.TIMEOUT": ("seconds; it did not, in",),
+    "chunkers.language_models.server.DEADLINE": ("seconds in all; it did not",),
+    "chunkers.language_models.server.LARGEST_ANSWER": ("one that is compressed, or larger than",),
+    "chunkers.language_models.server.MOST_BRACKETS": ("lists and objects",),
+    "chunkers.limits.MOST_SPENT_TOKENS": ("the spending limit is",),
+    "evaluation.answering.questions.MOST_QUESTIONS": ("questions can be answered; the rest is left out.",),
+    "evaluation.answering.questions.LONGEST_REFERENCE": ("A reference answer may have at most",),
+    "chunkers.situating.LONGEST_SHOWN": ("characters: beside each chunk the model was shown its section",),
+    "chunkers.situating.LONGEST_SITUATION": ("characters and may have",),
+    "evaluation.segmentation.stitching.MOST_STITCHED": ("stitching: ",),
+    "evaluation.segmentation.stability.MOST_EDITED_CHARACTERS": ("edits × characters must be at most",),
+    "corpus.command_line.MOST_WORKERS": ("--workers must be from 1 to",),
+    "corpus.command_line.LARGEST_SHARD": ("--shard-size must be from",),
+    "viz.tune.grid.MOST_RUNS": ("A sweep may have at most",),
+    "viz.jobs.background.MOST_KEPT": ("the server keeps the last",),
+    "viz.retrieval.generating.table.MOST_COMPLAINTS": ("cannot be used.",),
+    "viz.controls.tab.MOST_KEPT": ("characters, and the tab keeps at most",),
+    "viz.server.uploads.MOST_UPLOADED": ("The files of a session may have at most",),
+    "viz.state.chunk_files.MOST_HELD": ("all files of chunks of a session may have at most",),
+    "viz.state.own_text.MOST_EDITED": ("characters are too many to edit here",),
+    "viz.state.link.LONGEST_WORD": ("characters long; it has",),
+    "viz.state.values.MOST_QUESTIONS": ("questions can be kept",),
+    "viz.jobs.keeping.notebook_store.MOST_BYTES": ("The file of kept texts may have at most",),
+    "viz.controls.notebooks.MOST_LISTED": ("older ones are not listed",),
+    "viz.compare.asking.asking.LARGEST_TEXTS": ("The texts of the questions that are kept may have at most",),
+    "viz.state.link.LONGEST_NAME": ("The link's embedder must be a name of 1 to",),
+    "viz.breakpoints.page.MOST_MARGIN": ("The link's margin must be a number from 0 to",),
+    "viz.breakpoints.steps.MOST_SCANNED": ("reasons without numbers: these cover at most",),
+    "viz.double_pass.story.MOST_SENTENCES": ("the rows and steps cover the first",),
+    "viz.clustering.story.MOST_RUNS": ("more places",),
+    "chunkers.text.fitness.LONGEST_WORD": ("characters without a space",),
+}
+"""Parts of the messages about a limit, by its constant; a part has no values in it."""
 
 
 @cache
@@ -37,29 +131,51 @@ def strings():
 
 
 def constants():
-    """Return every module and name of a constant that is called a limit and is a number."""
+    """Yield the module, the name and the docstring of every constant that is called a limit and is a number."""
     for name, tree in modules().items():
-        for node in tree.body:
+        for node, following in zip(tree.body, [*tree.body[1:], None], strict=True):
             if (
                 isinstance(node, ast.Assign)
                 and isinstance(node.value, ast.Constant)
                 and type(node.value.value) in (int, float)
             ):
-                yield from ((name, to.id) for to in node.targets if isinstance(to, ast.Name) and to.id.startswith(PREFIXES))
+                said = following.value if isinstance(following, ast.Expr) else None
+                docstring = said.value if isinstance(said, ast.Constant) else ""
+                for to in node.targets:
+                    if isinstance(to, ast.Name) and to.id.startswith(PREFIXES):
+                        yield name, to.id, docstring
 
 
-def test_every_limit_is_on_the_page_once():
-    listed = [(module, name) for module, name, _, _ in ROWS]
+def test_every_limit_that_a_message_names_is_on_the_page_once():
+    listed = [f"{module}.{name}" for module, name, _ in ROWS]
     assert len(set(listed)) == len(listed) == PAGE.count("\n| `")
-    assert set(listed) == set(constants())
+    assert SENTENCES.keys() <= set(listed)
+    found = {f"{module}.{name}": docstring for module, name, docstring in constants()}
+    assert set(listed) <= found.keys()
+    assert [name for name, docstring in found.items() if name not in listed and not docstring] == []
 
 
-@pytest.mark.parametrize(("module", "name", "value", "_"), ROWS)
-def test_the_values_are_those_of_the_code(module, name, value, _):
+def test_a_limit_in_a_message_is_on_the_page():
+    listed = {name for _, name, _ in ROWS}
+    limits = {name for _, name, _ in constants()}
+    named = {
+        part.id
+        for tree in modules().values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Raise)
+        for part in ast.walk(node)
+        if isinstance(part, ast.Name) and part.id in limits
+    }
+    assert named
+    assert named <= listed
+
+
+@pytest.mark.parametrize(("module", "name", "value"), ROWS)
+def test_the_values_are_those_of_the_code(module, name, value):
     assert f"{getattr(import_module(module), name):,}" == value
 
 
-@pytest.mark.parametrize(("name", "said"), [(row[1], part) for row in ROWS for part in re.findall("“([^”]+)”", row[3])])
+@pytest.mark.parametrize(("name", "said"), [(name, part) for name, parts in SENTENCES.items() for part in parts])
 def test_the_sentences_are_those_of_the_code(name, said):
-    # Strings that are written side by side, or with values in them, are one sentence; a value is not quoted on the page.
+    # Strings that are written side by side, or with values in them, are one message.
     assert any(said in text for text in strings()), f"{name}: nothing says {said!r}"

@@ -125,6 +125,7 @@ class Histogram:
 
 
 MOST_BINS = 60
+"""Bars of the histogram."""
 
 DECIMALS = 9
 """Decimal places to which the histogram rounds a score."""
