@@ -6,29 +6,29 @@
  * @import { Verdicts } from "../../compare/verdicts.data.d.ts"
  */
 /**
- * Sentences by number: the first, and the one after the last.
+ * A range of sentences: the number of the first, and the number after the last.
  * @typedef {[first: number, end: number]} Range
  */
 
 /**
  * Sentences and gaps of a step, marked in the text, the curve, the heatmap and the rows of a double pass.
  * @typedef {object} Mark
- * @property {Range | null} growing The sentences that were together before the step.
- * @property {Range | null} next Those that the step asks about.
- * @property {Range | null} middle Those between them that it passes over, or the one of them that decides.
- * @property {number | null} gap The gap that is decided; gap 0 lies after the first sentence.
- * @property {number | null} [comparison] The comparison of a double pass that is made.
- * @property {boolean} [arriving] Whether the page has only just opened at it: the page does not scroll then.
- * @property {boolean} [still] Whether it is only pointed at: the text does not scroll either.
+ * @property {Range | null} growing The sentences of the chunk before the step.
+ * @property {Range | null} next The sentences that the step may add.
+ * @property {Range | null} middle The sentences between the two that the step skips, or the sentence that decides.
+ * @property {number | null} gap The gap that the step decides; gap 0 follows the first sentence.
+ * @property {number | null} [comparison] The number of the comparison in a double pass.
+ * @property {boolean} [arriving] True if the page has just opened at this step: it does not scroll then.
+ * @property {boolean} [still] True if the pointer only hovers over the step: the text does not scroll either.
  */
 
 /**
  * Question of the user, or a request about it.
  * @typedef {object} Question
- * @property {string | null} question Null where nothing is asked any more.
- * @property {boolean} [stop] Whether the work on it is to stop.
- * @property {boolean} [again] Whether the server is only asked how far it is.
- * @property {number} moment When it was said, by `performance.now()`.
+ * @property {string | null} question Null to clear the question.
+ * @property {boolean} [stop] True to cancel the work on it.
+ * @property {boolean} [again] True to poll its progress only.
+ * @property {number} moment The time at which it was asked, by `performance.now()`.
  */
 
 /**
@@ -45,29 +45,29 @@ export const EVENTS = Object.freeze({
   /** @type {EventOf<{ id: string }>} */
   "seamark-matrix": { about: "The store holds this matrix of distances." },
   /** @type {EventOf<null>} */
-  "seamark-ready": { about: "A component has drawn its text for the first time: the current step may be told to it." },
+  "seamark-ready": { about: "A component has drawn its text for the first time and can receive the current step." },
   /** @type {EventOf<Mark>} */
-  "seamark-step": { about: "This is the step that the page is about now; `NOTHING` takes the marks of the last one away." },
+  "seamark-step": { about: "Show this step; `NOTHING` removes the marks of the previous step." },
   /** @type {EventOf<{ sentence: number }>} */
-  "seamark-jump": { about: "Bring this sentence into sight in every column." },
+  "seamark-jump": { about: "Scroll every column to this sentence." },
   /** @type {EventOf<{ ranges: Range[] }>} */
-  "seamark-mark": { about: "Underline these sentences, and no others, while the pointer is on what is about them." },
+  "seamark-mark": { about: "Underline exactly these sentences while the pointer is on the element that refers to them." },
   /** @type {EventOf<{ gap: number }>} */
-  "seamark-gap": { about: "This gap was chosen in the text or on the curve." },
+  "seamark-gap": { about: "The user selected this gap in the text or on the curve." },
   /** @type {EventOf<{ at: number | null }>} */
   "seamark-disagreement": {
-    about: "The user looks at the disagreement at this place on the axis of sentences; null: at none.",
+    about: "The user moved to the disagreement at this position on the sentence axis, or left it (null).",
   },
   /** @type {EventOf<Verdicts>} */
-  "seamark-verdicts": { about: "The server has said what the columns decided at a place." },
+  "seamark-verdicts": { about: "The server has returned the columns' verdicts at a position." },
   /** @type {EventOf<Question>} */
-  "seamark-ask": { about: "The user asks the text a question, asks how far its answer is, or asks nothing any more." },
+  "seamark-ask": { about: "The user asks a question, polls its progress, or clears it." },
   /** @type {EventOf<Asked>} */
-  "seamark-asked": { about: "The server has said what a question retrieves in every column, or how far it is." },
+  "seamark-asked": { about: "The server has returned what a question retrieves in every column, or its progress." },
   /** @type {EventOf<{ at: number }>} */
-  "seamark-go": { about: "Go to the step of this number, counted from 0." },
+  "seamark-go": { about: "Go to this step, numbered from 0." },
   /** @type {EventOf<{ open: boolean }>} */
-  "seamark-box": { about: "The box for the user's own text was opened or closed." },
+  "seamark-box": { about: "The user opened or closed the box for a text." },
 });
 
 /**
@@ -76,7 +76,7 @@ export const EVENTS = Object.freeze({
  */
 
 /**
- * The mark of a step that is about no sentence.
+ * The mark of a step without sentences.
  * @type {Readonly<Mark>}
  */
 export const NOTHING = Object.freeze({ growing: null, next: null, middle: null, gap: null });
