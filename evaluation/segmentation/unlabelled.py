@@ -16,17 +16,16 @@ from evaluation.segmentation.trivial import NO_CUT, every_words
 
 EXPLAINED = {
     "chunks": "Number of chunks.",
-    "blocks whole": "Share of the lists, tables, code blocks and formulas, and of the headings with what follows, that lie "
-    "in one piece of a chunk.",
+    "blocks whole": "Share of lists, tables, code blocks, formulas and headings (with the text below) kept whole.",
     "size kept": "Share of chunks within the requested sizes or, without any, within the embedder's maximum input.",
     "inside": "Mean cosine of two sentences in the same chunk. It is higher for short chunks, whatever their cuts.",
     "across": "Mean cosine of two sentences in neighbouring chunks. It is higher for short chunks too.",
     "contrast": "Inside minus across: how much more alike sentences are within chunks than across cuts.",
     "context": f"Mean cosine of a chunk and the {SURROUNDINGS} sentences on either side: high if it fits its surroundings, "
     "low if it stands apart.",
-    "changed": "Share of chunks that change when one sentence is inserted, mean over the places; lower is better.",
-    "at worst": "The largest such share over all places.",
-    "at least": "The share that has to change: the one chunk with the new sentence. Compare the other two with it.",
+    "changed": "Mean share of chunks that change when one sentence is inserted; lower is better.",
+    "at worst": "The largest share of changed chunks over all places.",
+    "at least": "The unavoidable share: the one chunk with the new sentence. Compare the other two with it.",
 }
 """Description of each measure; the last three come from `evaluation.segmentation.stability`."""
 

@@ -72,7 +72,7 @@ def test_the_samples_are_there_once_as_cases_in_one_line_until_all_are_asked_for
     page.wait_for_url("**document=three_topics**")
     eventually(lambda: box_of(cards)["height"], lambda height: height < 60)
     page.get_by_role("button", name="Pk", exact=True).click()
-    expect(page.get_by_role("status").filter(has_text="A window of half the mean section")).to_be_visible()
+    expect(page.get_by_role("status").filter(has_text="a window of half the mean section")).to_be_visible()
 
 
 @pytest.mark.full

@@ -1,4 +1,4 @@
-"""The words of the pages: one for each thing, each with a sentence.
+"""Glossary: one word for each thing, with its definition.
 
 ``python -m viz.theme.glossary`` writes ``docs/glossary.md``.
 """
@@ -11,73 +11,72 @@ from pathlib import Path
 from evaluation.segmentation.unlabelled import EXPLAINED
 
 TEXT: Mapping[str, str] = {
-    "Chunk": "A piece of the text that is embedded and stored as one: what a search gives to the language model.",
-    "Gap": "The place between two neighbouring sentences, where a chunker cuts or does not.",
+    "Chunk": "A piece of the text that is embedded, stored and retrieved as a unit.",
+    "Gap": "The place between two neighbouring sentences, where a chunker may cut.",
     "Boundary": "A gap at which one chunk ends and the next begins.",
-    "Known boundary": "A boundary that is known to be right, since two sections of the text meet there.",
-    "Embedding": "The vector that a model makes of a sentence or a chunk; texts with like meaning have like directions.",
-    "Distance": "1 minus the cosine similarity of two embeddings: 0 if they have the same direction, 1 at a right angle.",
-    "Threshold": "The score above which a gap is cut, or the similarity below which it is; the line on the curve.",
-    "Percentile": "The share of gaps, in percent, that are not cut: at 70, the 30 % with the greatest distance are.",
-    "Buffer": "How many sentences on either side are embedded together with each sentence.",
+    "Known boundary": "A correct boundary: two sections of the text meet there.",
+    "Embedding": "A vector that a model computes for a sentence or a chunk; similar texts have similar directions.",
+    "Distance": "1 minus the cosine similarity of two embeddings: 0 for the same direction, 1 at a right angle.",
+    "Threshold": "The score above which (for similarities: below which) a gap is cut; the line on the curve.",
+    "Percentile": "The percentage of gaps that are not cut: at 70, the 30 % with the greatest distances are.",
+    "Buffer": "The number of sentences on either side that are embedded together with each sentence.",
     "Mini-chunk": "A chunk of the first pass of Double pass, before the second pass merges it with others.",
-    "Snippet": "A mini-chunk that the second pass merges over, as a formula or a quotation inside a paragraph.",
-    "Proposition": "A sentence that a language model wrote, which says one thing of the text and is understood by itself.",
+    "Snippet": "A mini-chunk that the second pass merges over, such as a formula or a quotation inside a paragraph.",
+    "Proposition": "A sentence by a language model that states one thing from the text and can be understood by itself.",
     "Default": "The value of a parameter that nobody has set, taken from the source of the chunker.",
-    "Tokens": "The word pieces that a model reads, counted as the chosen model counts them.",
+    "Tokens": "The word pieces that a model reads, counted by the chosen tokenizer.",
 }
 """The words about texts and chunkers."""
 
 SEGMENTATION: Mapping[str, str] = {
-    "Pk": "A window of half the mean section slides along the text: the share of places at which its two ends are in one "
-    "section but not in one chunk, or in one chunk but not in one section. 0 is best.",
-    "WindowDiff": "The same window as for Pk: the share of places at which it holds too many or too few boundaries. "
-    "0 is best.",
-    "Boundary precision": "The share of the boundaries that are known ones. 1 is best.",
-    "Boundary recall": "The share of the known boundaries that are found. 1 is best.",
+    "Pk": "Slide a window of half the mean section along the text: the share of positions at which section and chunk "
+    "disagree on whether its two ends belong together. 0 is best.",
+    "WindowDiff": "The share of positions of the same window with too many or too few boundaries. 0 is best.",
+    "Boundary precision": "The share of boundaries that are known ones. 1 is best.",
+    "Boundary recall": "The share of known boundaries that are found. 1 is best.",
     "Boundary F1": "The harmonic mean of boundary precision and recall. 1 is best.",
-    "Boundary similarity": "The share of boundaries, known or found, that are both; one sentence off is half. 1 is best.",
-    "Misassigned": "The sentences outside the chunk that fits their section best. 0 is best.",
-    "Crossing": "The chunks that hold parts of two sections or more. 0 is best.",
+    "Boundary similarity": "The share of all boundaries, known or found, that match; a miss by one sentence counts half. "
+    "1 is best.",
+    "Misassigned": "Sentences outside the chunk that fits their section best. 0 is best.",
+    "Crossing": "Chunks with parts of two or more sections. 0 is best.",
 }
 """The measures against known boundaries."""
 
 UNLABELLED: Mapping[str, str] = {
     **{name.capitalize(): said for name, said in EXPLAINED.items() if name != "chunks"},
-    "Edit": "One sentence that is inserted into the text at a place drawn by lot, after which the text is cut again.",
+    "Edit": "The insertion of one sentence at a random place, after which the text is cut again.",
 }
 """The measures without labels."""
 
 RETRIEVAL: Mapping[str, str] = {
-    "Top k": "How many chunks the search returns for a question.",
-    "Budget": "How many tokens, or characters, of chunks the search returns for a question, the best chunks first.",
-    "Heading path": "The headings in whose sections a chunk begins, from the outermost to the innermost.",
-    "Context sentence": "A sentence or two of a language model on a chunk and its place in the document, embedded with it.",
-    "Embedded as": "What of every chunk is embedded, or searched by its words: its own text, or first its heading path or a "
-    "context sentence.",
-    "Recall": "The share of the excerpts that is in the chunks found.",
-    "Precision": "The share of the chunks found that is in the excerpts.",
-    "Best possible precision": "The IoU that a search would reach that finds every chunk with a part of an excerpt, and no "
-    "other; “precision Ω” in Chroma's report.",
-    "IoU": "Intersection over union: what excerpts and chunks found have in common, divided by what they make together.",
-    "Interval": "Confidence interval: in 95 of 100 sets of questions it holds the true mean or difference. Among several "
+    "Top k": "The number of chunks that the search returns for a question.",
+    "Budget": "The number of tokens or characters that the search returns for a question, best chunks first.",
+    "Heading path": "The headings above the beginning of a chunk, outermost first.",
+    "Context sentence": "A language model's description of a chunk's place in its document, embedded with the chunk.",
+    "Embedded as": "The text that is embedded or indexed for a chunk: its own, or with a heading path or a context sentence "
+    "in front.",
+    "Recall": "The share of the excerpts that the retrieved chunks contain.",
+    "Precision": "The share of the retrieved chunks that belongs to the excerpts.",
+    "Best possible precision": "The IoU of a perfect search, which finds exactly the chunks with a part of an excerpt; "
+    "“precision Ω” in Chroma's report.",
+    "IoU": "Intersection over union of the excerpts and the retrieved chunks.",
+    "Interval": "Confidence interval: contains the true mean or difference for 95 of 100 sets of questions. With several "
     "comparisons its level is higher (Holm's correction); it excludes 0 exactly if the difference is significant.",
-    "Significant": "So large that, if no chunker were better than another, as large a difference would be found in at most "
-    "5 of 100 sets of questions, all comparisons taken together.",
+    "Significant": "If no chunker were better than another, a difference this large would appear in at most 5 of 100 sets "
+    "of questions, all comparisons taken together.",
 }
 """The words about retrieval."""
 
 ANSWERS: Mapping[str, str] = {
-    "Faithfulness": "The share of an answer's statements that the chunks which the model was given bear out, as a judging "
-    "model finds.",
-    "Answer relevancy": "A judging model writes three questions that the answer would answer: the mean cosine of these and "
-    "the question that was asked, by the embedder; 0 for an answer that commits itself to nothing.",
+    "Faithfulness": "The share of an answer's statements that the given chunks support, according to a judging model.",
+    "Answer relevancy": "A judging model writes three questions that the answer would answer: their mean cosine with the "
+    "original question; 0 for an evasive answer.",
     "AQS": "Answer quality score: the harmonic mean of faithfulness and answer relevancy.",
     "Correctness": "A judging model's grade of an answer against its reference, from 1 to 5.",
     "Question cosine": "The cosine of the embeddings of the question and the answer.",
     "Reference cosine": "The cosine of the embeddings of the answer and its reference.",
-    "BERTScore": "F1 of the best matches between the words of the answer and of its reference, by their embeddings in "
-    "context; the package bert-score computes it.",
+    "BERTScore": "F1 of the best word matches between an answer and its reference, by contextual embeddings (package "
+    "bert-score).",
 }
 """The measures of answers."""
 
@@ -113,12 +112,9 @@ def document() -> str:
     """Return the text of ``docs/glossary.md``."""
     lists = {title: [f"- **{word}**: {said}\n" for word, said in words.items()] for title, words in PARTS.items()}
     parts = [f"## {title}\n\n{''.join(lines)}" for title, lines in lists.items()]
-    avoided = "".join(f"| {old} | {new} |\n" for old, new in INSTEAD.items())
     return (
-        "# The words of the pages\n\nOne word for each thing, on every page and in the README. This file is generated by "
-        "`python -m viz.theme.glossary`.\n\n"
-        + "\n".join(parts)
-        + f"\n## Words that are not used\n\n| not | but |\n|---|---|\n{avoided}"
+        "# Glossary\n\nThe pages and documents use these words, each for one thing. `python -m viz.theme.glossary` "
+        "generates this page.\n\n" + "\n".join(parts)
     )
 
 
