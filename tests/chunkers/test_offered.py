@@ -70,7 +70,7 @@ def test_the_example_is_a_chunker_in_python_recipes_and_on_the_command_line(offe
     assert main(["--list"]) == 0
     listed = json.loads(capsys.readouterr().out)["signal_words"]
     assert listed["parameters"]["least"] == {
-        **{"type": "integer", "default": 2, "title": "Least sentences", "help": ""},
+        **{"type": "integer", "default": 2, "title": "Minimum sentences", "help": ""},
         **{"minimum": 1, "maximum": 100},
     }
     assert main([str(file), "--chunker", "signal_words", "--set", "least=4", "--tokenizer", "words"]) == 0
@@ -201,7 +201,7 @@ def test_a_hook_that_fails_or_returns_nonsense_is_as_if_it_were_not_there(offere
     chunker, usual = build_chunker("signal_words", {}), build_chunker("fixed_words", {})
     made = chunk(TEXT, chunker)
     assert made.texts == WANTED
-    assert chunker.describe() == "least sentences 2"
+    assert chunker.describe() == "minimum sentences 2"
     assert chunker.levels("least", [1, 2], []) == [1.0, 2.0]
     assert chunker.remark("least") == ""
     assert chunker.idle() == frozenset()

@@ -27,7 +27,7 @@ def said(app):
 def test_it_is_a_column_with_its_controls_and_its_link(app, offered):
     offered()
     opened(app)
-    (slider,) = (one for one in app.slider if one.label == "Least sentences")
+    (slider,) = (one for one in app.slider if one.label == "Minimum sentences")
     assert (slider.value, slider.min, slider.max) == (3, 1, 20)
     slider.set_value(5).run()
     assert app.query_params["c1.least"] == "5"
@@ -60,7 +60,7 @@ def test_its_grid_is_drawn_on_tune(app, offered):
     box.set_value("signal_words").run()
     assert not app.exception
     assert any(
-        "Least sentences" in str(one.label) for one in [*app.text_input, *app.multiselect, *app.slider, *app.number_input]
+        "Minimum sentences" in str(one.label) for one in [*app.text_input, *app.multiselect, *app.slider, *app.number_input]
     )
 
 
