@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test full quick fuzz lint types scripts format bench package browser clean
+.PHONY: help run test full quick fuzz lint types scripts format bench docs package browser clean
 
 help: ## list what make can do here
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' Makefile
@@ -60,6 +60,9 @@ bench: .venv/test.stamp ## measure speed (BENCH_ARGS="--repeats 1 --text FILE")
 	$(PY) -m benchmarks $(BENCH_ARGS)
 	$(PY) -m benchmarks.size $(BENCH_ARGS)
 
+docs: .venv/docs.stamp ## build the documents and the Python API as a site in out/docs; a broken link is an error
+	$(PY) -m sphinx --fail-on-warning --keep-going --quiet --fresh-env -c docs/site . out/docs
+
 package: .venv/test.stamp ## build the wheel and the source distribution into dist/
 	$(PY) -m build --no-isolation
 
@@ -71,7 +74,8 @@ clean: ## remove caches; to start over, remove .venv and node_modules too
 # complete are newer, and nothing is to be done.
 RUN_PINS := requirements.txt constraints.txt
 TEST_PINS := requirements-dev.txt $(RUN_PINS)
-FULL_PINS := requirements-full.txt constraints-full.txt $(TEST_PINS)
+DOCS_PINS := requirements-docs.txt constraints-full.txt $(RUN_PINS)
+FULL_PINS := requirements-full.txt requirements-docs.txt constraints-full.txt $(TEST_PINS)
 NODE_PINS := package.json package-lock.json .npmrc
 outdated = $(if $(shell cat $(1) | cmp - $@ 2>&1),outdated)
 .SECONDEXPANSION:
@@ -90,7 +94,12 @@ outdated = $(if $(shell cat $(1) | cmp - $@ 2>&1),outdated)
 
 .venv/full.stamp: $$(call outdated,$(FULL_PINS)) | .venv/test.stamp
 	$(PY) -m pip install --disable-pip-version-check --no-compile -r requirements-full.txt
+	@cat $(DOCS_PINS) > .venv/docs.stamp
 	@cat $(FULL_PINS) > $@
+
+.venv/docs.stamp: $$(call outdated,$(DOCS_PINS)) | .venv/run.stamp
+	$(PY) -m pip install --disable-pip-version-check --no-compile -r requirements-docs.txt
+	@cat $(DOCS_PINS) > $@
 
 # The system's certificates are Python's here as well: behind a proxy of a company they are the ones that count.
 node_modules/.stamp: $$(call outdated,$(NODE_PINS)) | .venv/test.stamp

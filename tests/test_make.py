@@ -11,6 +11,7 @@ import urllib.request
 
 import pytest
 
+import seamark
 from tests import ROOT
 
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
@@ -25,6 +26,7 @@ BENCH_ARGS = "--repeats 1 --text sample_docs/three_topics.txt"
 PINS = {
     ".venv/run.stamp": ("requirements.txt", "constraints.txt"),
     ".venv/test.stamp": ("requirements-dev.txt", "requirements.txt", "constraints.txt"),
+    ".venv/docs.stamp": ("requirements-docs.txt", "constraints-full.txt", "requirements.txt", "constraints.txt"),
     "node_modules/.stamp": ("package.json", "package-lock.json", ".npmrc"),
 }
 
@@ -103,6 +105,7 @@ def test_a_new_checkout_beside_a_complete_environment_installs_nothing(bare):
         ("requirements.txt", ("run", "test"), "pip install"),
         ("constraints.txt", ("run", "test"), "pip install"),
         ("requirements-dev.txt", ("test",), "pip install"),
+        ("requirements-docs.txt", ("docs",), "pip install"),
         ("package-lock.json", ("scripts", "format"), "npm ci"),
     ],
 )
@@ -181,6 +184,28 @@ def test_package_builds_both_distributions(checkout):
         "0.1.0-py3-none-any.whl",
         "0.1.0.tar.gz",
     ]
+
+
+@pytest.mark.full
+def test_docs_builds_a_site_that_asks_nothing_of_other_hosts(checkout):
+    make(checkout, "docs")
+    site = checkout / "out" / "docs"
+    assert "Seamark" in (site / "index.html").read_text(encoding="utf-8")
+    described = re.findall(r'id="seamark\.(\w+)"', (site / "docs" / "site" / "api.html").read_text(encoding="utf-8"))
+    assert sorted(described) == sorted(set(seamark.__all__) - {"__version__"})
+    asking = re.compile(r"""(?:<(?:script|img|iframe)\b[^>]*\bsrc="|<link\b[^>]*\bhref="|url\(['"]?)(?:https?:)?//""")
+    files = [path for kind in ("html", "css") for path in site.rglob(f"*.{kind}")]
+    assert len(files) > 20
+    assert [path.name for path in files if asking.search(path.read_text(encoding="utf-8"))] == []
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("link", ["[a](nowhere.md)", "[a](limits.md#nowhere)", "![a](nowhere.png)"])
+def test_docs_refuses_a_broken_link(checkout, link):
+    with (checkout / "docs" / "releasing.md").open("a", encoding="utf-8") as opened:
+        opened.write(f"\n{link}\n")
+    with pytest.raises(AssertionError, match=r"releasing\.md.*WARNING.*nowhere"):
+        make(checkout, "docs")
 
 
 @pytest.mark.full

@@ -23,8 +23,8 @@ def pins(names):
     }
 
 
-OF_FULL = pins("requirements-full.txt") | pins("constraints-full.txt")
-"""The pins of packages that `make full` alone installs."""
+OF_FULL = pins("requirements-full.txt") | pins("requirements-docs.txt") | pins("constraints-full.txt")
+"""The pins of packages that only `make full` and `make docs` install."""
 PINS = pins("requirements*.txt") | pins("constraints*.txt")
 OTHER_PLATFORMS = {"colorama"}
 """Packages that only Windows installs."""
