@@ -39,8 +39,8 @@ class ChromaCluster(Adapter):
         50,
         ge=1,
         le=1_000_000,
-        title="Size of a piece",
-        description="What the text is first split into; at most the maximum size.",
+        title="Piece size",
+        description="Size of the pieces that the text is first split into; at most the maximum size.",
         json_schema_extra={"unit": "tokens", "step": 5, "offered": [10, 200], "main": True},
     )
 

@@ -91,8 +91,8 @@ class ChangePoint(Sized):
         1,
         ge=1,
         le=100,
-        title="Shuffled in runs of",
-        description="How many neighbouring sentences stay together when the text is shuffled. More than one asks for more "
+        title="Shuffle block size",
+        description="Number of neighbouring sentences that stay together when the text is shuffled. More than one asks for more "
         "than the resemblance that neighbours have throughout the text: fewer, longer chunks.",
         json_schema_extra={"unit": "sentences", "step": 1, "offered": [1, 6], "main": True},
     )

@@ -49,8 +49,8 @@ class Dbscan(Clustered):
         2,
         ge=1,
         le=1000,
-        title="Neighbours for a core",
-        description="How many sentences a neighbourhood must hold, the one at its centre included.",
+        title="Core neighbours",
+        description="Minimum number of sentences in a core sentence's neighbourhood, itself included.",
         json_schema_extra={"unit": "sentences", "step": 1, "offered": [1, 10], "main": True},
     )
 

@@ -93,8 +93,8 @@ class DoublePass(Chunker):
     )
     vector: Literal["mean", "re-embed"] = Field(
         "mean",
-        title="Vector of a group",
-        description="The token-weighted mean of its sentences' vectors, or its joined text embedded anew.",
+        title="Group vector",
+        description="The token-weighted mean of its sentences' vectors, or the embedding of its joined text.",
     )
     min_size: int | None = Field(
         None,

@@ -94,8 +94,8 @@ class Propositions(Chunker):
         20,
         ge=1,
         le=500,
-        title="Sorted at once",
-        description="The most propositions that the model puts into chunks with one answer.",
+        title="Sorted per request",
+        description="The most propositions that the model sorts into chunks in one request.",
         json_schema_extra={"unit": "propositions", "step": 1, "offered": [1, 50], "main": True},
     )
 

@@ -59,7 +59,6 @@ PARTS = {
         "Your first change": "CONTRIBUTING",
         "How the code is laid out": "docs/architecture",
         "How the tests work": "docs/testing",
-        "Events of the page": "docs/events",
         "Releasing": "docs/releasing",
     },
 }

@@ -41,7 +41,7 @@ def _judging(choices: Choices) -> None:
             session.judge = st.session_state["answers/judge"].strip().removeprefix("openai:")
 
         st.text_input(
-            "Judged by",
+            "Judging model",
             seed("answers/judge", session.judge),
             key="answers/judge",
             on_change=named,
@@ -58,8 +58,8 @@ def _judging(choices: Choices) -> None:
         "others, and fetches it from Hugging Face where it is not on this machine.",
     )
     if not there:
-        st.caption("BERTScore takes the package bert-score. To have it, run `pip install bert-score` beside Seamark.")
-    with st.expander("What the models are asked"):
+        st.caption("BERTScore needs the package bert-score: run `pip install bert-score` in Seamark's environment.")
+    with st.expander("Prompts"):
         for title, system in (
             ("To answer", prompts.ANSWER_SYSTEM),
             ("Faithfulness", prompts.FAITHFULNESS_SYSTEM),

@@ -104,7 +104,7 @@ def _offer_texts(choices: Choices, others: list[Shared]) -> None:
     """Draw the other texts about which Retrieval has questions, and the button that opens one of them here."""
     row = st.container(horizontal=True, vertical_alignment="bottom")
     number = row.selectbox(
-        "Retrieval has questions about other texts",
+        "Questions from Retrieval",
         range(len(others)),
         format_func=lambda place: f"{others[place].name}: {counted(len(others[place].items.usable), 'question')}",
         key="answers/other_text",

@@ -54,7 +54,7 @@ def show_origin(choices: Choices, chunker: Chunker, chunking: Chunking, vectors:
 
 def _heatmap_to_keep(coloured: Coloured, vectors: FloatArray, weight: float) -> None:
     """Draw the heatmap as a figure with table and downloads, only on request because it is large."""
-    if not st.toggle("Heatmap as a download", key="heatmap_to_keep"):
+    if not st.toggle("Downloadable heatmap", key="heatmap_to_keep"):
         return
     block = block_size(len(vectors))
     distances = mean_distances(vectors, weight, block)
@@ -73,7 +73,7 @@ def _joins(choices: Choices, chunking: Chunking, found: Clusters, cap: int, reac
 
 def _tree(chunking: Chunking, found: Clusters, cap: int, reach: Reach, coloured: Coloured) -> None:
     merges, count = chunking.merges, len(coloured.chunk_of)
-    st.header("The tree of joins", anchor=False)
+    st.header("Join tree", anchor=False)
     st.caption(refusal_words(found, cap))
     tree = layout(count, merges, found)
     figure = cluster_figures.dendrogram(tree, merges, found, coloured, reach.distance, theme())

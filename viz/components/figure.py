@@ -63,7 +63,7 @@ def show_figure(
             formats[key] = st.session_state[f"{key}_format"]
 
         row.segmented_control(
-            "The camera over the figure saves",
+            "Camera format",
             ["png", "svg"],
             default=formats.get(key, "png"),
             format_func=str.upper,

@@ -169,7 +169,7 @@ def _draw(choices: Choices, text: Text, made: list[ColumnResult]) -> None:
             axis=False,
         )
     if chunking.comparisons:
-        with st.expander("Every comparison as a table"):
+        with st.expander("Comparison table"):
             st.dataframe(passes.table(chunking), hide_index=True, width="stretch", height=420)
 
 

@@ -60,7 +60,7 @@ def _choose_hair(choices: Choices) -> float:
 
     seed("hair", value)
     hair: float = st.slider(
-        "A hair, in units of the score",
+        "Score margin",
         0.0,
         0.1,
         value,

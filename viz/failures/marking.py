@@ -61,7 +61,7 @@ def controls(text: Text) -> bool:
     )
     with row.popover("From a file"):
         st.file_uploader(
-            "Boundaries of this text, as this page wrote them",
+            "Exported boundaries",
             type=["json"],
             key="marks_file",
             on_change=_import,

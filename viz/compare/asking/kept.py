@@ -38,7 +38,7 @@ def _name_reranker() -> None:
         session.reranker = Reranker(name) if name else None
 
     st.text_input(
-        "Cross-encoder, a folder of this machine",
+        "Cross-encoder folder",
         value=shown,
         key=key,
         on_change=named,
