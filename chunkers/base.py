@@ -88,7 +88,7 @@ class Tipping(NamedTuple):
         One of the stops of `FieldSpec`, at which the gap is cut where it is kept now, or the reverse. The stop before it, on
         the way there from the present value, changes nothing.
     cuts
-        Whether the gap is cut with that value.
+        True if the gap is cut with that value.
     margin
         How far the score that decided is from its threshold, in the score's units; None where no score decided.
     """

@@ -246,15 +246,15 @@ class _Search:
 
 
 def _reached_by_a_jump(text: str, spans: Sequence[Span]) -> frozenset[Span]:
-    """Return the spans that neither go on where the one before ends nor overlap it: only these might be elsewhere too."""
+    """Return the spans after a gap: only these might also occur elsewhere."""
     pairs = pairwise([Span(0, 0), *spans])
     return frozenset(span for before, span in pairs if span.start > before.end and text[before.end : span.start].strip())
 
 
 def _found_at_one_of_several(text: str, spans: Sequence[Span]) -> frozenset[Span]:
-    """Return the spans whose text begins at several places inside the one before or at its end.
+    """Return the spans whose text occurs at several places inside the previous span or at its end.
 
-    Where every chunk goes on where the one before ends, there is no doubt: together they are the text.
+    If every chunk begins at or after the end of the previous one, there is no doubt.
     """
     pairs = list(pairwise(spans))
     if all(span.start >= before.end for before, span in pairs):

@@ -348,7 +348,7 @@ def build_chunker(name: str, parameters: Mapping[str, Any], embedder: Encoder | 
 
 
 def broken_rule(detail: Mapping[str, Any]) -> str:
-    """Return what pydantic found wrong with a value, as the end of a sentence that begins with the value's place."""
+    """Return pydantic's error for a value as the end of a sentence that begins with the value's place."""
     if detail["type"] == "literal_error":
         return f"must be {detail['ctx']['expected'].replace(' or ', ', ')}; got {shown(detail['input'])}"
     return f"is not as it must be: {detail['msg']}"

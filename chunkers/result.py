@@ -177,7 +177,7 @@ class Comparison(NamedTuple):
     kind
         The kind of merge; for ``appending`` only the last two sentences of ``left`` are compared.
     outcome
-        Whether they were joined; above the threshold they may still be too long.
+        True if they were joined; above the threshold they may still be too long.
     length
         Characters of the merged group, from ``left`` to ``right``, as the maximum size counts them.
     why
@@ -286,9 +286,9 @@ class Curve:
     lines
         The thresholds.
     cut_above
-        Whether gaps above the line are candidates; if false, those below it.
+        True if gaps above the line are candidates; if false, those below it.
     live
-        Whether comparing the scores with a single line gives the candidate cuts.
+        True if comparing the scores with a single line gives the candidate cuts.
     null
         What the score would be if the order of the sentences meant nothing; None where that is not known.
     """

@@ -98,7 +98,7 @@ class Run:
     left_out
         How many files of which kind were passed by.
     resumed
-        Whether the folder was one in which a run was begun.
+        True if the folder was one in which a run was begun.
     """
 
     recipe: AnyRecipe

@@ -62,7 +62,7 @@ def _earliest_least(values: FloatArray, best: FloatArray, lasts: IntArray, candi
 
 
 def _strayed(sums: FloatArray, mean: FloatArray, start: int, following: FloatArray) -> FloatArray:
-    """Return how far the sum of the next m vectors strays from m times the mean, at most, up to each m of ``following``."""
+    """Return the largest distance of the sum of the next m vectors from m times the mean, up to each m of ``following``."""
     apart = sums[start + 1 : start + 1 + len(following)] - sums[start] - following[:, np.newaxis] * mean
     return np.sqrt(np.maximum.accumulate(_squares(apart)))
 
@@ -233,14 +233,14 @@ def best_by_penalty(
     step: Callable[[int, int], None],
     allowed: Sequence[int] | IntArray | None = None,
 ) -> list[int]:
-    """Return where the runs begin, except the first, of the partition of least costs and penalties.
+    """Return the starts of the runs, except the first, in the partition with the lowest costs and penalties.
 
     Parameters
     ----------
     vectors
         Shape (n, dimension), n at least 1.
     penalty
-        β, what a cut has to lower the costs by.
+        β: a cut must lower the costs by this amount.
     step
         Called after each block with the vectors done and the candidates compared since the last call; it may raise.
     allowed
@@ -270,7 +270,7 @@ def _cuts(lasts: IntArray) -> list[int]:
 def best_by_number(
     vectors: FloatArray, runs: int, step: Callable[[int, int], None], allowed: Sequence[int] | IntArray | None = None
 ) -> list[int]:
-    """Return where the runs begin, except the first, of the partition into so many runs of least costs.
+    """Return the starts of the runs, except the first, in the cheapest partition into ``runs`` runs.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ MOST_LISTED = 100
 """Chunks that are listed with their summaries when propositions are sorted: those that were last put into."""
 
 _ROOM = 1_000
-"""Tokens of an answer beside what it says, those of a model that thinks first included."""
+"""Tokens of an answer besides its content, reasoning included."""
 
 _EACH = 120
 """Tokens of an answer for each proposition: its number, and the title and summary of its chunk."""

@@ -49,7 +49,7 @@ def orders(count: int, run: int = 1, most: int = SAMPLE) -> tuple[IntArray, ...]
 
 @lru_cache(maxsize=16)
 def _looked_at(count: int, run: int, most: int) -> IntArray | slice:
-    """Return which of ``count`` sentences are in any of the orders; a slice where all are, which copies nothing."""
+    """Return the indices of the sentences that occur in any order; a slice if all do, which avoids a copy."""
     if most >= count:
         return slice(None)
     seen = np.unique(np.concatenate(orders(count, run, most)))
@@ -66,7 +66,7 @@ def _key(vectors: FloatArray | VectorArray, run: int, name: str, measure: object
 def under_shuffling(
     vectors: Vectors, run: int, name: str, measure: Callable[[Vectors], FloatArray], most: int = SAMPLE
 ) -> FloatArray:
-    """Return what ``measure`` says of every shuffled text, one after the other; what has been measured is remembered.
+    """Return the values of ``measure`` for all shuffled texts, concatenated and cached.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from chunkers.language_models.base import Message
 
 _ROOM = 1_000
-"""Tokens of an answer beside what it says, those of a model that thinks first included."""
+"""Tokens of an answer besides its content, reasoning included."""
 
 _WORDIER = 6
 """Tokens of an answer for each of the text: it is stated, quoted, and wrapped in JSON."""

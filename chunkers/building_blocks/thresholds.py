@@ -35,7 +35,7 @@ class Threshold:
     offered, step, default
         The slider's bounds and step, and the default amount.
     above
-        Whether gaps above the line are candidates; if false, those below it.
+        True if gaps above the line are candidates; if false, those below it.
     help
         One line on the amount.
     """

@@ -101,7 +101,7 @@ def _load_embedder(name: str, device: str) -> Embedder:
 def missing_for_embedder(name: str) -> str:
     """Return a sentence on the extra that the embedder needs and this installation lacks; empty if it lacks none.
 
-    Whether a model of a folder or the hub needs one is known when it is loaded.
+    For a model of a folder or the hub this is known only after loading it.
     """
     extra = {TfIdf.name: "clustering", "spacy": "spacy", "openai": "llm"}.get(name.partition(":")[0])
     return lacking(extra, name) if extra else ""

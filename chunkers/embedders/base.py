@@ -39,7 +39,7 @@ class Embedder(ABC):
     batch
         How many texts to give it at once at most; between two batches the user may stop.
     remote
-        Whether another machine computes the vectors, which may take any time.
+        True if another machine computes the vectors, which may take any time.
     batch_length
         How much to give it at once at most, in the unit of ``lengths``; None where the number of texts alone counts. A text
         that is longer stands alone.

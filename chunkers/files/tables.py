@@ -105,7 +105,7 @@ def csv_rows(text: str, name: str, *, tabs: bool = False) -> Iterator[list[str]]
     Parameters
     ----------
     tabs
-        Whether the fields stand between tabs, where quotation marks mean nothing; else `separator_of` says what is between.
+        True if tabs separate the fields and quotation marks mean nothing; otherwise `separator_of` finds the separator.
 
     Raises
     ------

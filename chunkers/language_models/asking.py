@@ -16,7 +16,7 @@ from chunkers.language_models.spending import Ledger, Limit, Purse, Spending, mo
 from chunkers.request import Attempts, cancellable
 
 MOST_ANSWER_TOKENS = 1_000
-"""Tokens of an answer for which nothing else is said, those of a model that thinks first included."""
+"""Default number of tokens of an answer, reasoning included."""
 
 MOST_AT_ONCE = 4
 """Conversations with a model at the same time: hosted servers count requests a minute, local ones have one processor."""
@@ -166,7 +166,7 @@ def together(works: Sequence[Callable[[Callable[[], bool]], Result]], cancelled:
     works
         Each is given a function that says whether to stop, as `Asking.ask` takes it.
     cancelled
-        Whether the user has stopped.
+        True once the user has cancelled.
 
     Raises
     ------

@@ -32,7 +32,7 @@ class Reply(NamedTuple):
     tokens_in, tokens_out
         The tokens that were read and written, as the server counts them; None where it does not say.
     ended
-        Whether the answer is whole, was cut off because it was too long, or was refused by the model or a filter.
+        The outcome: complete, cut off for its length, or refused by the model or a filter.
     """
 
     text: str

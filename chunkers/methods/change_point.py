@@ -99,7 +99,7 @@ class ChangePoint(Sized):
     cuts_at: CutsAt = Field(
         "auto",
         title="Cuts at",
-        description="Whether a cut is allowed only where a paragraph begins, after a blank line, or at every sentence. auto "
+        description="Allowed places of cuts: beginnings of paragraphs, after a blank line, or of all sentences. auto "
         f"takes paragraphs if there are at least {FEWEST_PARAGRAPHS}, of at most {PARAGRAPH_SENTENCES} sentences for the "
         "average sentence, and no fewer than the requested chunks.",
         json_schema_extra={"main": True},

@@ -98,7 +98,7 @@ def _clusters(near: npt.NDArray[np.bool_], cores: IntArray) -> IntArray:
     Parameters
     ----------
     near
-        Whether two sentences are neighbours, shape (n, n).
+        True where two sentences are neighbours, shape (n, n).
     cores
         The sentences with enough neighbours.
     """

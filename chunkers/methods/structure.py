@@ -367,7 +367,7 @@ def _tail(group: _Group) -> list[_Piece]:
 
 
 def _together(before: Block, block: Block, group: _Group) -> Reason:
-    """Return the reason why a block stays with the one before it."""
+    """Return the reason for keeping a block with the previous one."""
     if block in group.tail:
         said = f"a {block.kind} at the end stays with what is before"
     elif before.kind == "paragraph":

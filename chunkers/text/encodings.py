@@ -118,7 +118,7 @@ def decode_by_evidence(data: bytes, name: str, *, chosen: str | None = None, mar
     chosen
         The encoding that the user named; nothing else is tried.
     markup
-        Whether the bytes may declare their encoding, as in HTML and XML.
+        True if the bytes may declare their encoding, as in HTML and XML.
 
     Raises
     ------

@@ -71,6 +71,6 @@ def _found(text: str) -> FrontMatter | None:
 
 
 def _first(text: str, start: int) -> int:
-    """Return where the first character from ``start`` on is that is not white space; the end of the text without one."""
+    """Return the offset of the first character from ``start`` on that is not white space, or the end of the text."""
     found = _NOT_SPACE.search(text, start)
     return found.start() if found else len(text)

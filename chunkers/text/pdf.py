@@ -237,9 +237,9 @@ class Running(NamedTuple):
     words
         What it says.
     upper
-        Whether it was found from the page's beginning.
+        True if it was found from the page's beginning.
     bare
-        Whether it is a page number and nothing else.
+        True if it is a page number and nothing else.
     """
 
     place: int

@@ -69,7 +69,7 @@ class Match(NamedTuple):
     alike
         From 0 to 1, see `ALIKE`.
     several
-        Whether it stands there more than once and nothing says which is meant.
+        True if it occurs more than once and nothing tells the occurrences apart.
     """
 
     span: Span
@@ -88,7 +88,7 @@ class Passage(NamedTuple):
     span
         Its first place in the text.
     altered
-        Whether what the quotation has around it is like what the text has there, and so the same passage, altered.
+        True if the surroundings of quotation and text are similar, so that it is the same passage, altered.
     """
 
     quoted: Span

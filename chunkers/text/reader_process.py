@@ -219,7 +219,7 @@ class _Reader:
     def _exchange(
         self, parser: Parser, data: bytes, name: str, each: Callable[[Any], Any] | None, options: dict[str, Any]
     ) -> tuple[list[Any], dict[str, Any]]:
-        """Return what the parser yields, and what is said at the end."""
+        """Return the values that the parser yields, and its final answer."""
         requests, answers = self._process.stdin, self._process.stdout
         if requests is None or answers is None:
             raise ValueError("the process has no pipes")

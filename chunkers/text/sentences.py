@@ -215,7 +215,7 @@ def _with_sentencex(text: str, language: str) -> Iterator[list[int]]:
 
 
 def _library_starts(paragraph: str, starts_of: Callable[[str], list[int]]) -> list[int]:
-    """Return where sentencex, called by ``starts_of``, begins a sentence, the paragraph's beginning included."""
+    """Return the sentence starts that sentencex finds by ``starts_of``, the paragraph's beginning included."""
     if len(paragraph) <= _WINDOW:
         return starts_of(paragraph)
     starts, place = {0}, 0
@@ -229,7 +229,7 @@ def _library_starts(paragraph: str, starts_of: Callable[[str], list[int]]) -> li
 
 
 def _corrected(paragraph: str, place: int, rules: Sequence[Rule], starts: list[int]) -> list[int]:
-    """Return where the sentences of the paragraph at offset ``place`` begin after applying our rules."""
+    """Apply our rules to the sentence starts of the paragraph at offset ``place``."""
     for rule in rules:
         starts = rule(paragraph, starts)
     return [place + start for start in starts]

@@ -29,7 +29,7 @@ class Passage(NamedTuple):
     text
         All of its text, or the beginning where the budget ends within it.
     whole
-        Whether that is all of it.
+        True if that is all of it.
     """
 
     chunk: int

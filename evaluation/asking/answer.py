@@ -33,7 +33,7 @@ class Judgement:
     retrieved
         Of each whether it is retrieved.
     together
-        Whether what is retrieved of them has all of it between them.
+        True if the retrieved chunks together contain all of it.
     seam
         The reason of the first cut within it, if it is split by one.
     """

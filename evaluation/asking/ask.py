@@ -142,7 +142,7 @@ class Hit(NamedTuple):
     parts
         What is given of its text: all of its spans, or their beginning where the budget ends within it.
     whole
-        Whether that is all of it.
+        True if that is all of it.
     """
 
     chunk: int
@@ -169,9 +169,9 @@ class Asked:
     tokens
         The tokens of what is given of them.
     fused
-        Whether the scores are sums of reciprocal ranks.
+        True if the scores are sums of reciprocal ranks.
     reranked
-        Whether they are a cross-encoder's.
+        True if they are a cross-encoder's.
     """
 
     passages: Passages

@@ -185,7 +185,7 @@ class Check:
             yield from self._sizes(chunking)
 
     def _too_long(self, chunking: Chunking, spans: Sequence[Span]) -> dict[Span, str]:
-        """Return which blocks and sentences no chunk of the size that is asked for can hold, with their sizes in words."""
+        """Return the blocks and sentences that are too long for a chunk of the requested size, with their sizes in words."""
         bounds = self.bounds or asked_of(self.chunker)
         if not spans or bounds is None or bounds.most is None:
             return {}

@@ -51,7 +51,7 @@ class Filtered(NamedTuple):
         The highest cosine of each question and an earlier one, shape (questions,), among those that pass the first filter.
         NaN for a question without such an earlier one, and for those that do not pass.
     kept
-        Whether a question passes both, shape (questions,).
+        True if a question passes both, shape (questions,).
     """
 
     excerpts: FloatArray

@@ -154,7 +154,7 @@ def generate(
         Called with each outcome in the order of the windows, as soon as it and all before it are there; at an error or when
         the user stops, with those that are there then.
     cancelled
-        Whether the user has stopped.
+        True once the user has cancelled.
 
     Raises
     ------

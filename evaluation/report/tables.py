@@ -22,7 +22,7 @@ MEASURED = [*EXPLAINED][:-3]
 
 @dataclass(frozen=True)
 class Cell:
-    """A number as it is shown, and an explanation of this one."""
+    """A formatted number, and its explanation."""
 
     text: str
     why: str = ""

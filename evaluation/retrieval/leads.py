@@ -163,7 +163,7 @@ class Leads:
         return f"The best is significantly ahead of every other at {where} ({holms})."
 
     def _doubt(self, size: int) -> str:
-        """Return what is seen of a lead that is not significant, and what it would take."""
+        """Describe a lead that is not significant, and the number of questions it would take."""
         lead, at = self.leads[size], f"At {self._sizes([size])}"
         best, rival = self.names[lead.best], self.names[lead.rival]
         if lead.difference is None:

@@ -73,7 +73,7 @@ def read_set(data: bytes, name: str, split: str | None = None, cancelled: Callab
 def read_beir(
     parts: Mapping[str, bytes], name: str, split: str | None = None, cancelled: Callable[[], bool] = bool
 ) -> QuestionSet:
-    """Return the set that these files are, by their paths; ``name`` is that of the whole.
+    """Return the question set in these files, by path; ``name`` is its name.
 
     Parameters
     ----------

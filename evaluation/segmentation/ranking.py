@@ -42,7 +42,7 @@ class Contender:
     counts
         What it does in every section, shape (sections, k).
     trivial
-        Whether it is an answer that looks at nothing, such as no cut, which any chunker should beat.
+        True for a trivial baseline, such as no cut, which any chunker should beat.
     cuts
         The sentences before which a trivial one cuts.
     """
