@@ -50,9 +50,9 @@ class GapRows(TypedDict):
     verdictOf
         One digit per gap: the index of its verdict in ``verdicts``.
     inside
-        Whether each gap lies inside a sentence.
+        True if each gap lies inside a sentence.
     near
-        Whether each score is near the threshold line.
+        True if each score is near the threshold line.
     reasons
         The reasons for the verdicts, in words.
     """

@@ -52,7 +52,7 @@ class _Module:
     body
         The source without import and export; imports leave blank lines, so that line numbers stay the same.
     has_default
-        Whether the script has an ``export default function``, which the body declares by a name.
+        True if the script has an ``export default function``, which the body declares by a name.
     """
 
     path: str

@@ -46,7 +46,7 @@ def ask_to_send(
     also
         Another model of the same server that is asked too, with the same of it.
     too
-        Whether the same is said of something else right above: where it would go is not repeated then.
+        True if the line above names the same destination, which is then not repeated.
     """
     model = asking.model
     asked = [(model, estimate, answer_tokens), *([also] if also is not None else [])]

@@ -17,11 +17,11 @@ class VerdictData(TypedDict):
     name
         The verdict in words, such as ``rejected: below minimum size``.
     cut
-        Whether a chunk ends at the gap.
+        True if a chunk ends at the gap.
     sized
-        Whether a size limit overruled the score.
+        True if a size limit overruled the score.
     overruled
-        Whether anything overruled the score: a size limit, or pass two.
+        True if anything overruled the score: a size limit, or pass two.
     """
 
     name: str

@@ -48,11 +48,11 @@ def column_controls(
     embedder
         On which defaults may depend.
     elsewhere
-        Whether chunks that were made elsewhere are offered, as only some pages show them.
+        True if chunks that were made elsewhere are offered, as only some pages show them.
     measured
         The names of the page's documents; None on a page about one text.
     model
-        Whether the form for the language model is drawn; None for where a column's chunker asks one, whichever is selected.
+        True if the form for the language model is drawn; None for where a column's chunker asks one, whichever is selected.
     """
     _choose_column(choices, elsewhere=elsewhere)
     column = choices.columns[choices.selected]

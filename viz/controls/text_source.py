@@ -185,7 +185,7 @@ def _uploaded(choices: Choices) -> None:
 
 
 def give_text(own: Source, choices: Choices) -> None:
-    """Make a text that another page has the user's own, and choose it; lines of dashes in it stay text. For callbacks."""
+    """Callback: make another page's text the user's own and choose it; its lines of dashes stay text."""
     _forget_file()
     store_own_text(own)
     _taken(choices)

@@ -51,7 +51,7 @@ class Correction:
     step
         The number of the step that removed it, from 0; None if the minimum size did.
     beside
-        Whether the chunker shown for comparison cuts here.
+        True if the chunker shown for comparison cuts here.
     """
 
     gap: int

@@ -45,7 +45,7 @@ class Material:
     questions
         Name and content of the file of questions.
     own
-        Whether they are the user's own rather than the bundled ones.
+        True if they are the user's own rather than the bundled ones.
     parts
         Name and pages, or chapters, of each document that has some.
     """

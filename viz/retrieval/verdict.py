@@ -44,7 +44,7 @@ def _ahead(
     names: Mapping[int, str],
     measure: str,
 ) -> Cell:
-    """Return who is ahead; where that is not significant, the chunkers over which the lead is not."""
+    """Return the leader, or the chunkers that it does not significantly beat."""
     label, mean = f"Highest {measure}", f"{100 * lead.mean:.1f} %"
     if lead.significant:
         return Cell(label, names[best], mean)

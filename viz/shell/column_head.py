@@ -54,7 +54,7 @@ def column_of(
     prefix
         Text before the settings in the subtitle.
     movable
-        Whether the threshold lines can be dragged.
+        True if the threshold lines can be dragged.
     """
     title = chunker_class(result.choice.chunker).title
     subtitle = ": ".join(part for part in (prefix, settings_of(result)) if part)

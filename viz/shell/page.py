@@ -84,7 +84,7 @@ def page(name: str, default: Choices, *, about_a_text: bool = True) -> Iterator[
     default
         The choices for parameters that the link omits.
     about_a_text
-        Whether the page shows a text; if not, it has neither a text nor the choice of a document.
+        True if the page shows a text; if not, it has neither a text nor the choice of a document.
     """
     enter_through_app()
     go_where_asked()
@@ -106,7 +106,7 @@ def page(name: str, default: Choices, *, about_a_text: bool = True) -> Iterator[
 
 
 def _forget_what_arrived() -> None:
-    """Drop the widget values that the browser has received, once a run has come to its end."""
+    """Drop the widget values that the browser has received, once a run has finished."""
     if session.drawn:
         session.seeded.clear()
     session.drawn = False

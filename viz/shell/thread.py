@@ -58,7 +58,7 @@ def show_thread(page: str, column: ColumnChoice, embedder: Embedder | None, *, v
     embedder
         The embedder in use, on which defaults depend.
     valid
-        Whether the settings are valid.
+        True if the settings are valid.
     """
     index = index_on_compare(column, defaults_of(embedder, column.chunker))
     opened = [one for one in session.opened_with.get(page, []) if one is not None]

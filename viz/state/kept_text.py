@@ -26,7 +26,7 @@ class KeptText(BaseModel):
     known
         Its known boundaries in code points, without its lines of dashes; None if none are known.
     dashes
-        Whether its lines of dashes are boundaries; None if it has none.
+        True if its lines of dashes are boundaries; None if it has none.
     file
         JSON of what is known of the file that it was read from; empty if it is of none.
     """

@@ -110,7 +110,7 @@ class Job(Value[Kind]):
     """A background job of this session alone, which ends with the session, as nobody could see its result."""
 
     def __set__(self, session: Session, value: Kind) -> None:
-        """Set the job, which cancels the one before if it runs."""
+        """Set the job; this cancels the previous job if it is running."""
         before = st.session_state.get(self._key)
         if isinstance(before, Background) and before is not value and before.running:
             before.cancel()

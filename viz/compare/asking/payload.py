@@ -19,7 +19,7 @@ class AnswerFate(TypedDict):
     Attributes
     ----------
     good
-        Whether all of it is retrieved in one chunk.
+        True if all of it is retrieved in one chunk.
     words
         What became of it; the places follow.
     why

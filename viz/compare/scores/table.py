@@ -70,7 +70,7 @@ class CellData(TypedDict):
     why
         An explanation of this one.
     best
-        Whether no other row has a better one.
+        True if no other row has a better one.
     dots
         Drawn as a strip above the text, if there are any.
     """

@@ -41,11 +41,11 @@ class ReaderData(ResultsData):
     heard
         The browser's moment of the last move of a line that this run knows of; None if there was none.
     axis
-        Whether the strips, the curve and the threshold lines are shown.
+        True if the strips, the curve and the threshold lines are shown.
     marking
-        Whether each gap between sentences is a button.
+        True if each gap between sentences is a button.
     lecture
-        Whether the page is in lecture mode, which has keys of its own.
+        True if the page is in lecture mode, which has keys of its own.
     asking
         How a question is asked; None where none can be.
     """
@@ -174,11 +174,11 @@ class CurveData(TypedDict):
     scores
         One per gap; None if the gap has no score.
     above
-        Whether the candidates are the gaps above the threshold line rather than those below it.
+        True if the candidates are the gaps above the threshold line rather than those below it.
     live
-        Whether the candidates follow from comparing the scores with the single line, so that the browser can preview them.
+        True if the candidates follow from comparing the scores with the single line, so that the browser can preview them.
     constrained
-        Whether a size limit changed the verdict on any gap, gaps inside sentences included.
+        True if a size limit changed the verdict on any gap, gaps inside sentences included.
     verdicts
         The verdicts that occur.
     verdictOf

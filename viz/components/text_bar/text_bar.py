@@ -86,12 +86,12 @@ def text_foot() -> None:
 
 
 def keep_in_tab(head: KeptHead | None, text: str) -> None:
-    """Let the browser's tab keep a text in the place of the one before; without a head, none."""
+    """Replace the text that the browser's tab keeps; without a head, clear it."""
     _kept(f"{json.dumps(head)}\n{text}".encode(), key="own")
 
 
 def keep_questions_in_tab(questions: str) -> None:
-    """Let the browser's tab keep questions in the place of those before."""
+    """Replace the questions that the browser's tab keeps."""
     _questions({"questions": questions}, key="questions")
 
 

@@ -98,7 +98,7 @@ class Answering(Background):
     asking, judge
         What asks them: None for a run that only shows what is kept, the second also where the answers are not judged.
     bert
-        Whether BERTScore is computed at the end.
+        True if BERTScore is computed at the end.
     kept
         Where each answer is kept on disk once all of it is there; None if the run is not kept.
     results

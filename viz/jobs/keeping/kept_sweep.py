@@ -31,7 +31,7 @@ class KeptDocument(BaseModel):
     splitter
         The name of its sentence splitter.
     held
-        Whether it is held out of the ranking.
+        True if it is held out of the ranking.
     """
 
     model_config = _STRICT

@@ -65,7 +65,7 @@ def show_generating(here: Page, documents: OwnDocuments, *, form_elsewhere: bool
     documents
         What the page retrieves from; the questions may be missing.
     form_elsewhere
-        Whether the page has the form for the language model already.
+        True if the page has the form for the language model already.
     """
     token = here.choices.extra["generated"]
     job = registry().find(token, Generating, session.runs)

@@ -30,7 +30,7 @@ def first_screen() -> Choices:
 
 @cache
 def first_run() -> tuple[Retrieval, BundledRun] | str:
-    """Return the run, started, and what its file says of it; or why the file is of no use.
+    """Return the bundled run with its file, or an error message if the file is invalid.
 
     All sessions share it: it never changes.
     """

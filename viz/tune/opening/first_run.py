@@ -27,7 +27,7 @@ def first_screen() -> Choices:
 
 @cache
 def first_run() -> tuple[Sweep, BundledSweep] | str:
-    """Return the sweep, and what its file says of it; or why the file is of no use.
+    """Return the bundled sweep with its file, or an error message if the file is invalid.
 
     All sessions share it: it never changes.
     """
