@@ -86,7 +86,7 @@ def differences_of(values: FloatArray) -> FloatArray:
 
 
 def blocks(sets: int) -> Iterator[int]:
-    """Yield how many data sets to simulate together."""
+    """Yield the numbers of data sets to simulate together."""
     for first, last in pairwise([*range(0, sets, _BLOCK), sets]):
         yield last - first
 

@@ -173,7 +173,7 @@ class _Writing:
         schema, model = self.chunks.schema, self.chunks.model
         if self.job.model and model != self.job.model:
             raise InputError(
-                f"The model must be that of the shards that are there, {self.job.model}; it is {model or 'none'} now."
+                f"The model must be that of the existing shards, {self.job.model}; it is {model or 'none'} now."
             )
         troubles = self.job.output / self.shard.problems
         with appearing(self.job.output / self.shard.file) as file:

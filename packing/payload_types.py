@@ -66,7 +66,7 @@ def mentioned(kind: Any) -> Iterator[type]:
 
 
 def described(declared: type) -> tuple[str, dict[str, str]]:
-    """Return what the docstring of a declaration says of all of it, and what it says of each attribute."""
+    """Return the summary of a declaration's docstring, and the description of each attribute."""
     text = "" if declared.__doc__ == dict.__doc__ else inspect.getdoc(declared) or ""
     about, _, attributes = text.partition("\n\nAttributes\n----------\n")
     fields: dict[str, str] = {}

@@ -8,7 +8,7 @@ import pytest
 from tests import ROOT
 from tests.sources import parsed
 
-CLAUSE = re.compile(r"\W*(?:what|which|whether|how|where|that|those|who|when)\b", re.IGNORECASE)
+CLAUSE = re.compile(r"\W*(?:(?:(?:return|yield) )?(?:what|which|how|where|that|those|who|when)|whether)\b", re.IGNORECASE)
 SUSPECT = re.compile(rf'^\s*r?"""{CLAUSE.pattern}', re.IGNORECASE | re.MULTILINE)
 SOURCES = sorted(ROOT.glob("*.py")) + sorted(
     path
@@ -48,6 +48,7 @@ def test_no_docstring_begins_as_a_clause():
         ('A = 1\n"""How often."""', 1),
         ('class A:\n    def b(self):\n        """Whether it is."""', 1),
         ('class A:\n    b: int\n    """Those of it."""', 1),
+        ('def a():\n    """Return how often it is cut."""', 1),
         ('def a():\n    """Return the chunks."""', 0),
         ('def a():\n    """Whereabouts of the chunks."""\n    return "what"', 0),
     ],

@@ -92,8 +92,8 @@ class ChangePoint(Sized):
         ge=1,
         le=100,
         title="Shuffle block size",
-        description="Number of neighbouring sentences that stay together when the text is shuffled. More than one asks for more "
-        "than the resemblance that neighbours have throughout the text: fewer, longer chunks.",
+        description="Number of neighbouring sentences that stay together when the text is shuffled. With more than one, "
+        "a cut needs more than the usual resemblance of neighbours: fewer, longer chunks.",
         json_schema_extra={"unit": "sentences", "step": 1, "offered": [1, 6], "main": True},
     )
     cuts_at: CutsAt = Field(

@@ -47,9 +47,7 @@ class Reranker:
                 return
             folder = Path(self.name).expanduser()
             if not folder.is_dir():
-                raise ModelError(
-                    f"{self.name}: a cross-encoder must be a folder of this machine; there is none of that name."
-                )
+                raise ModelError(f"{self.name}: a cross-encoder must be a folder on this machine; this one does not exist.")
             need("models", f"{self.name}: a cross-encoder")
             from sentence_transformers import CrossEncoder
 

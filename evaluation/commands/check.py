@@ -151,8 +151,8 @@ def run_check(options: argparse.Namespace) -> int:
     measured = _measured_on(options.questions, given)
     if baseline is not None and baseline.documents != measured.identity:
         raise InputError(
-            f"{options.baseline}: a baseline must be of the documents, known boundaries and questions that are checked; "
-            "this one is of others. --write-baseline writes one of these."
+            f"{options.baseline}: the baseline must be of the checked documents, known boundaries and questions; it is of "
+            "others. --write-baseline writes a new one."
         )
     try:
         documents = [_looked(check, one) for one in given]

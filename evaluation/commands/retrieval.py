@@ -328,7 +328,7 @@ def _material(options: argparse.Namespace) -> tuple[str, bytes, list[tuple[str, 
         one = read_set(data, path.name, options.split)
         if one is None:
             if options.split is not None:
-                raise InputError(f"--split must be given with a BEIR set; {path.name} is none.")
+                raise InputError(f"--split needs a BEIR set; {path.name} is not one.")
             if options.corpus is None:
                 raise InputError(f"--corpus must be given with {path.name}, which does not bring its documents; it is not.")
             return path.name, data, _texts(options.corpus, options.encoding)

@@ -208,7 +208,7 @@ def test_another_model_of_the_same_name_is_refused(corpus, tmp_path, monkeypatch
     run(corpus, tmp_path / "out")
     (tmp_path / "out" / "part-000002.parquet").unlink()
     monkeypatch.setattr("corpus.shards.Job.finished", lambda job, shard: (Tally(), "model@1") if shard.number != 2 else None)
-    with pytest.raises(InputError, match="The model must be that of the shards that are there, model@1; it is none now"):
+    with pytest.raises(InputError, match="The model must be that of the existing shards, model@1; it is none now"):
         run(corpus, tmp_path / "out")
 
 

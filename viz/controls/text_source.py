@@ -185,7 +185,7 @@ def _uploaded(choices: Choices) -> None:
 
 
 def give_text(own: Source, choices: Choices) -> None:
-    """Callback: make another page's text the user's own and choose it; its lines of dashes stay text."""
+    """Make another page's text the user's own and choose it; its lines of dashes stay text. A callback."""
     _forget_file()
     store_own_text(own)
     _taken(choices)

@@ -50,7 +50,7 @@ class _File(BaseModel):
 
 
 def kept_text(own: Source, given: Source | None) -> tuple[KeptText, str]:
-    """Return what is known of the own text, and the text; ``given`` is the one before its lines of dashes were removed."""
+    """Return the head and the text of the own text; ``given`` is the text before its lines of dashes were removed."""
     source = given or own
     about = KeptText(
         name=own.name[:300],
@@ -75,7 +75,7 @@ def give_back(about: KeptText, text: str) -> None:
 
 
 def _file_of(source: Source) -> str:
-    """Return what is known of a text's file: its pages and the parts left out, as far as there is room."""
+    """Return the pages of a text's file and the parts left out, as far as there is room."""
     if source.parts is None and not source.left_out:
         return ""
     parts = None if source.parts is None else KeptParts.of(source.parts)

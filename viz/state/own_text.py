@@ -104,7 +104,7 @@ def without_dashes(given: Source) -> Source:
 
 
 def is_edit(before: str, text: str) -> bool:
-    """Return whether a text is an edit of the one before, and not another: at least half of it stands at its ends."""
+    """Return whether a text is an edit of the previous text: at least half of it stands at its ends."""
     if before == text:
         return True
     if max(len(before), len(text)) > MOST_EDITED:
@@ -113,7 +113,7 @@ def is_edit(before: str, text: str) -> bool:
 
 
 def _unchanged(before: str, text: str) -> tuple[int, int]:
-    """Return how many characters two texts share at their beginnings, and at their ends after that."""
+    """Return the number of characters that two texts share at their beginnings, and at their ends after that."""
     first = _alike(before, text)
     return first, _alike(before[first:][::-1], text[first:][::-1])
 

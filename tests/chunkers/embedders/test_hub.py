@@ -72,7 +72,7 @@ def hub(model_folder):
 
 
 def loaded(cache, **settings):
-    """Return what another process, with a cache of its own, says of the model: its engine, revision, torch, vectors."""
+    """Return the model's engine, revision, torch and vectors in another process with a cache of its own."""
     environment = os.environ | {"HF_HOME": str(cache), "HF_HUB_DISABLE_XET": "1"} | settings
     environment.pop("SENTENCE_TRANSFORMERS_HOME", None)
     ran = subprocess.run(

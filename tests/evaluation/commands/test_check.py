@@ -225,7 +225,7 @@ def test_scores_must_not_fall_below_the_baseline(folder, capsys):
     assert main(["check", *documents, *worse, "--baseline", "baseline.json"]) == 0
     capsys.readouterr()
     assert main(["check", "--sample", "stubs", *good, "--baseline", "baseline.json"]) == 2
-    assert "this one is of others" in capsys.readouterr().err
+    assert "it is of others" in capsys.readouterr().err
 
 
 def test_marked_documents_are_named_by_their_paths(folder, capsys):

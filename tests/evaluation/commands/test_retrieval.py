@@ -221,7 +221,7 @@ def test_what_brings_its_documents_takes_no_others(folder, beir, capsys):
     )
     questions = folder / "questions.csv"
     assert "--corpus must be given with questions.csv" in refused("--questions", questions)
-    assert "--split must be given with a BEIR set; questions.csv is none." in refused(
+    assert "--split needs a BEIR set; questions.csv is not one." in refused(
         "--questions", questions, "--corpus", folder / "corpus", "--split", "dev"
     )
     assert "beir: the split must be one of test; got 'dev'." in refused("--questions", beir, "--split", "dev")

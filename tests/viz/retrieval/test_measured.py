@@ -89,7 +89,7 @@ def fresh(run):
 
 def test_only_another_measure_unit_k_or_baseline_is_measured_and_only_once(fresh, computed):
     def after(change):
-        """Return how many intervals and tests a change takes, and whether it measures anything else."""
+        """Return the number of intervals and tests that a change takes, and True if it measures anything else."""
         computed.clear()
         assert not change().run().exception
         statistics = computed.count("mean_interval") + computed.count("compare_all")
