@@ -19,7 +19,7 @@ AnyRecipe = Recipe | Chunking | Mapping[str, Any] | str | Path
 
 
 def recipe_of(given: AnyRecipe) -> Recipe:
-    """Return the recipe that is meant.
+    """Return the recipe of an argument.
 
     Parameters
     ----------

@@ -36,7 +36,8 @@ def texts():
             kind = text = ""
             match node:
                 case ast.FunctionDef(name=name) | ast.ClassDef(name=name) if not name.startswith("_"):
-                    kind, text = "docstrings", f"{name}: {(ast.get_docstring(node) or '').partition(chr(10))[0]}"
+                    first = (ast.get_docstring(node) or "").partition("\n")[0]
+                    kind, text = "docstrings", first and f"{name}: {first}"
                 case ast.Raise(exc=ast.Call(args=[message, *_])):
                     kind, text = "messages", written(message)
                 case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[first, *_]) if name in MESSAGES:

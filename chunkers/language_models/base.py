@@ -61,7 +61,7 @@ class LanguageModel(ABC):
 
     @property
     def title(self) -> str:
-        """The name as the server has it, without the protocol, which is no provider's name."""
+        """The name that the server uses, without the prefix for the protocol."""
         return self.name.removeprefix("openai:")
 
     @property

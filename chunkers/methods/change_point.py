@@ -143,7 +143,7 @@ class ChangePoint(Sized):
         return idle if self.penalty is None else idle | {"caution", "shuffled_runs"}
 
     def describe(self) -> str:
-        """Say the settings in a few words."""
+        """Describe the settings briefly."""
         return self._decided_by() + (f", at {self.cuts_at}" if self.cuts_at != "auto" else "")
 
     def _decided_by(self) -> str:

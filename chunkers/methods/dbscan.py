@@ -59,7 +59,7 @@ class Dbscan(Clustered):
         return Reach(self.position_weight, "ε", self.eps)
 
     def describe(self) -> str:
-        """Say the settings in a few words."""
+        """Describe the settings briefly."""
         return f"λ {self.position_weight:g}, ε {self.eps:g}, {self.min_samples} for a core"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:

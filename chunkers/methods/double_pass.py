@@ -106,7 +106,7 @@ class DoublePass(Chunker):
     )
 
     def describe(self) -> str:
-        """Say the settings in a few words."""
+        """Describe the settings briefly."""
         every = (self.initial_threshold, self.appending_threshold, self.merging_threshold)
         initial, appending, merging = map(signed, every)
         return f"initial {initial}, appending {appending}, merging {merging}"

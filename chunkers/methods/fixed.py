@@ -71,7 +71,7 @@ class FixedSentences(Sized):
         return self
 
     def describe(self) -> str:
-        """Say the settings in a few words."""
+        """Describe the settings briefly."""
         if self.chunks is None:
             size = f"{self.size} sentence{'s' if self.size > 1 else ''}"
         else:

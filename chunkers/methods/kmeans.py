@@ -62,7 +62,7 @@ class KMeans(Chunker):
     )
 
     def describe(self) -> str:
-        """Say the settings in a few words."""
+        """Describe the settings briefly."""
         return f"{self.clusters} clusters, seed {self.seed}"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:

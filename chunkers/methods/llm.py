@@ -83,7 +83,7 @@ class Llm(Windowed):
         return self.window
 
     def describe(self) -> str:
-        """Say the settings in a few words."""
+        """Describe the settings briefly."""
         return f"windows of {self.window:,} tokens, in pieces of {self.piece_size:,}"
 
     def units(self, document: Document, tools: Tools) -> list[tuple[int, int]]:
@@ -150,7 +150,7 @@ class Lumber(Windowed):
         return self.window
 
     def describe(self) -> str:
-        """Say the settings in a few words."""
+        """Describe the settings briefly."""
         return f"windows of {self.window:,} tokens"
 
     def units(self, document: Document, tools: Tools) -> list[tuple[int, int]]:

@@ -81,7 +81,7 @@ class MaxMin(Sized):
     )
 
     def describe(self) -> str:
-        """Say the settings in a few words."""
+        """Describe the settings briefly."""
         return f"hard {signed(self.hard_threshold)}, relaxation {self.relaxation:g}, initial {self.initial_factor:g}"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:

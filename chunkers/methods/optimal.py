@@ -78,7 +78,7 @@ class Optimal(Chunker):
         return self.max_size // self.piece_size
 
     def describe(self) -> str:
-        """Say the settings in a few words."""
+        """Describe the settings briefly."""
         return f"at most {self.max_size:,} tokens, in pieces of {self.piece_size:,}"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:

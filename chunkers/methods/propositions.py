@@ -106,7 +106,7 @@ class Propositions(Chunker):
         return (*stated, prompts.GROUPS_SYSTEM, prompts.GROUPS_CHUNK.rstrip(), prompts.GROUPS_QUESTION)
 
     def describe(self) -> str:
-        """Say the settings in a few words."""
+        """Describe the settings briefly."""
         return f"windows of {self.window:,} tokens, {self.batch:,} sorted at once"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:

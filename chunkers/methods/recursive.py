@@ -74,7 +74,7 @@ class Recursive(Chunker):
         return self
 
     def describe(self) -> str:
-        """Say the settings in a few words."""
+        """Describe the settings briefly."""
         overlap = f"overlap {self.overlap}" if self.overlap else "no overlap"
         return f"at most {self.size:,} {self.unit}, {overlap}"
 

@@ -87,7 +87,7 @@ class SingleLinkage(Clustered):
         return Reach(self.position_weight, "the maximum", self.max_distance)
 
     def describe(self) -> str:
-        """Say the settings in a few words."""
+        """Describe the settings briefly."""
         size = f"a cap for {self.chunks} chunks" if self.chunks else f"at most {self.cap(0)} sentences"
         return f"λ {self.position_weight:g}, {size}, distance {self.max_distance:g}"
 

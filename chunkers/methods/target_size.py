@@ -75,7 +75,7 @@ class TargetSize(Chunker):
     )
 
     def describe(self) -> str:
-        """Say the settings in a few words."""
+        """Describe the settings briefly."""
         return f"{self.fit} {self.size:,} {self.unit}, buffer {self.buffer}"
 
     def levels(self, parameter: str, values: Sequence[float], scores: Sequence[float]) -> list[float]:

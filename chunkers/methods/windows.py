@@ -43,7 +43,7 @@ class Windows(Chunker):
         return self
 
     def describe(self) -> str:
-        """Say the settings in a few words."""
+        """Describe the settings briefly."""
         return f"{self.size:,} {self.unit}, " + (f"overlap {self.overlap:,}" if self.overlap else "no overlap")
 
     @abstractmethod

@@ -108,9 +108,9 @@ class Report:
 
     @cached_property
     def comparisons(self) -> dict[tuple[str, int, int], Difference]:
-        """Every two chunkers in every measure, where enough questions have it, all taken together.
+        """Comparisons of all pairs of chunkers per measure, corrected together; measures of too few questions have none.
 
-        They are over the same questions: those on which every chunker has the measure that has it anywhere.
+        All pairs use the same questions: every chunker that has the measure anywhere has it for each of them.
         """
         rows = self._pairs
         if not rows:

@@ -222,7 +222,7 @@ def _write_baseline(file: str, measured_on: str, scores: Scores) -> None:
 
 
 def _say_unsituated(documents: Sequence[Checked]) -> None:
-    """Say of which chunks there is no context sentence."""
+    """Report the chunks without a context sentence."""
     for one in documents:
         chunks = () if one.chunking is None else one.chunking.chunks
         if missing := sum(not chunk.situation for chunk in chunks):

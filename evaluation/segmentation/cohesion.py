@@ -69,7 +69,7 @@ class StretchComparison:
         return self.greedy_cohesion.mean - self.other_cohesion.mean
 
     def verdict(self) -> str:
-        """Say whether deciding gap by gap gains or costs here."""
+        """Describe the gain or loss of deciding gap by gap here."""
         if self.gain is None:
             return "there is nothing to weigh here: one of the two leaves no two sentences together"
         if abs(self.gain) < SMALL:

@@ -27,7 +27,7 @@ class Bounds:
     unit: str
 
     def words(self) -> str:
-        """Say the bounds, as “50 to 512 tokens”."""
+        """Describe the bounds, as “50 to 512 tokens”."""
         if self.least is None:
             return f"at most {self.most:,} {self.unit}"
         if self.most is None:

@@ -142,7 +142,7 @@ class KeptSweep:
 
     @property
     def names(self) -> list[str]:
-        """A name for each document: a bundled one's own, and a number for one of the user's, whose name is not kept."""
+        """A name for each document: a number for the user's own, whose names are not kept."""
         return [one.sample or f"own document {number}" for number, one in enumerate(self.plan.documents, start=1)]
 
     def begin(self) -> None:
