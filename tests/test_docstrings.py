@@ -13,8 +13,8 @@ SUSPECT = re.compile(rf'^\s*r?"""{CLAUSE.pattern}', re.IGNORECASE | re.MULTILINE
 SOURCES = sorted(ROOT.glob("*.py")) + sorted(
     path
     for folder in ROOT.iterdir()
-    # Installed packages are not ours, and there are thousands of them.
-    if folder.is_dir() and not folder.name.startswith(".") and folder.name != "node_modules"
+    # Installed packages are not ours, and there are thousands of them; what was built has copies.
+    if folder.is_dir() and not folder.name.startswith(".") and folder.name not in {"node_modules", "out", "dist"}
     for path in folder.rglob("*.py")
 )
 """Every Python file of the checkout."""

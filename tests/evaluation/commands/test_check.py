@@ -511,7 +511,7 @@ def test_nothing_is_asked_without_a_model_or_beyond_the_limit(folder, http, caps
         (["--write-baseline", "b.json"], "--write-baseline needs scores, of known boundaries"),
         (["--sample", "stubs", "--write-baseline", "no/where"], "no/where: the file must be writable"),
         (["--report", "json=no/where"], "no/where: the file must be writable"),
-        (["--baseline", "others.json"], "others.json: a baseline must be of the documents, known boundaries and questions"),
+        (["--baseline", "others.json"], "others.json: the baseline must be of the checked documents, known boundaries"),
         (["--questions", "questions.csv"], "questions.csv: "),
         (["--spend", "0"], "--spend must be a whole number"),
     ],
