@@ -92,6 +92,8 @@ class Tools:
     cancelled
         Asked before each batch, while a model is made or a server is waited for, and at intervals of a search that takes
         long; true stops the run with `Cancelled`.
+    cached_only
+        Whether a text whose embedding is not in the cache stops the run with `Cancelled`.
     deciding
         Called with (done, to do) at intervals of a search that takes long.
     asking
@@ -109,6 +111,7 @@ class Tools:
     waiting: Callable[[int], None] = _nobody_ahead
     came: int | None = None
     cancelled: Callable[[], bool] = bool
+    cached_only: bool = False
     deciding: Callable[[int, int], None] = _no_progress
     meter: Meter = field(default_factory=Meter)
     asking: Asking | None = None
@@ -157,7 +160,7 @@ class Tools:
 
     def _compute(self, embedder: Embedder, missing: Mapping[bytes, str], found: dict[bytes, Entry], count: int) -> None:
         """Embed the missing ones of ``count`` texts in batches, and add them to ``found``."""
-        if self.cancelled():
+        if self.cached_only or self.cancelled():
             raise Cancelled
         self._load(embedder)
         with self._turn(embedder), cancellable(self.cancelled):

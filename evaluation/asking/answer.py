@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -71,9 +71,6 @@ def judge(asked: Asked, answer: Span) -> Judgement:
     ranks = asked.ranking.places()
     given = {hit.chunk: hit.parts for hit in asked.hits}
 
-    def lacks(parts: Iterable[Span]) -> bool:
-        return any(text[start:end].strip() for start, end in difference([answer], parts))
-
     def judged(fate: Fate, chunks: list[int], *, together: bool = False, seam: str = "") -> Judgement:
         chunks.sort(key=lambda chunk: (ranks.get(chunk, len(spans) + 1), chunk))
         return Judgement(
@@ -88,15 +85,28 @@ def judge(asked: Asked, answer: Span) -> Judgement:
     touching = [chunk for chunk, parts in enumerate(spans) if _visible(text, intersection([answer], parts))]
     if not touching:
         return Judgement("in no chunk")
-    holding = [chunk for chunk in touching if not lacks(spans[chunk])]
+    holding = chunks_holding(text, spans, answer)
     if not holding:
         among = [part for chunk in touching for part in given.get(chunk, ())]
-        return judged("split", touching, together=not lacks(among), seam=_seam(asked, answer))
-    whole = [chunk for chunk in holding if chunk in given and not lacks(given[chunk])]
+        return judged("split", touching, together=not _lacks(text, answer, among), seam=_seam(asked, answer))
+    whole = [chunk for chunk in holding if chunk in given and not _lacks(text, answer, given[chunk])]
     if whole:
         return judged("whole", whole, together=True)
     cut_off = [chunk for chunk in holding if chunk in given]
     return judged("cut off", cut_off) if cut_off else judged("not retrieved", holding)
+
+
+def chunks_holding(text: str, chunks: Sequence[Sequence[Span]], answer: Span) -> list[int]:
+    """Return the numbers of the chunks that have all of an answer; white space is not missed."""
+    return [
+        number
+        for number, spans in enumerate(chunks)
+        if spans[0].start < answer.end and answer.start < spans[-1].end and not _lacks(text, answer, spans)
+    ]
+
+
+def _lacks(text: str, answer: Span, parts: Iterable[Span]) -> bool:
+    return any(text[start:end].strip() for start, end in difference([answer], parts))
 
 
 def _visible(text: str, ranges: Iterable[Span]) -> bool:

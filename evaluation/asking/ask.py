@@ -107,7 +107,7 @@ def prepare(chunking: Chunking, tools: Tools, method: Method, embedded_as: Embed
     """
     document = chunking.document
     texts = tuple([embedded_text(document, chunk, embedded_as) for chunk in chunking.chunks])
-    vectors = _embedded(chunking, tools, texts) if method != "bm25" and tools.embedder is not None else None
+    vectors = embed_texts(chunking, tools, texts) if method != "bm25" and tools.embedder is not None else None
     bm25 = Bm25(texts, detect_language(document.text)) if method != "embedding" or vectors is None else None
     return Passages(chunking, texts, vectors, bm25)
 
@@ -119,11 +119,12 @@ def has_stated(chunking: Chunking) -> bool:
 
 def embed_question(chunking: Chunking, tools: Tools, question: str) -> VectorArray:
     """Return the question's unit vector, shape (dimension,), by the embedder that embeds the chunks; raises as `prepare`."""
-    vector: VectorArray = _embedded(chunking, tools, [question])[0]
+    vector: VectorArray = embed_texts(chunking, tools, [question])[0]
     return vector
 
 
-def _embedded(chunking: Chunking, tools: Tools, texts: Sequence[str]) -> VectorArray:
+def embed_texts(chunking: Chunking, tools: Tools, texts: Sequence[str]) -> VectorArray:
+    """Return the unit vectors of texts by the embedder of the chunks' document; raises as `prepare`."""
     assert tools.embedder is not None
     return replace(tools, embedder=tools.embedder.for_document(chunking.document)).embed(texts)
 

@@ -37,6 +37,7 @@ SETTINGS = {
     "load rounds": ["rounds", "--sessions", "2", "--rounds", "1", "--characters", "500", "--ttl", "1"],
     "load waiting": ["waiting", "--sessions", "2", "--characters", "20000"],
     "load soak": ["soak", "--sessions", "1", "--seconds", "20", "--think", "0.2", "--characters", "500"],
+    "remedies": ["--only", "article", "--failures", "3", "--repeats", "1"],
     "questions": ["--megabytes", "1", "--questions", "20"],
     "retrieval_page": ["--questions", "20", "--steps", "1"],
     "scaling": ["--only", "fixed_words", "--sizes", "100"],

@@ -79,20 +79,25 @@ def test_the_whole_road_by_keyboard(laptop, app_url):
     expect(laptop.get_by_label("Ask your text")).to_have_value("")
 
 
-def test_an_answer_is_marked_by_mouse_and_the_questions_are_a_file(laptop, app_url):
-    root = open_app(laptop, app_url, "?ask_limit=100")
-    ask(laptop, root, QUESTION)
+def mark_over_seam(page, root):
+    """Mark as the answer, by mouse, what the second column splits."""
     seam = [column(root, 1).locator(f'.s[data-s="{number}"]') for number in (4, 7)]
     seam[0].scroll_into_view_if_needed()
     start, end = (one.bounding_box() for one in seam)
-    laptop.mouse.move(start["x"] + 2, start["y"] + 6)
-    laptop.mouse.down()
-    laptop.mouse.move(end["x"] + 60, end["y"] + 6, steps=5)
-    laptop.mouse.up()
+    page.mouse.move(start["x"] + 2, start["y"] + 6)
+    page.mouse.down()
+    page.mouse.move(end["x"] + 60, end["y"] + 6, steps=5)
+    page.mouse.up()
     root.get_by_role("button", name="Mark as the answer").click()
+
+
+def test_an_answer_is_marked_by_mouse_and_the_questions_are_a_file(laptop, app_url):
+    root = open_app(laptop, app_url, "?ask_limit=100")
+    ask(laptop, root, QUESTION)
+    mark_over_seam(laptop, root)
     expect(root.locator(".fate.wrong").nth(1)).to_contain_text("answer split in 2")
     expect(root.locator(".fate.wrong").nth(1)).to_contain_text("cut: 0.")
-    expect(root.locator(".asking .ask-said")).to_have_text("Kept under “Questions”, below the text")
+    expect(root.locator(".asking .ask-said")).to_contain_text("Kept under “Questions”")
     # All views below the text have their buttons in one row.
     views = laptop.locator('.st-key-below [role="radio"]').all()
     assert len({round(one.bounding_box()["y"]) for one in views}) == 1 < len(views)
@@ -110,6 +115,28 @@ def test_an_answer_is_marked_by_mouse_and_the_questions_are_a_file(laptop, app_u
     eventually(lambda: "BM25" in (root.locator(".rank").first.get_attribute("title") or ""), True)
     laptop.get_by_role("button", name="Clear").click()
     eventually(lambda: read(root, ASKING)["state"], "nothing")
+
+
+def test_one_click_leads_from_a_split_answer_to_a_column_that_keeps_it_whole(laptop, app_url):
+    root = open_app(laptop, app_url, "?ask_limit=100")
+    ask(laptop, root, QUESTION)
+    mark_over_seam(laptop, root)
+    failed = root.locator(".head").nth(1)
+    expect(failed.locator(".fate.wrong")).to_contain_text("answer split in 2")
+    changes = failed.locator(".remedies li")
+    expect(changes.first).to_contain_text(re.compile(r"chunks of ~\d+ tokens · boundaries 3"))
+    assert 1 <= changes.count() <= 3
+    expect(root.locator(".asking .ask-said")).to_contain_text("fitted to this text")
+    expect(root.get_by_role("button", name="Test on other texts")).to_be_visible()
+    # It is reached and pressed by keyboard as well as by mouse.
+    attempt = changes.first.get_by_role("button", name="Try as column")
+    attempt.focus()
+    laptop.keyboard.press("Enter")
+    expect(root.locator(".head")).to_have_count(4)
+    expect(root.locator(".head").nth(3).locator(".fate")).to_contain_text("answer whole in")
+    expect(root.locator(".head").nth(1).locator(".remedies li").first).to_contain_text("column 4")
+    laptop.get_by_role("button", name="Undo").click()
+    expect(root.locator(".head")).to_have_count(3)
 
 
 @pytest.mark.full

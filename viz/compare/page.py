@@ -8,6 +8,7 @@ from chunkers import Document, Embedder
 from viz.compare.agreement import show_agreement
 from viz.compare.asking import settings
 from viz.compare.asking.asking import answer_question, mark_answer
+from viz.compare.asking.remedies import take_remedy
 from viz.compare.below import show_below
 from viz.compare.facts import facts_of
 from viz.compare.reopened import say_reopened
@@ -37,7 +38,7 @@ def show() -> None:
     with page(COMPARE, default_choices()) as here:
         choices, text = here.choices, here.text
         settings.check(here)
-        _take_events(choices, text)
+        _take_events(choices, text, here.embedder)
         if text is None:
             with here.controls:
                 column_controls(choices, None, here.embedder, elsewhere=True)
@@ -63,7 +64,8 @@ def show() -> None:
         )
         with spot:
             answer_verdicts(text.document, made, hashes, here.embedder)
-            answer_question(choices, text.document, made, hashes, here.embedder, here.embedder_complaint)
+            why_not, known = here.embedder_complaint, text.source.known
+            answer_question(choices, text.document, made, hashes, here.embedder, why_not, known)
         show_agreement(here, text, made)
         show_below(choices, made, text.source, here.embedder)
 
@@ -84,8 +86,8 @@ def _summary(chosen: Source) -> str:
     return " · ".join(parts)
 
 
-def _take_events(choices: Choices, text: Text | None) -> None:
-    """Apply the reader's events: a dropped threshold line, a clicked column, the search settings, a marked answer."""
+def _take_events(choices: Choices, text: Text | None, embedder: Embedder | None) -> None:
+    """Apply the reader's events: a dropped threshold line, a clicked column, search settings, a marked answer, a remedy."""
     line, selected = take_event(READER, "line"), take_event(READER, "selected")
     if line and 0 <= line["column"] < len(choices.columns):
         choices.columns[line["column"]].parameters[str(line["parameter"])] = float(line["value"])
@@ -96,6 +98,8 @@ def _take_events(choices: Choices, text: Text | None) -> None:
         settings.take(choices, asking)
     if answer and text is not None:
         mark_answer(text.document, answer)
+    if remedy := take_event(READER, "remedy"):
+        take_remedy(remedy, embedder)
 
 
 def _timing_controls(made: list[ColumnResult], document: Document, embedder: Embedder | None) -> None:

@@ -23,6 +23,7 @@ from evaluation.retrieval.question_sets import QuestionSet
 from viz.jobs.answering.job import Gathering, Judging
 from viz.jobs.answering.sharing import Sharing
 from viz.jobs.asking.job import AskJob
+from viz.jobs.asking.remedies import RemedyJob
 from viz.jobs.asking.situating import Situating
 from viz.jobs.background import Background, Held
 from viz.jobs.chunking import ChunkingJob, Task
@@ -252,6 +253,7 @@ class Session:
     question = Value("question", "")
     question_moment = Value[float | None]("question_moment", None)  # the browser's moment of the last word on it
     ask_job = Job[AskJob | None]("ask_job", None)
+    remedy_job = Job[RemedyJob | None]("remedy_job", None)
     answer = Value[Marked | None]("answer", None)  # the text that is marked as the answer to it
     answer_complaint = Value("answer_complaint", "")
     questions = Container[list[Marked]]("questions", list)  # those that are kept

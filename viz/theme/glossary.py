@@ -55,6 +55,8 @@ RETRIEVAL: Mapping[str, str] = {
     "Context sentence": "A language model's description of a chunk's place in its document, embedded with the chunk.",
     "Embedded as": "The text that is embedded or indexed for a chunk: its own, or with a heading path or a context sentence "
     "in front.",
+    "Answer whole": "One retrieved chunk contains all of the marked answer, up to the budget.",
+    "Fitted": "Chosen on the very text that it is measured on; on other texts it may do worse.",
     "Recall": "The share of the excerpts that the retrieved chunks contain.",
     "Precision": "The share of the retrieved chunks that belongs to the excerpts.",
     "Best possible precision": "The IoU of a perfect search, which finds exactly the chunks with a part of an excerpt; "

@@ -1,11 +1,12 @@
 """One question over the columns of Compare, without a browser: what the server hears, ranks, judges and keeps."""
 
+import re
 from itertools import count
 
 import numpy as np
 import pytest
 
-from chunkers import Document
+from chunkers import Document, build_chunker
 from chunkers.errors import ModelError
 from evaluation.asking.ask import LONGEST_QUESTION, Limit
 from evaluation.asking.reranker import Reranker
@@ -18,6 +19,7 @@ from viz.compare.asking.settings import FITTING, limits
 from viz.components.offsets import code_points, utf16_offsets
 from viz.jobs.background import registry
 from viz.jobs.retrieval import Retrieval
+from viz.state.choices import MOST_COLUMNS
 
 moments = count(1)
 
@@ -241,7 +243,7 @@ def test_a_model_that_fails_is_a_sentence_and_words_still_rank(compare, monkeypa
     def fail(*_):
         raise ModelError("The model must be readable; it is not.")
 
-    monkeypatch.setattr("evaluation.asking.ask._embedded", fail)
+    monkeypatch.setattr("evaluation.asking.ask.embed_texts", fail)
     found = ask(compare, "a question that nobody has asked")
     assert (found["state"], found["said"]) == ("failed", "The model must be readable; it is not.")
     tell(compare, "reader", "asking", ask="bm25", ask_limit="50")
@@ -294,3 +296,117 @@ def test_a_cross_encoder_that_is_named_orders_the_best_and_a_wrong_folder_is_a_s
         assert [lengths[chunk] for chunk in one["chunks"]] == sorted(lengths)[:3]
         assert one["said"][0].startswith("cross-encoder −")
     assert not any("folder" in word for word in dict(compare.query_params).values())
+
+
+SPLIT = "pushed by light and the solar wind.\nBinary search."
+
+
+def searched(app):
+    """Wait until the search for changes has ended, as the browser does; return what it found for every column."""
+    while any(one is not None and one["state"] == "looking" for one in answer_of(app)["remedies"]):
+        app.session_state["remedy_job"].join(LIMIT)
+        say(app, "", again=True)
+    assert not app.exception
+    return answer_of(app)["remedies"]
+
+
+@pytest.fixture
+def split(app):
+    """Return Compare on the stubs, where a question's answer is split in the second and third column."""
+    app.query_params["ask_limit"] = "100"
+    settled(app)
+    ask(app, "How often does the comet return?")
+    mark(app, SPLIT)
+    return app
+
+
+def test_a_change_that_keeps_the_answer_whole_becomes_a_column_with_one_press(split):
+    found = searched(split)
+    assert (
+        [one is None for one in found] == [one["fate"]["good"] for one in answer_of(split)["found"]] == [True, False, False]
+    )
+    number, line = next((number, line) for number, one in enumerate(found) if one for line in one["lines"])
+    assert line["column"] is None
+    assert "chunks of ~" in line["said"][0]
+    assert line["said"][1].startswith("boundaries 3")
+    tell(split, "reader", "remedy", setting=line["setting"])
+    settled(split)
+    column = split.session_state["choices/compare"].columns[3]
+    name, _, parameters = line["setting"].partition(" ")
+    chunker = build_chunker(column.chunker, column.parameters)
+    assert (chunker.name, chunker.model_dump_json()) == (name, parameters)
+    ask(split, "How often does the comet return?")
+    assert answer_of(split)["found"][3]["fate"]["good"]
+    # What was found is not looked for again, and says where it is.
+    again = searched(split)[number]
+    assert [one["setting"] for one in again["lines"]] == [one["setting"] for one in found[number]["lines"]]
+    assert again["lines"][0]["column"] == 3
+    # Another press adds nothing, and the last addition can be undone.
+    undo = next(button for button in split.button if button.label == "Undo")
+    undo.click().run()
+    assert len(split.session_state["choices/compare"].columns) == 3
+
+
+def test_what_a_change_does_to_other_kept_questions_is_said(split):
+    ask(split, "What raises the bread?")
+    mark(split, "Sourdough")
+    ask(split, "How often does the comet return?")
+    mark(split, SPLIT)
+    lines = [line for one in searched(split) if one for line in one["lines"]]
+    assert lines
+    assert all(re.fullmatch(r"1 other question: (unchanged|1 won|1 lost)", line["said"][2]) for line in lines)
+
+
+def test_a_full_page_of_columns_has_no_room_for_a_change(split):
+    found = searched(split)
+    line = next(line for one in found if one for line in one["lines"])
+    columns = split.session_state["choices/compare"].columns
+    columns += [columns[0].copy() for _ in range(MOST_COLUMNS - len(columns))]
+    settled(split)
+    ask(split, "How often does the comet return?")
+    assert all(one["full"] for one in searched(split) if one)
+    tell(split, "reader", "remedy", setting=line["setting"])
+    assert len(split.session_state["choices/compare"].columns) == MOST_COLUMNS
+    assert not split.exception
+
+
+@pytest.mark.parametrize("word", ["no such key", "", None])
+def test_an_unknown_change_adds_nothing(split, word):
+    searched(split)
+    tell(split, "reader", "remedy", setting=word)
+    assert len(split.session_state["choices/compare"].columns) == 3
+    assert not split.exception
+
+
+def test_a_search_waits_to_be_wanted_in_a_long_text_and_stops_when_told_to(split, monkeypatch):
+    searched(split)
+    monkeypatch.setattr("viz.compare.asking.remedies.LONGEST", 10)
+    found = mark(split, "keep the loaf fresh for longer.\nHalley")["remedies"]
+    assert {one["state"] for one in found} == {"offered"}
+    say(split, "How often does the comet return?", search=True)
+    assert {one["state"] for one in searched(split)} == {"done"}
+    mark(split, SPLIT)
+    say(split, "How often does the comet return?", search=True)
+    split.session_state["remedy_job"].cancel()
+    ended(split.session_state["remedy_job"])
+    say(split, "How often does the comet return?", search=False)
+    stopped = [one for one in answer_of(split)["remedies"] if one and one["state"] != "done"]
+    assert all((one["state"], one["said"]) == ("offered", "Stopped.") for one in stopped)
+    say(split, "How often does the comet return?", search=True)
+    assert {one["state"] for one in searched(split) if one} == {"done"}
+
+
+def test_where_nothing_helps_the_settings_are_counted(compare):
+    ask(compare, "How often does the comet return?")
+    # The answer has more tokens than the budget.
+    text = compare.session_state["split_document"].text
+    mark(compare, text[: len(text) // 2])
+    for one in searched(compare):
+        assert one["lines"] == []
+        assert re.fullmatch(r"None of \d\d tried settings keeps it whole\.", one["said"])
+
+
+def test_the_way_to_other_texts_is_tune(split):
+    searched(split)
+    tell(split, "reader", "remedy", tune=True)
+    assert split.title[0].value == "Tune"

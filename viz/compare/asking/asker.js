@@ -15,7 +15,7 @@ import { countPainted } from "../../components/shared/handle.js";
 
 const PAUSE = 100; // milliseconds until the server is asked again how far it is
 
-/** @typedef {{ question: string | null, stop?: boolean, again?: boolean, moment: Moment }} Told */
+/** @typedef {{ question: string | null, stop?: boolean, again?: boolean, search?: boolean, moment: Moment }} Told */
 /** @typedef {Component<AskerData, { asked: Told }>} Asker */
 /** @typedef {HTMLElement & { asker?: Asker, later?: ReturnType<typeof setTimeout>, dispose?: () => void }} Root */
 
@@ -36,7 +36,7 @@ export default function (component) {
   const { asked } = component.data;
   emit("seamark-asked", asked);
   clearTimeout(root.later);
-  if (asked.state === "working")
+  if (asked.state === "working" || asked.remedies.some((one) => one?.state === "looking"))
     root.later = setTimeout(() => {
       root.asker?.setStateValue("asked", { question: "", again: true, moment: performance.now() });
     }, PAUSE);

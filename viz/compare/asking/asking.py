@@ -14,6 +14,7 @@ from evaluation.asking.ask import STATED_SEARCHED, Hit, checked_question, has_st
 from evaluation.asking.ask import Asked as Found
 from evaluation.asking.questions_file import Marked
 from viz.compare.asking.payload import AnswerFate, AnswerPlace, Asked, AskedColumn
+from viz.compare.asking.remedies import begin_search, find_remedies, stop_search
 from viz.compare.asking.settings import limit_of, method_of
 from viz.compare.contexts import NOT_WRITTEN, in_context
 from viz.components.assets import script
@@ -57,11 +58,12 @@ def answer_question(
     hashes: Sequence[str],
     embedder: Embedder | None,
     why_not: str,
+    known: tuple[int, ...] | None,
 ) -> None:
     """Answer the question; only this is run again when the browser asks, not the page.
 
     It must stand where nothing that comes and goes is above it, as `viz.compare.verdicts.answer_verdicts`. ``why_not`` says
-    why there is no embedder.
+    why there is no embedder; ``known`` are the known boundaries.
     """
     told = (st.session_state.get(KEY) or {}).get("asked")
     new = told is not None and told["moment"] != session.question_moment
@@ -75,9 +77,10 @@ def answer_question(
         "hashes": [*hashes],
         "found": [None for _ in made],
         "answer": None,
+        "remedies": [None for _ in made],
     }
     if session.question or told:
-        _answer(asked, choices, document, made, embedder, why_not, AT_ONCE_S if new else BESIDE_S)
+        _answer(asked, choices, document, made, embedder, why_not, AT_ONCE_S if new else BESIDE_S, known)
     data: AskerData = {"asked": asked}
     _asker(key=KEY, data=data, height=0, on_asked_change=_run_again)
 
@@ -87,13 +90,15 @@ def _run_again() -> None:
 
 
 def _hear(told: dict[str, Any]) -> None:
-    """Handle a message of the browser: a question, its removal, a request to stop, or a request for progress."""
+    """Handle a message of the browser: a question, its removal, a request to stop, for progress, or for remedies."""
     session.question_moment = told["moment"]
     question, job = told.get("question"), session.ask_job
     if told.get("stop") and job is not None:
         job.cancel()
+    elif told.get("search") is not None:
+        (begin_search if told["search"] else stop_search)()
     elif question is None:
-        session.question, session.answer, session.ask_job = "", None, None
+        session.question, session.answer, session.ask_job, session.remedy_job = "", None, None, None
     elif not told.get("again"):
         if question.strip() != session.question:
             session.answer = None
@@ -111,6 +116,7 @@ def _answer(
     embedder: Embedder | None,
     why_not: str,
     patience_s: float,
+    known: tuple[int, ...] | None,
 ) -> None:
     """Fill in the known parts of the answer."""
     if not session.question:
@@ -146,12 +152,25 @@ def _answer(
     if asked["state"] == "done" and (searched := _what_is_searched(embedded_as, ready)):
         said = ". ".join([said.rstrip(".")] * bool(said) + searched)
     asked["said"] = session.answer_complaint or said
+    _judged(asked, job, document, made, known)
+
+
+def _judged(
+    asked: Asked,
+    job: AskJob,
+    document: Document,
+    made: Sequence[ColumnResult],
+    known: tuple[int, ...] | None,
+) -> None:
+    """Fill in what each column retrieves, the fate of the marked answer, and the changes that keep it whole."""
     answer = session.answer
     there = answer if answer is not None and _is_in(answer, document) else None
     if there is not None:
         asked["answer"] = utf16_offsets(document.text, [there.start, there.start + len(there.answer)])
     for number, found in list(job.found.items()):
         asked["found"][number] = _column(found, document, there)
+    if there is not None and asked["state"] == "done":
+        asked["remedies"] = find_remedies(job, document, made, asked["found"], there, known)
 
 
 def _searched(made: Sequence[ColumnResult], ready: Sequence[_Ready]) -> tuple[EmbeddedAs, list[_Ready]]:

@@ -32,6 +32,45 @@ class AnswerFate(TypedDict):
     why: str
 
 
+class RemedyLine(TypedDict):
+    """A tested change that keeps the answer whole.
+
+    Attributes
+    ----------
+    setting
+        Identifies its chunker and all parameters.
+    words, said
+        The change, and what is known of its chunks and of what else they change.
+    column
+        The index of the column that has these settings; None if no column has them.
+    """
+
+    setting: str
+    words: str
+    said: list[str]
+    column: int | None
+
+
+class ColumnRemedies(TypedDict):
+    """Remedies for a column that fails the question.
+
+    Attributes
+    ----------
+    state
+        ``offered`` until the search is wanted, ``looking``, ``done``, or ``failed``.
+    share, said
+        The share of the search that is done, and a sentence: how far it is, what is wrong, or that there is none.
+    full
+        Whether Compare has no room for another column.
+    """
+
+    state: str
+    share: float
+    said: str
+    lines: list[RemedyLine]
+    full: bool
+
+
 class AskedColumn(TypedDict):
     """Chunks that a question retrieves in a column.
 
@@ -71,6 +110,8 @@ class Asked(TypedDict):
         None where a column has no result yet.
     answer
         The marked answer, start and end; None if none is.
+    remedies
+        None where the answer is whole, or nothing can be looked for.
     """
 
     moment: float | None
@@ -80,3 +121,4 @@ class Asked(TypedDict):
     hashes: list[str]
     found: list[AskedColumn | None]
     answer: list[int] | None
+    remedies: list[ColumnRemedies | None]

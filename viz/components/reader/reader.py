@@ -96,7 +96,8 @@ def reader(
     ``st.session_state[key]["line"]``; when the user clicks a column's head, with ``{"column", "at"}`` in ``["selected"]``;
     if ``marking``, when the user clicks a gap between sentences, with ``{"gap", "at"}`` in ``["mark"]``; and, if a question
     can be asked, when the user chooses how, with ``{"ask", "ask_limit", "at"}`` in ``["asking"]``, or marks part of the text
-    as its answer, with ``{"start", "end", "at"}``, in UTF-16 code units or None, in ``["answer"]``.
+    as its answer, with ``{"start", "end", "at"}``, in UTF-16 code units or None, in ``["answer"]``, or wants a remedy as a
+    column or tested on Tune, with ``{"setting", "tune", "at"}``, in ``["remedy"]``.
     """
     text_store(source_bytes(document), key=f"{key}_text")
     data: ReaderData = {
@@ -120,6 +121,7 @@ def reader(
         on_mark_change=_run_again,
         on_asking_change=_run_again,
         on_answer_change=_run_again,
+        on_remedy_change=_run_again,
     )
     return [column["hash"] for column in data["columns"]]
 

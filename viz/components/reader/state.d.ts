@@ -10,11 +10,12 @@ export type Extent = [low: number, high: number];
 
 export type Stop = [amount: number, level: number];
 
-/** Events for the server: a dropped line, a chosen column, a marked gap, search settings, a marked answer. */
+/** Events for the server: a dropped line, a chosen column, a marked gap, search settings, a marked answer, a remedy. */
 export interface ReaderState {
   line: { column: number; parameter: string; value: number; at: Moment };
   selected: { column: number; at: Moment };
   mark: { gap: number; at: Moment };
   asking: { ask: string; ask_limit: string; at: Moment };
   answer: { start: number | null; end: number | null; at: Moment };
+  remedy: { setting?: string; tune?: boolean; at: Moment };
 }

@@ -28,6 +28,7 @@
  * @property {string | null} question Null to clear the question.
  * @property {boolean} [stop] True to cancel the work on it.
  * @property {boolean} [again] True to poll its progress only.
+ * @property {boolean} [search] True to search for changes that keep the answer whole; false to stop the search.
  * @property {number} moment The time at which it was asked, by `performance.now()`.
  */
 

@@ -10,6 +10,7 @@ import { el } from "../../shared/dom.js";
  * @property {() => void} ask
  * @property {() => void} clear
  * @property {() => void} stop
+ * @property {() => void} test Open the page that tests settings on other texts.
  * @property {() => void} set Another way to ask was chosen.
  */
 
@@ -37,6 +38,8 @@ export class AskForm {
     this.progress.setAttribute("aria-label", "Progress of the answer");
     this.said = this.bar.appendChild(el("span", "ask-said"));
     this.stop = this.button("Cancel", events.stop);
+    this.test = this.button("Test on other texts", events.test);
+    this.test.title = "Opens Tune, which measures settings on other documents";
     this.clear = this.button("Clear", events.clear);
     this.clear.title = "Clears the question and its marks (Esc)";
     this.root.addEventListener("submit", (event) => {

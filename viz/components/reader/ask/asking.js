@@ -9,6 +9,7 @@ import { drawFound, fateSaid, foundSaid } from "./found_line.js";
 import { Hits, markBlock } from "./hits.js";
 import { paintRanges } from "./painted.js";
 import { rangesOf, sentenceAt } from "./places.js";
+import { Remedies, unchanged } from "./remedies.js";
 import { markStrip } from "./strip_marks.js";
 
 /**
@@ -22,6 +23,7 @@ import { markStrip } from "./strip_marks.js";
 const HINT = "Select the answer in the text to mark it";
 const HIGH = 0.6; // share of what is in sight in which a chunk must begin to be well in sight
 const FOLDED = 8; // pixels of a box in which nobody could write
+const FITTED = "The changes are fitted to this text";
 const KEPT = "Kept under “Questions”, below the text";
 
 export class Asking {
@@ -40,10 +42,12 @@ export class Asking {
       clear: () => this.clear(),
       stop: () => this.tell({ question: this.question, stop: true }),
       set: () => this.set(),
+      test: () => this.remedies.tell({ tune: true }),
     });
     reader.title.after(this.form.root);
     reader.summary.after(this.form.bar);
     this.mark = new AnswerMark(this);
+    this.remedies = new Remedies(this);
     /** @param {KeyboardEvent} event */
     const hearKey = (event) => this.key(event);
     globalThis.addEventListener("keydown", hearKey);
@@ -86,7 +90,7 @@ export class Asking {
 
   // ---- asking -----------------------------------------------------------------------------------------------------
 
-  /** @param {{ question: string | null, stop?: boolean }} said */
+  /** @param {{ question: string | null, stop?: boolean, search?: boolean }} said */
   tell(said) {
     this.sent = performance.now();
     emit("seamark-ask", { ...said, moment: this.sent });
@@ -135,10 +139,14 @@ export class Asking {
   hear(asked) {
     const answers = asked.moment !== null && asked.moment >= this.sent;
     if (this.waiting && !answers) return;
+    const before = this.asked;
     this.asked = asked.state === "nothing" ? null : asked;
+    // What is as it was is not drawn again while the server is asked how far it is.
+    asked.found = asked.found.map((column, number) => unchanged(column, before?.found[number] ?? null));
     const arrived = this.waiting && asked.state !== "working";
     if (arrived) this.waiting = false;
     this.draw();
+    this.remedies.say();
     if (!arrived) return;
     this.say();
     if (asked.state === "done") this.showBest();
@@ -181,6 +189,7 @@ export class Asking {
       else this.hits.delete(column);
       drawFound(column.head.found, asked, (chunk) => this.go(column, chunk));
     }
+    this.remedies.draw(column, asked);
     if (asked || before) for (const block of column.blocks) this.markBlock(column, block);
     this.paintLater();
   }
@@ -200,12 +209,11 @@ export class Asking {
     this.reader.root.classList.toggle("asks", open);
     const working = asked?.state === "working";
     const failed = asked?.state === "failed" && !waiting;
+    form.test.hidden = !this.remedies.found;
     const hint = asked ? (asked.answer ? KEPT : HINT) : "";
-    form.say(
-      asked?.said || (waiting ? "Looking for the answer" : hint),
-      failed ? "wrong" : "",
-      working ? asked.share : null,
-    );
+    const said = asked?.said || (waiting ? "Looking for the answer" : hint);
+    const fitted = `${asked?.said.replace(/[.]$/, "") || "Kept under “Questions”"}. ${FITTED}`;
+    form.say(this.remedies.found ? fitted : said, failed ? "wrong" : "", working ? asked.share : null);
     form.clear.hidden = !this.active;
   }
 

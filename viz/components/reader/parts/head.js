@@ -30,6 +30,8 @@ export class Head {
     this.fold = line.appendChild(el("button", "fold"));
     this.fold.addEventListener("click", () => reader.showDetails(!reader.detailed));
     this.found = this.root.appendChild(el("div", "found")); // what a question retrieves in the column
+    this.remedies = this.root.appendChild(el("div", "remedies")); // what would keep an answer whole that is not
+    this.remedies.hidden = true;
     this.more = this.root.appendChild(el("div", "more"));
   }
 

@@ -1,0 +1,251 @@
+"""Changes that keep an answer whole: how often there is one, whether an exhaustive search agrees, and the time it takes.
+
+A failure is a question whose answer a column does not give whole, at the budget that the Ask box chooses for the text. The
+columns are those that Compare and Retrieval open with. The questions are the bundled ones, and generated ones: the answer is
+one to four sentences of a bundled text, and the question half of the answer's words, shuffled. The exhaustive search cuts,
+embeds and asks every setting of the grid, and stops nowhere.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import statistics
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+from benchmarks.measure import table, timed
+from chunkers import Cancelled, Chunking, Document, InputError, Tools, build_chunker, load_embedder, load_tokenizer
+from chunkers.base import run
+from evaluation.asking.answer import checked_answer, judge
+from evaluation.asking.ask import Limit, ask, embed_question, fitting_budget, prepare
+from evaluation.asking.ranking import Method
+from evaluation.asking.remedies import WANTED, Failure, Posed, Remedy, remedies, trials
+from evaluation.asking.remedy_grid import Variation, variations
+from evaluation.retrieval.corpus import Corpus, Ruler
+from evaluation.retrieval.questions import read_questions
+from sample_docs import SAMPLES_FOLDER, load_sample, sample_splitters
+
+COLUMNS: dict[str, tuple[str, dict[str, Any]]] = {
+    "Fixed sentences": ("fixed_sentences", {}),
+    "Breakpoint": ("breakpoint", {"amount": 70.0}),
+    "Double pass": ("double_pass", {}),
+    "Recursive": ("recursive", {"size": 100, "unit": "tokens"}),
+    "Optimal": ("optimal", {"max_size": 200}),
+}
+
+METHOD: Method = "embedding"
+
+MOST_MS = 2_000
+"""Target for the search on the essay, with all vectors cached."""
+
+LEAST_SENTENCES, MOST_ANSWERED = 8, 4
+"""Sentences of a text for generated questions, and of an answer."""
+
+
+class Asked(NamedTuple):
+    """A question about a bundled text."""
+
+    document: Document
+    posed: Posed
+
+
+def is_whole(chunking: Chunking, posed: Posed, method: Method, limit: Limit, tools: Tools, ruler: Ruler) -> tuple[bool, int]:
+    """Return whether the chunks give the answer whole, and the tokens that are retrieved."""
+    vector = embed_question(chunking, tools, posed.question) if method != "bm25" else None
+    found = ask(prepare(chunking, tools, method), posed.question, vector, method, limit, ruler)
+    return judge(found, posed.answer).fate == "whole", found.tokens
+
+
+def exhaustive(failure: Failure, tools: Tools, ruler: Ruler) -> dict[str, tuple[Variation, int]]:
+    """Return of every kind of change that helps the one with the fewest changed cuts, by trying the whole grid."""
+    chunking, posed, limit = failure.chunking, failure.posed, failure.limit
+    _, tokens = is_whole(chunking, posed, failure.method, limit, tools, ruler)
+    best: dict[str, tuple[Variation, int]] = {}
+    for variation in variations(failure.chunker, tools.embedder):
+        try:
+            other = run(variation.chunker, chunking.document, replace(tools, cached_only=True))
+        except (Cancelled, InputError):
+            continue
+        limits = [limit] if limit.top is None else [limit, Limit(tokens=tokens)]
+        if len(other.chunks) < 2 or not tokens:
+            continue
+        if not all(is_whole(other, posed, failure.method, one, tools, ruler)[0] for one in limits):
+            continue
+        edges = [{(0, span.start) for chunk in one.chunks for span in chunk.spans} for one in (chunking, other)]
+        ends = [{(1, span.end) for chunk in one.chunks for span in chunk.spans} for one in (chunking, other)]
+        changed = len(edges[0] ^ edges[1]) + len(ends[0] ^ ends[1])
+        if variation.kind not in best or changed < best[variation.kind][1]:
+            best[variation.kind] = variation, changed
+    return best
+
+
+def agrees(found: Sequence[Remedy], best: dict[str, tuple[Variation, int]]) -> bool:
+    """Return whether the remedies are the least changes of the exhaustive search, each of another kind."""
+    least = sorted(changed for _, changed in best.values())[:WANTED]
+    return [remedy.changed for remedy in found] == least and all(
+        best[remedy.variation.kind] == (remedy.variation, remedy.changed) for remedy in found
+    )
+
+
+def documents() -> dict[str, Document]:
+    """Return the bundled texts by name, each part of the essay for itself, as Retrieval has them."""
+    splitters = sample_splitters()
+    paths = sorted(SAMPLES_FOLDER.glob("*.txt"))
+    texts = {path.stem: path.read_bytes().decode() for path in paths}
+    return {
+        name: Document.from_text(text, splitters.get(name, splitters["essay"]), name).split() for name, text in texts.items()
+    }
+
+
+def bundled(texts: Mapping[str, Document]) -> Iterator[Asked]:
+    """Yield the bundled questions, each with its first excerpt as the answer."""
+    corpus = Corpus(tuple(texts.values()))
+    for question in read_questions((SAMPLES_FOLDER / "questions.csv").read_bytes(), "questions.csv", corpus).usable:
+        number, (start, end) = question.excerpts[0]
+        document = corpus.documents[number]
+        yield Asked(document, Posed(question.text, checked_answer(document.text, start, end)))
+
+
+def generated(texts: Mapping[str, Document], seed: int = 0) -> Iterator[Asked]:
+    """Yield generated questions without end."""
+    draw = random.Random(seed)
+    among = [document for document in texts.values() if len(document.sentences) >= LEAST_SENTENCES]
+    while True:
+        document = draw.choice(among)
+        first = draw.randrange(len(document.sentences) - MOST_ANSWERED + 1)
+        last = first + draw.randrange(MOST_ANSWERED)
+        answer = checked_answer(document.text, document.sentences[first].start, document.sentences[last].end)
+        words = document.text[answer.start : answer.end].split()
+        yield Asked(document, Posed(" ".join(draw.sample(words, (len(words) + 1) // 2)), answer))
+
+
+class Bench:
+    """The columns of the bundled texts, cut once, with what asking them takes."""
+
+    def __init__(self, embedder: str) -> None:
+        self.tools = Tools(load_embedder(embedder), load_tokenizer("all-MiniLM-L6-v2"))
+        self.chunkers = {
+            title: build_chunker(name, parameters, self.tools.embedder) for title, (name, parameters) in COLUMNS.items()
+        }
+        self._rulers: dict[str, Ruler] = {}
+
+    def ruler(self, document: Document) -> Ruler:
+        """Return the token counter of a text."""
+        if document.identity not in self._rulers:
+            self._rulers[document.identity] = Ruler(document.text, self.tools.tokenizer)
+        return self._rulers[document.identity]
+
+    def failure(self, asked: Asked, title: str) -> Failure | None:
+        """Return the failure of a column; None if it gives the answer whole."""
+        document, posed = asked
+        # Without the sentences' embeddings the grid would have no semantic chunker.
+        assert self.tools.embedder is not None
+        replace(self.tools, embedder=self.tools.embedder.for_document(document)).embed(document.sentence_texts)
+        chunking = run(self.chunkers[title], document, self.tools)
+        limit = Limit(tokens=fitting_budget(len(document.text)))
+        if is_whole(chunking, posed, METHOD, limit, self.tools, self.ruler(document))[0]:
+            return None
+        return Failure(self.chunkers[title], chunking, posed, METHOD, limit)
+
+    def found(self, failure: Failure) -> list[Remedy]:
+        """Return the remedies for a failure."""
+        tried = trials(failure, self.tools)
+        return [*remedies(failure, tried, self.tools, self.ruler(failure.chunking.document))]
+
+
+class Count(NamedTuple):
+    """Outcome of a set of failures."""
+
+    asked: int
+    failures: int
+    helped: int
+    agreed: int
+
+    @classmethod
+    def of(cls, bench: Bench, questions: Iterable[Asked], title: str, most: int | None = None) -> Count:
+        """Search for the failures of one column, up to ``most`` of them, and compare with the exhaustive search."""
+        asked = failures = helped = agreed = 0
+        for question in questions:
+            asked += 1
+            failure = bench.failure(question, title)
+            if failure is None:
+                continue
+            failures += 1
+            found = bench.found(failure)
+            helped += bool(found)
+            agreed += agrees(found, exhaustive(failure, bench.tools, bench.ruler(question.document)))
+            if failures == most:
+                break
+        return cls(asked, failures, helped, agreed)
+
+    def row(self, *names: str) -> list[str]:
+        """Return the row of a table."""
+        share = f"{self.helped / self.failures:.0%}" if self.failures else "too few"
+        return [*names, f"{self.asked:,}", f"{self.failures:,}", f"{self.helped:,}", share, f"{self.agreed:,}"]
+
+
+def times(bench: Bench, document: Document, repeats: int) -> list[list[str]]:
+    """Return for each column the time of one cut and of the search for one failure, cold and with all vectors cached."""
+    rows = []
+    for title, chunker in bench.chunkers.items():
+        questions = (one for one in generated({document.name: document}))
+        failure = next(filter(None, (bench.failure(one, title) for one in questions)))
+        before = bench.tools.meter.embedded
+        cold, _ = timed(partial(bench.found, failure))
+        embedded = bench.tools.meter.embedded - before
+        cuts = [timed(partial(run, chunker, document, bench.tools))[0] for _ in range(repeats)]
+        warm = [timed(partial(bench.found, failure))[0] for _ in range(repeats)]
+        cut, search = statistics.median(cuts), statistics.median(warm)
+        tried = len(trials(failure, bench.tools))
+        milliseconds = [f"{1000 * seconds:,.1f}" for seconds in (cut, search, cold)]
+        rows.append([title, f"{tried:,}", *milliseconds, f"{search / cut:,.0f}", f"{embedded:,}"])
+    return rows
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the tables; the exit status is 1 where a target is missed."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.remedies", description=__doc__)
+    parser.add_argument("--embedder", default="all-MiniLM-L6-v2", help="whose vectors rank the chunks")
+    parser.add_argument("--failures", type=int, default=200, metavar="N", help="generated failures (default: 200)")
+    parser.add_argument("--repeats", type=int, default=5, metavar="N", help="of the timing (default: 5)")
+    parser.add_argument("--only", nargs="+", metavar="TEXT", help="bundled texts, as article; without it all of them")
+    options = parser.parse_args(arguments)
+    bench, texts = Bench(options.embedder), documents()
+    timed_text = document_of("essay") if options.only is None else texts[options.only[0]]
+    texts = {name: document for name, document in texts.items() if options.only is None or name in options.only}
+    questions = [*bundled(texts)]
+    head = ["questions", "column", "asked", "failures", "with a remedy", "share", "as the exhaustive search"]
+    share = -(-options.failures // len(COLUMNS))
+    counts = [("bundled", title, Count.of(bench, questions, title)) for title in COLUMNS]
+    counts += [
+        ("generated", title, Count.of(bench, generated(texts, seed), title, share)) for seed, title in enumerate(COLUMNS)
+    ]
+    print(table(head, [count.row(*names) for *names, count in counts]), end="\n\n", flush=True)
+    rows = times(bench, timed_text, options.repeats)
+    print(
+        table([timed_text.name, "settings", "one cut, ms", "search, ms", "cold, ms", "search / cut", "texts embedded"], rows)
+    )
+    wrong = [
+        f"{kind} failures of {title}: the exhaustive search finds other remedies for {count.failures - count.agreed}"
+        for kind, title, count in counts
+        if count.agreed < count.failures
+    ]
+    if options.only is None:
+        wrong += [f"{row[0]}: the search takes {row[3]} ms" for row in rows if float(row[3].replace(",", "")) > MOST_MS]
+    for sentence in wrong:
+        print(f"Missed: {sentence}")
+    return int(bool(wrong))
+
+
+def document_of(name: str) -> Document:
+    """Return a bundled document, split."""
+    sample = load_sample(name)
+    return Document.from_text(sample.text, sample.sentences, name).split()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

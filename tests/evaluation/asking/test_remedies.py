@@ -1,0 +1,196 @@
+"""Changes that keep an answer whole: every one does what it says, and none that the whole grid has is missed."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchmarks.remedies import agrees, exhaustive, is_whole
+from chunkers import Cancelled, Document, Tools, build_chunker, load_tokenizer
+from chunkers.base import run
+from evaluation.asking.answer import checked_answer, judge
+from evaluation.asking.ask import Limit, ask, prepare
+from evaluation.asking.remedies import WANTED, Failure, Posed, remedies, trials
+from evaluation.asking.remedy_grid import OTHERS, STEPS, variations
+from evaluation.retrieval.corpus import Ruler
+from tests.support import AngleEmbedder, HashEmbedder
+
+COLUMNS = (
+    ("fixed_sentences", {"size": 2}),
+    ("breakpoint", {"amount": 60.0}),
+    ("double_pass", {}),
+    ("recursive", {"size": 60}),
+    ("fixed_words", {"size": 9, "overlap": 2}),
+    ("structure", {"max_size": 30, "join_below": 10}),
+)
+
+WORDS = ["salt", "tide", "clock", "bridge", "paper", "bird", "moon", "river", "lamp", "stone", "glass", "wind"]
+
+LINES = "\n".join(f"{angle} is the angle of this line." for angle in (0, 5, 80, 85, 30, 35, 60, 65))
+"""Pairs of lines that are alike; each has seven words."""
+
+
+def made_tools(document, embedder=None):
+    """Return tools with the sentences' embeddings, as a page has them."""
+    made = Tools(embedder or HashEmbedder(), load_tokenizer("words"))
+    made.embed(document.sentence_texts)
+    return made
+
+
+def failure_of(seed, column, limit, method):
+    """Return a failure in a generated text, and what asking takes; None where the column gives the answer whole."""
+    draw = random.Random(seed)
+    lines = [" ".join(draw.choices(WORDS, k=draw.randint(2, 9))).capitalize() + "." for _ in range(draw.randint(4, 24))]
+    joints = [draw.choice((" ", " ", "\n\n")) for _ in lines]
+    document = Document.from_text("".join(map("".join, zip(lines, joints, strict=True))), "regex").split()
+    tools, ruler = made_tools(document), Ruler(document.text, load_tokenizer("words"))
+    places = sorted(draw.sample(range(len(document.text) + 1), 2))
+    first, last = (document.sentence_at(min(place, len(document.text) - 1)) for place in places)
+    last = min(max(first, last), first + 3)
+    answer = checked_answer(document.text, document.sentences[max(first, 0)].start, document.sentences[max(last, 0)].end)
+    posed = Posed(" ".join(draw.choices(WORDS, k=3)), answer)
+    chunker = build_chunker(*column)
+    chunking = run(chunker, document, tools)
+    if is_whole(chunking, posed, method, limit, tools, ruler)[0]:
+        return None
+    return Failure(chunker, chunking, posed, method, limit), tools, ruler
+
+
+LIMITS = st.one_of(
+    st.integers(5, 120).map(lambda tokens: Limit(tokens=tokens)), st.integers(1, 5).map(lambda top: Limit(top=top))
+)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 10**6), st.sampled_from(COLUMNS), LIMITS, st.sampled_from(["embedding", "bm25", "hybrid"]))
+def test_every_remedy_keeps_its_promise_and_none_is_missed(seed, column, limit, method):
+    found = failure_of(seed, column, limit, method)
+    if found is None:
+        return
+    failure, tools, ruler = found
+    tried = trials(failure, tools)
+    given = [*remedies(failure, tried, tools, ruler)]
+    assert agrees(given, exhaustive(failure, tools, ruler))
+    assert len({one.variation.kind for one in given}) == len(given) <= WANTED
+    assert [one.changed for one in given] == sorted(one.changed for one in given)
+    _, tokens = is_whole(failure.chunking, failure.posed, method, limit, tools, ruler)
+    for one in given:
+        # Who takes the setting finds the answer whole, and with a number of chunks is not given more for it.
+        chunking = run(one.variation.chunker, failure.chunking.document, tools)
+        assert len(chunking.chunks) == one.chunks > 1
+        assert is_whole(chunking, failure.posed, method, limit, tools, ruler)[0]
+        assert is_whole(chunking, failure.posed, method, Limit(tokens=limit.tokens or tokens), tools, ruler)[0]
+
+
+def angles(limit, others=(), known=None, column=("fixed_sentences", {"size": 1}), question="2"):
+    document = Document.from_text(LINES, "lines").split()
+    tools, ruler = made_tools(document, AngleEmbedder()), Ruler(LINES, load_tokenizer("words"))
+    chunker = build_chunker(*column)
+    posed = Posed(question, checked_answer(LINES, 0, document.sentences[1].end))
+    others = tuple(Posed(text, checked_answer(LINES, *document.sentences[line])) for text, line in others)
+    return Failure(chunker, run(chunker, document, tools), posed, "embedding", limit, "plain", others, known), tools, ruler
+
+
+def test_what_a_remedy_does_to_other_questions_and_to_the_boundaries():
+    # The other answers are the third line, which two chunks of 14 words do not leave out, and the fourth.
+    known = (LINES.index("80"), LINES.index("30"), LINES.index("60"))
+    failure, tools, ruler = angles(Limit(tokens=14), [("80", 2), ("47", 5)], known)
+    size = next(one for one in remedies(failure, trials(failure, tools), tools, ruler) if one.variation.kind == "size")
+    assert size.variation.words == "sentences per chunk 2"
+    assert (size.chunks, size.tokens) == (4, 14)
+    # Each line was a chunk: every boundary was a cut. Four cuts are gone, which are eight ends.
+    assert size.marks == (3, 3, 3)
+    assert size.changed == 8
+    assert size.others == 2
+    document = failure.chunking.document
+    cut = run(size.variation.chunker, document, tools)
+    before, after = (
+        [is_whole(chunking, other, "embedding", failure.limit, tools, ruler)[0] for other in failure.others]
+        for chunking in (failure.chunking, cut)
+    )
+    assert size.won == sum(new and not old for old, new in zip(before, after, strict=True))
+    assert size.lost == sum(old and not new for old, new in zip(before, after, strict=True))
+
+
+def test_larger_chunks_alone_do_not_win_where_a_number_of_chunks_is_retrieved():
+    failure, tools, ruler = angles(Limit(top=1))
+    # The best chunk has 7 words now, and the answer 14.
+    assert [*remedies(failure, trials(failure, tools), tools, ruler)] == []
+    failure, tools, ruler = angles(Limit(top=2))
+    found = [*remedies(failure, trials(failure, tools), tools, ruler)]
+    assert found
+    for one in found:
+        passages = prepare(run(one.variation.chunker, failure.chunking.document, tools), tools, "embedding")
+        vector = tools.embed([failure.posed.question])[0]
+        asked = ask(passages, failure.posed.question, vector, "embedding", Limit(tokens=14), ruler)
+        assert judge(asked, failure.posed.answer).fate == "whole"
+
+
+def test_an_uncut_text_is_no_remedy():
+    failure, tools, ruler = angles(Limit(tokens=56), column=("fixed_sentences", {"size": 1}))
+    tried = trials(failure, tools)
+    assert any(len(run(one.variation.chunker, failure.chunking.document, tools).chunks) == 1 for one in tried)
+    assert all(one.chunks > 1 for one in remedies(failure, tried, tools, ruler))
+
+
+def test_nothing_is_embedded_to_cut_and_the_count_is_of_what_was_cut():
+    failure, tools, _ = angles(Limit(tokens=14), column=("breakpoint", {"amount": 10.0}))
+    grid = variations(failure.chunker, tools.embedder)
+    before = tools.meter.embedded
+    tried = trials(failure, tools)
+    assert tools.meter.embedded == before
+    # Joined sentences would have to be embedded first.
+    assert {one.kind for one in grid} - {one.variation.kind for one in tried} == {"buffer"}
+    assert len(tried) == len(grid) - sum(one.kind == "buffer" for one in grid)
+
+
+def test_a_search_stops_when_it_is_told_to():
+    failure, tools, ruler = angles(Limit(tokens=14))
+    tried = trials(failure, tools)
+    tools.cancelled = lambda: True
+    with pytest.raises(Cancelled):
+        trials(failure, tools)
+    with pytest.raises(Cancelled):
+        [*remedies(failure, tried, tools, ruler)]
+
+
+def test_the_grid_changes_one_parameter_at_a_time_and_names_it():
+    chunker = build_chunker("double_pass", {"merging_threshold": 0.3, "initial_threshold": 0.2, "appending_threshold": 0.4})
+    found = variations(chunker, HashEmbedder())
+    near = [one for one in found if one.chunker.name == "double_pass"]
+    now = chunker.model_dump()
+    for one in near:
+        assert [name for name, value in one.chunker.model_dump().items() if value != now[name]] == [one.kind]
+    merging = {one.chunker.merging_threshold for one in near if one.kind == "merging_threshold"}
+    assert merging == {
+        round(0.3 + sign * 0.01 * step, 6) for step in STEPS for sign in (-1, 1) if sign * 0.01 * step >= -0.3
+    }
+    words = [one.words for one in found]
+    assert "merging threshold 0.28" in words
+    assert "minimum size 200 characters" in words
+    assert len(set(words)) == len(words)
+    others = {one.kind for one in found if one.chunker.name != "double_pass"}
+    assert others == {name for _, name, _ in OTHERS} - {"double_pass"}
+
+
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [
+        (("breakpoint", {"amount": 70.0}), {"percentile 69.5", "threshold gradient", "maximum size 500 characters"}),
+        (
+            ("fixed_sentences", {"size": 2, "min_size": 90}),
+            {"sentences per chunk 3", "minimum size 45 characters", "no minimum size"},
+        ),
+        (("recursive", {"size": 200, "unit": "words"}), {"size 210 words", "separators markdown"}),
+        (("structure", {}), {"maximum size 240 tokens", "Change points, eager"}),
+    ],
+)
+def test_changes_in_words(column, said):
+    assert said <= {one.words for one in variations(build_chunker(*column), HashEmbedder())}
+
+
+def test_without_an_embedder_nothing_is_tried_that_needs_one():
+    found = variations(build_chunker("fixed_sentences", {}), None)
+    assert found
+    assert not any(one.chunker.embeds for one in found)
