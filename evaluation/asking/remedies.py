@@ -232,7 +232,7 @@ class _Questions:
         return ask(passages, question, self._vector(question), self.failure.method, limit, self.ruler, self.reranker)
 
     def _now(self, posed: Posed) -> Asked:
-        """Return what the column retrieves for a question."""
+        """Return the chunks that the column retrieves for a question."""
         if posed not in self._asked:
             self._asked[posed] = self._ask(self._column, posed.question, self.failure.limit)
         return self._asked[posed]
