@@ -16,6 +16,7 @@ from chunkers.embedders.base import Embedder
 from chunkers.embedders.device import DEVICES
 from chunkers.errors import InputError, shown
 from chunkers.limits import MAX_BYTES, MOST_SPENT_TOKENS
+from chunkers.recipe import Recipe
 from chunkers.text.encodings import known_encoding
 from chunkers.text.extracted import too_large
 from chunkers.text.reading import READABLE, FileText, read_document
@@ -154,6 +155,20 @@ def limit_of(spend: str | None, option: str = "--spend") -> Limit | None:
     from chunkers.language_models.spending import Limit
 
     return Limit(int(spend))
+
+
+def opened_recipe(path: str) -> Recipe:
+    """Read a recipe's file; say on standard error if its chunker's cuts may have moved since it was made.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or is no recipe.
+    """
+    recipe = Recipe.in_file(file_bytes(path))
+    if changed := recipe.changed_since():
+        say(f"{readable(path)}: {changed}")
+    return recipe
 
 
 def document_reader(encoding: str | None) -> Callable[[bytes, str], FileText]:

@@ -202,13 +202,13 @@ class Chunker(BaseModel, ABC):
         """Return a sentence on the meaning of a parameter's value; empty if name and number say enough."""
         return ""
 
-    def changed_since(self, sentences: int) -> str:
+    def changed_since(self, sentences: int | None = None) -> str:
         """Return a sentence on how cuts in a text of that length may have moved since ``older`` held; empty if they did not.
 
         Parameters
         ----------
         sentences
-            Number of sentences of the text.
+            Number of sentences of the text; None for texts of any length.
         """
         return ""
 

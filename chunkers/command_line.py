@@ -20,6 +20,7 @@ from chunkers.arguments import (
     file_bytes,
     limit_of,
     named_files,
+    opened_recipe,
     preparing_on_terminal,
     say,
 )
@@ -92,7 +93,7 @@ def _chunk_files(options: argparse.Namespace) -> int:
     if not options.files:
         raise InputError("Name at least one file to cut, or - for standard input.")
     limit = limit_of(options.spend)
-    base = Recipe.in_file(file_bytes(str(options.recipe))) if options.recipe else None
+    base = opened_recipe(str(options.recipe)) if options.recipe else None
     if base is None and options.chunker is None:
         raise InputError(
             f"Name the chunker with --chunker, one of {', '.join([*CHUNKERS, *ASKING, *ADAPTERS])}, or give a --recipe."
@@ -132,7 +133,7 @@ def _cut_each(
     *,
     is_older: bool,
 ) -> int:
-    """Cut and print every file; return the exit status. With an older recipe, say where cuts may have moved since."""
+    """Cut and print every file; return the exit status. With an older recipe, results note where cuts may have moved."""
     embedder, asking = tools.embedder, tools.asking
     assert embedder is not None
     read = document_reader(options.encoding)
@@ -149,7 +150,6 @@ def _cut_each(
             continue
         if is_older and (changed := chunker.changed_since(len(document.sentences))):
             result = replace(result, notes=(*result.notes, changed))
-            say(f"{name}: {changed}")
         # After the run, because the embedder's revision may not be known before.
         recipe = Recipe.of(
             chunker, sentences, embedder, tools.tokenizer.name, embedded_as, None if asking is None else asking.model

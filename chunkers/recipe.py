@@ -175,13 +175,13 @@ class Recipe(BaseModel):
         """True if the recipe lacks parameters that were added later; raises ParameterError if there is no such chunker."""
         return not chunker_class(self.chunker).older.keys() <= self.parameters.keys()
 
-    def changed_since(self, sentences: int) -> str:
+    def changed_since(self, sentences: int | None = None) -> str:
         """Return a sentence on how the chunker's cuts may have moved since the recipe was made; empty if they did not.
 
         Parameters
         ----------
         sentences
-            Number of sentences of the text.
+            Number of sentences of the text; None for texts of any length.
 
         Raises
         ------

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from joblib import cpu_count
 
-from chunkers.arguments import Parser, add_device, add_encoding, command_line, limit_of, say
+from chunkers.arguments import Parser, add_device, add_encoding, command_line, limit_of, opened_recipe, say
 from chunkers.errors import InputError
 from chunkers.language_models.base import LanguageModel
 from chunkers.language_models.server import ChatServer
@@ -99,7 +99,7 @@ def _run(options: argparse.Namespace) -> int:
     columns = Columns(options.text_column, options.id_column)
     size = round(options.shard_size * 1_000_000)
     settings = columns, options.encoding, options.device, size, model, limit
-    run = Run(Path(options.recipe), tuple(options.inputs), options.output, *settings)
+    run = Run(opened_recipe(options.recipe), tuple(options.inputs), options.output, *settings)
     told = _Told(run)
     try:
         whole = run.go(_engine(options), options.workers, told)

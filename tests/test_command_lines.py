@@ -1,5 +1,6 @@
 """The commands' response to failures outside of them: one sentence on standard error, and an exit status."""
 
+import json
 import os
 import signal
 import subprocess
@@ -10,6 +11,7 @@ import pytest
 
 from chunkers.arguments import named_files
 from chunkers.command_line import main as chunkers_main
+from corpus.command_line import main as corpus_main
 from evaluation.command_line import main as evaluation_main
 from tests import ROOT
 
@@ -147,6 +149,37 @@ def test_stitching_too_many_is_refused_and_too_few_sentences_still_make_a_seam(t
     assert "stitching: count must be at most 10,000; got 1,000,000,000." in capsys.readouterr().err
     assert evaluation_main([*call, "--count", "1", "--sentences", "3"]) == 0
     assert "1 known boundary" in capsys.readouterr().out
+
+
+OLDER = ["change_point", {}, True], ["change_point", {"penalty": 1}, False], ["fixed_words", {}, False]
+
+
+@pytest.mark.parametrize(("chunker", "parameters", "said"), OLDER)
+@pytest.mark.parametrize(
+    ("main", "call"),
+    [
+        (chunkers_main, "{text} --recipe {recipe}"),
+        (evaluation_main, "check {text} --recipe {recipe}"),
+        (evaluation_main, "report {text} --recipe {recipe} --into {folder}/report.html"),
+        (evaluation_main, "retrieval --corpus {folder}/texts --questions {questions} --recipe {recipe} --json"),
+        (corpus_main, "{recipe} {text} --output {folder}/chunks"),
+    ],
+    ids=["chunk", "check", "report", "retrieval", "corpus"],
+)
+def test_every_command_says_that_the_cuts_of_an_older_recipe_may_have_moved(
+    main, call, chunker, parameters, said, tmp_path, capsys
+):
+    files = {name: tmp_path / name for name in ("recipe", "questions.csv")}
+    made = {"chunker": chunker, "parameters": parameters, "embedder": "tfidf", "tokenizer": "words", "sentences": "regex"}
+    files["recipe"].write_text(json.dumps(made))
+    files["questions.csv"].write_text("question,excerpts\nWhere is the harbour?,The harbour is here.\n")
+    text = tmp_path / "texts" / "text.txt"
+    text.parent.mkdir()
+    text.write_text("The harbour is here. A ship is there. The mill stands still.")
+    places = {"text": text, "recipe": files["recipe"], "questions": files["questions.csv"], "folder": tmp_path}
+    assert main(call.format_map(places).split()) == 0
+    lines = [line for line in capsys.readouterr().err.splitlines() if "than when this was made" in line]
+    assert [line.startswith(f"{files['recipe']}: Change points now takes its penalty") for line in lines] == [True] * said
 
 
 HEAVY = ("torch", "spacy", "sklearn", "scipy", "langchain_core", "ruptures", "sentence_transformers", "pandas")

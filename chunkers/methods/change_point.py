@@ -161,13 +161,16 @@ class ChangePoint(Sized):
             return ""
         return "A cut must gain more than cuts gain in your text shuffled, at its own length."
 
-    def changed_since(self, sentences: int) -> str:
-        """Return a sentence on the penalty of a text longer than the part of it that was shuffled before."""
-        if sentences <= SAMPLE or self.penalty is not None or self.chunks is not None or self.target_sentences is not None:
+    def changed_since(self, sentences: int | None = None) -> str:
+        """Return a sentence on the penalty of texts longer than the part of them that was shuffled before."""
+        is_short = sentences is not None and sentences <= SAMPLE
+        if is_short or self.penalty is not None or self.chunks is not None or self.target_sentences is not None:
             return ""
+        length = "" if sentences is None else f", {sentences:,} sentences,"
+        where = f"In texts of more than {SAMPLE:,} sentences" if sentences is None else "Here"
         return (
-            f"{self.title} now takes its penalty from the text's own length, {sentences:,} sentences, and no longer from "
-            f"{SAMPLE:,} of them: its cuts may be others than when this was made."
+            f"{self.title} now takes its penalty from the text's own length{length} and no longer from {SAMPLE:,} "
+            f"sentences of it. {where}, its cuts may be others than when this was made."
         )
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:

@@ -20,6 +20,7 @@ from chunkers.arguments import (
     is_folder,
     limit_of,
     named_files,
+    opened_recipe,
     preparing_on_terminal,
     readable,
     say,
@@ -334,7 +335,7 @@ def _recipe(options: argparse.Namespace) -> Recipe:
         return Recipe(chunker=chunker.name, parameters=chunker.model_dump())
     if given:
         raise InputError("--set must be given with --chunker: a recipe has its parameters.")
-    return Recipe.in_file(file_bytes(options.recipe))
+    return opened_recipe(options.recipe)
 
 
 def _baseline(file: str | None) -> Baseline | None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from chunkers import Chunker, InputError, Recipe, Tokenizer, build_chunker, load_embedder, load_tokenizer
-from chunkers.arguments import add_device, add_encoding, assignment, file_bytes
+from chunkers.arguments import add_device, add_encoding, assignment, opened_recipe
 from chunkers.comparison import MOST_SIDE_BY_SIDE
 from chunkers.embedders import Embedder
 from chunkers.text.sentences import DEFAULT_SPLITTER, SPLITTERS
@@ -45,7 +45,7 @@ def add_columns(command: argparse.ArgumentParser) -> None:
 
 def columns_of(options: argparse.Namespace) -> Columns:
     """Return the requested columns; raises InputError if there are none or too many, or recipes disagree."""
-    recipes = [Recipe.in_file(file_bytes(one)) for one in options.recipe]
+    recipes = [opened_recipe(one) for one in options.recipe]
     count = len(recipes) + len(options.chunker)
     if not 1 <= count <= MOST_SIDE_BY_SIDE:
         raise InputError(f"--chunker and --recipe must name 1 to {MOST_SIDE_BY_SIDE} columns; got {count}.")

@@ -20,6 +20,7 @@ from chunkers.arguments import (
     is_folder,
     limit_of,
     named_files,
+    opened_recipe,
     preparing_on_terminal,
     say,
 )
@@ -194,7 +195,7 @@ def _columns(options: argparse.Namespace) -> list[_Column]:
     """
     files = [*((path.stem, path) for path in options.recipe), *((path.name, path) for path in options.chunks)]
     names = _told_apart(files)
-    recipes = [(name, _recipe(path)) for name, path in zip(names, options.recipe, strict=False)]
+    recipes = [(name, opened_recipe(str(path))) for name, path in zip(names, options.recipe, strict=False)]
     if not files:
         raise InputError("--recipe or --chunks must name what is measured; neither is given.")
     columns = [_Column(name, recipe, recipe.build()) for name, recipe in recipes]
@@ -291,10 +292,6 @@ class _Progress:
 def _end_progress() -> None:
     if sys.stderr.isatty():
         print(file=sys.stderr)
-
-
-def _recipe(path: Path) -> Recipe:
-    return Recipe.in_file(file_bytes(str(path)))
 
 
 def _texts(folder: Path, encoding: str | None) -> list[tuple[str, FileText]]:

@@ -224,7 +224,7 @@ def test_standard_error_has_one_sentence_for_a_damaged_file_whatever_its_parser_
     assert ended.stderr.count("\n") == 1
 
 
-def test_an_older_recipe_says_for_each_file_where_cuts_may_have_moved(capsys, tmp_path):
+def test_an_older_recipe_says_that_cuts_may_have_moved_and_notes_it_of_each_long_file(capsys, tmp_path):
     recipe, short, long = tmp_path / "recipe.json", tmp_path / "short.txt", tmp_path / "long.txt"
     made = {"recipe": 1, "chunker": "change_point", "sentences": "lines", "embedder": "tfidf", "tokenizer": "words"}
     recipe.write_text(json.dumps(made))
@@ -233,7 +233,8 @@ def test_an_older_recipe_says_for_each_file_where_cuts_may_have_moved(capsys, tm
     assert main([str(short), str(long), "--recipe", str(recipe)]) == 0
     captured = capsys.readouterr()
     (said,) = captured.err.splitlines()
-    assert said.startswith("long.txt: Change points now takes its penalty from the text's own length, 501 sentences")
+    assert said.startswith(f"{recipe}: Change points now takes its penalty from the text's own length and no longer")
     results = [json.loads(line) for line in captured.out.splitlines()]
     assert [len(result["notes"]) for result in results] == [0, 1]
+    assert "the text's own length, 501 sentences, and no longer from 500 sentences of it. Here," in results[1]["notes"][0]
     assert all(result["recipe"]["parameters"]["cuts_at"] == "sentences" for result in results)
