@@ -27,6 +27,7 @@ from chunkers.arguments import value
 from chunkers.arrays import FloatArray
 from chunkers.cache import EmbeddingCache
 from chunkers.numbers import signed
+from chunkers.presets import BOUND
 from evaluation.retrieval.budget import AtBudgets, Budgets, evaluate_at
 from evaluation.retrieval.corpus import Corpus, Ruler
 from evaluation.retrieval.index import build_index
@@ -70,13 +71,6 @@ REPORT = (
     Row("optimal 250", "optimal", {"max_size": 250}, 77.3, 6.0),
     Row("optimal 200", "optimal", {"max_size": 200}, 75.2, 7.2),
 )
-
-BOUND: dict[str, dict[str, Any]] = {
-    **{name: {"max_size": 250, "size_unit": "tokens"} for name in ("breakpoint", "change_point", "max_min")},
-    # Its maximum size is in characters.
-    "double_pass": {"max_size": 1000},
-}
-"""The semantic chunkers that take a bound beside their own rule, with one of 250 tokens."""
 
 BASELINE = "recursive 250/0"
 """The row of the same maximum size that ignores meaning."""

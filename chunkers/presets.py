@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,11 +46,19 @@ def _best_of(settings: int, reached: float, default: float) -> str:
 BOUND_TOKENS = 250
 """The maximum size with which `benchmarks.chroma` compares semantic chunkers without one."""
 
+BOUND: Mapping[str, dict[str, Any]] = {
+    **{name: {"max_size": BOUND_TOKENS, "size_unit": "tokens"} for name in ("breakpoint", "change_point", "max_min")},
+    # Its maximum size is in characters.
+    "double_pass": {"max_size": 1000},
+}
+"""Parameters of the semantic chunkers that take a maximum size beside their own rule, by chunker."""
 
-def _bound(chunker: str, parameters: dict[str, Any], without: float, bound: float) -> Preset:
-    size = f"{BOUND_TOKENS} tokens" if "size_unit" in parameters else "1,000 characters"
+
+def _for_retrieval(chunker: str, without: float, bound: float) -> Preset:
+    """Return the preset of a chunker with a maximum size, from its recall at 1,000 tokens without and with it."""
+    parameters = BOUND[chunker]
     return Preset(
-        f"For retrieval: at most {size}",
+        f"For retrieval: at most {parameters['max_size']:,} {parameters.get('size_unit', 'characters')}",
         chunker,
         parameters,
         f"With 472 questions on Chroma's five corpora, recall at 1,000 tokens is {bound} %, and {without} % without a "
@@ -198,9 +207,9 @@ PRESETS: tuple[Preset, ...] = (
         "Kamradt's agentic chunker sorts each proposition by itself, and asks for title and summary with requests of their "
         "own; here one answer gives all three.",
     ),
-    _bound("breakpoint", {"max_size": BOUND_TOKENS, "size_unit": "tokens"}, 44.8, 80.3),
-    _bound("change_point", {"max_size": BOUND_TOKENS, "size_unit": "tokens"}, 64.4, 83.4),
-    _bound("double_pass", {"max_size": 1000}, 35.3, 82.2),
+    _for_retrieval("breakpoint", 44.8, 80.3),
+    _for_retrieval("change_point", 64.4, 83.4),
+    _for_retrieval("double_pass", 35.3, 82.2),
     Preset("LangChain's separators", "recursive", {"size": 1000, "overlap": 0, "separators": "langchain"}),
     Preset("Markdown", "recursive", {"size": 1000, "overlap": 0, "separators": "markdown"}),
 )

@@ -10,6 +10,7 @@ import pytest
 
 from sample_docs import load_sample
 from tests import ROOT
+from tests.benchmarks.tables import tables
 from tests.lanes import mostly_full
 
 LIMIT = 900.0
@@ -82,15 +83,6 @@ def run(name, folder):
     module = f"benchmarks.{name.split()[0]}".removesuffix(".__main__")
     command = [sys.executable, "-m", module, *(word.format_map(folders) for word in SETTINGS[name])]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LIMIT, check=False)
-
-
-def tables(printed):
-    """Return the tables in Markdown that were printed, each as a list of rows by column."""
-    found = []
-    for block in re.findall(r"(?:^\|.*\n)+", printed, re.MULTILINE):
-        head, _, *rows = ([cell.strip() for cell in line.strip("|\n").split("|")] for line in block.splitlines())
-        found.append([dict(zip(head, row, strict=True)) for row in rows])
-    return found
 
 
 @pytest.mark.parametrize("name", mostly_full(SETTINGS, CHEAP))
