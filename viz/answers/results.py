@@ -103,7 +103,7 @@ def _differences(report: Report, measure: str) -> None:
     }
     st.dataframe(table, hide_index=True, width="stretch")
     st.caption(
-        "Paired sign-flip test and Hall's test over the questions, which must agree; intervals and p-values are corrected for "
+        "Over the questions, a paired sign-flip test and Hall's test must agree; intervals and p-values are corrected for "
         f"all {len(report.comparisons):,} comparisons, of every two chunkers in every measure (Holm). {FALSE_VERDICTS}"
     )
 
