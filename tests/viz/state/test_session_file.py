@@ -69,7 +69,7 @@ def test_a_session_from_before_a_parameter_says_why_its_cuts_moved(app, monkeypa
     column["chunks"] = [[[0, 24]], [[29, last]]] if len(column["chunks"]) == 1 else [[[0, last]]]
     upload(app, json.dumps(file).encode(), "another.json")
     assert "came out differently from the file" in said(app)
-    assert "takes its penalty from the text's own length, 4 sentences, and no longer from 3 of them" in said(app)
+    assert "takes its penalty from the text's own length, 4 sentences, and no longer from 3 sentences of it" in said(app)
 
 
 def test_a_session_that_takes_longer_to_read_opens_when_it_is_read(app, written, monkeypatch):
