@@ -37,3 +37,22 @@ def test_streamlit_itself_breaks_it_off(tmp_path):
     """Notice when Streamlit is fixed: if this fails, remove `viz.server.callbacks` and the line in config.toml."""
     with app_server(tmp_path / "log.txt", "tests/browser/hasty_app.py", environment=AS_IT_CAME) as server:
         assert in_a_loop(noted(server.url)) != "one two"
+
+
+async def chunker_then_slider(url):
+    """While the server is busy, choose another chunker, then move a slider of the one before; return the link's column."""
+    async with Client(url, query="embedder=tfidf&c1=recursive") as client:
+        await client.send()
+        await client.send(client.text("selectbox", "chunker/0", "Structure"))
+        await client.send(client.slider("0/recursive/size", 250.0))
+        await client.until(lambda one: one.linked("c1") == "structure")
+        await client.run()
+        return client.link, client.errors
+
+
+def test_a_slider_of_the_chunker_before_is_dropped(tmp_path):
+    with app_server(tmp_path / "log.txt") as server:
+        link, errors = in_a_loop(chunker_then_slider(server.url))
+    assert "c1=structure" in link
+    assert "size" not in link
+    assert errors == []

@@ -63,7 +63,7 @@ def _draw(here: Page) -> None:
     column = choices.columns[0]
     line = take_event(READER, "line")
     if line is not None:
-        column.parameters[str(line["parameter"])] = float(line["value"])
+        column.put(str(line["parameter"]), float(line["value"]))
     views = VIEWS if column.chunker == "breakpoint" else {name: label for name, label in VIEWS.items() if name != "scores"}
     view, axis, margin = _word(choices, "view", VIEWS), _word(choices, "axis", READINGS), _margin(choices)
     if view not in views:

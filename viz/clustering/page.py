@@ -105,7 +105,7 @@ def _take_line(choices: Choices) -> None:
     """Apply the value at which the threshold line was dropped in the reader."""
     line = take_event(READER, "line")
     if line:
-        choices.columns[choices.selected].parameters[str(line["parameter"])] = float(line["value"])
+        choices.columns[choices.selected].put(str(line["parameter"]), float(line["value"]))
 
 
 def _choose(choices: Choices) -> None:

@@ -90,7 +90,7 @@ def _take_events(choices: Choices, text: Text | None, embedder: Embedder | None)
     """Apply the reader's events: a dropped threshold line, a clicked column, search settings, a marked answer, a remedy."""
     line, selected = take_event(READER, "line"), take_event(READER, "selected")
     if line and 0 <= line["column"] < len(choices.columns):
-        choices.columns[line["column"]].parameters[str(line["parameter"])] = float(line["value"])
+        choices.columns[line["column"]].put(str(line["parameter"]), float(line["value"]))
     if selected and 0 <= selected["column"] < len(choices.columns):
         choices.selected = int(selected["column"])
     asking, answer = take_event(READER, "asking"), take_event(READER, "answer")

@@ -86,11 +86,10 @@ def parameter_controls(
     _choose_preset(number, column, defaults)
     values = effective(column, defaults)
     specs = chunker_class(column.chunker).fields(values)
-    prefix = f"{number}/{column.chunker}"
     idle = chunker.idle() if chunker is not None else frozenset[str]()
     for spec in specs:
         if spec.main:
-            _widget(prefix, column, spec, values[spec.name], spec.name in idle)
+            _widget(number, column, spec, values[spec.name], spec.name in idle)
             if chunker is not None and (said := chunker.remark(spec.name)):
                 st.caption(said)
             if below is not None:
@@ -99,7 +98,7 @@ def parameter_controls(
     if folded:
         with st.expander("More settings", expanded=any(spec.name in column.parameters for spec in folded)):
             for spec in folded:
-                _widget(prefix, column, spec, values[spec.name], spec.name in idle)
+                _widget(number, column, spec, values[spec.name], spec.name in idle)
     if column.chunker in ASKING:
         what_it_is_asked(column.chunker)
 
@@ -194,11 +193,12 @@ def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any
         ),
         None,
     )
-    key, page = f"preset/{number}/{column.chunker}", session.page
+    key, page, chunker = f"preset/{number}/{column.chunker}", session.page, column.chunker
     seed(key, active)
 
     def changed() -> None:
-        if st.session_state[key] is not None:
+        # The same message may have changed the chunker.
+        if st.session_state[key] is not None and column.chunker == chunker:
             with undoable(page, f"Settings of column {number + 1} replaced"):
                 column.parameters = dict(presets[st.session_state[key]].parameters)
 
@@ -211,17 +211,18 @@ def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any
             st.caption(said)
 
 
-def _widget(prefix: str, column: ColumnChoice, spec: FieldSpec, value: Any, idle: bool) -> None:
+def _widget(number: int, column: ColumnChoice, spec: FieldSpec, value: Any, idle: bool) -> None:
     """Draw the widget for a declared parameter, grey if it is ``idle``: without effect, given the other parameters."""
-    key = f"{prefix}/{spec.name}"
-    depends = f"/{column.parameters.get(spec.depends)}" if spec.depends else ""
-    key += depends
+    key = _key(number, column, spec)
     label = f"{spec.title}, {spec.unit}" if spec.unit and spec.unit not in spec.title.lower() else spec.title
 
     help_text = f"{spec.help} {guide_link(column.chunker)}".strip()
 
     def changed() -> None:
-        column.parameters[spec.name] = st.session_state[key]
+        # The same message may have changed the chunker, or the parameter on which this one depends.
+        if key != _key(number, column, spec):
+            return
+        column.put(spec.name, st.session_state[key])
         # The amount of one threshold means nothing to another.
         for other in chunker_class(column.chunker).fields():
             if other.depends == spec.name:
@@ -244,12 +245,12 @@ def _widget(prefix: str, column: ColumnChoice, spec: FieldSpec, value: Any, idle
         )
     elif spec.optional:
         seed(key, value)
-        number = int if spec.kind == "integer" else float
+        kind = int if spec.kind == "integer" else float
         st.number_input(
             label,
-            *_bounds(spec, number),
+            *_bounds(spec, kind),
             value=value,
-            step=number(spec.step or 1),
+            step=kind(spec.step or 1),
             key=key,
             on_change=changed,
             disabled=idle,
@@ -257,22 +258,28 @@ def _widget(prefix: str, column: ColumnChoice, spec: FieldSpec, value: Any, idle
             placeholder="none",
         )
     else:
-        number = int if spec.kind == "integer" else float
-        least, most = (number(bound) for bound in spec.offered or (spec.low, spec.high) if bound is not None)
-        value = number(value)
+        kind = int if spec.kind == "integer" else float
+        least, most = (kind(bound) for bound in spec.offered or (spec.low, spec.high) if bound is not None)
+        value = kind(value)
         seed(key, value)
         st.slider(
             label,
             min(least, value),
             max(most, value),
             value,
-            step=number(spec.step or 1),
-            format="%d" if number is int else "%g",
+            step=kind(spec.step or 1),
+            format="%d" if kind is int else "%g",
             key=key,
             on_change=changed,
             disabled=idle,
             help=help_text or None,
         )
+
+
+def _key(number: int, column: ColumnChoice, spec: FieldSpec) -> str:
+    """Return the key of a parameter's widget, which is another for another chunker."""
+    depends = f"/{column.parameters.get(spec.depends)}" if spec.depends else ""
+    return f"{number}/{column.chunker}/{spec.name}{depends}"
 
 
 def _bounds(spec: FieldSpec, number: type[int] | type[float]) -> tuple[float | None, float | None]:

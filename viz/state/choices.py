@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any
 
 from chunkers import DEFAULT_SPLITTER
@@ -24,6 +25,20 @@ class ColumnChoice:
 
     chunker: str
     parameters: dict[str, Any] = field(default_factory=dict)
+
+    def put(self, name: str, value: Any) -> None:
+        """Set a parameter, unless the chunker has none of that name or the number is outside its bounds.
+
+        A browser may send the value of a control or of a threshold line that was drawn for the column's previous chunker.
+        """
+        spec = next((one for one in chunker_class(self.chunker).fields(self.parameters) if one.name == name), None)
+        if spec is None:
+            return
+        if isinstance(value, int | float):
+            low, high = (-inf if spec.low is None else spec.low), (inf if spec.high is None else spec.high)
+            if not low <= value <= high:
+                return
+        self.parameters[name] = value
 
     def copy(self) -> ColumnChoice:
         """Return a choice that changes independently."""

@@ -113,6 +113,14 @@ def test_a_line_that_was_let_go_sets_the_parameter(app):
     assert app.slider(key="1/breakpoint/amount/None").value == 55.5
 
 
+def test_a_line_of_the_previous_chunker_changes_nothing(app):
+    settled(app)
+    app.selectbox(key="chunker/1").set_value("structure")
+    app.session_state["reader"] = {"line": {"column": 1, "parameter": "amount", "value": 55.5, "at": 1}}
+    app.run()
+    assert app.session_state["choices/compare"].columns[1].parameters == {}
+
+
 def test_a_parameter_that_is_not_allowed_gets_a_sentence_and_the_others_stay(app):
     settled(app)
     app.session_state["choices/compare"].columns[0].parameters = {"overlap": 9}

@@ -27,3 +27,52 @@ def test_a_link_to_the_guide_leads_to_the_defaults_of_today():
     assert guide_link("change_point") == "[More in the Guide](guide?c1=change_point&c1.cuts_at=auto)"
     assert guide_link("breakpoint") == "[More in the Guide](guide?c1=breakpoint)"
     assert guide_link("nobody") == ""
+
+
+@pytest.fixture
+def one_column(app):
+    """Return a function that runs Compare with one column, and returns the column's choice."""
+
+    def opened(chunker, **parameters):
+        app.query_params["embedder"] = "tfidf"
+        choices = default_choices()
+        choices.columns, choices.selected = [ColumnChoice(chunker, parameters)], 0
+        app.session_state[f"choices/{COMPARE}"] = choices
+        app.session_state[f"complaints/{COMPARE}"] = []
+        app.run()
+        return choices.columns[0]
+
+    return opened
+
+
+def test_a_slider_of_the_previous_chunker_changes_nothing(app, one_column):
+    column = one_column("recursive")
+    app.selectbox(key="chunker/0").set_value("structure")
+    app.slider(key="0/recursive/size").set_value(250)
+    app.run()
+    assert not app.exception
+    assert (column.chunker, column.parameters) == ("structure", {})
+
+
+def test_a_slider_of_the_previous_chunker_changes_no_parameter_of_the_same_name(app, one_column):
+    column = one_column("recursive")
+    app.selectbox(key="chunker/0").set_value("fixed_tokens")
+    app.slider(key="0/recursive/size").set_value(250)
+    app.run()
+    assert (column.chunker, column.parameters) == ("fixed_tokens", {})
+
+
+def test_known_settings_of_the_previous_chunker_change_nothing(app, one_column):
+    column = one_column("recursive")
+    app.selectbox(key="chunker/0").set_value("structure")
+    app.selectbox(key="preset/0/recursive").set_value(presets_of("recursive")[-1].title)
+    app.run()
+    assert (column.chunker, column.parameters) == ("structure", {})
+
+
+def test_the_amount_of_the_previous_threshold_changes_nothing(app, one_column):
+    column = one_column("breakpoint", threshold="percentile", amount=70.0)
+    app.selectbox(key="0/breakpoint/threshold").set_value("distance")
+    app.slider(key="0/breakpoint/amount/percentile").set_value(80.0)
+    app.run()
+    assert column.parameters == {"threshold": "distance"}

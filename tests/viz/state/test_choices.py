@@ -106,3 +106,19 @@ def test_what_a_link_gets_wrong_is_said_and_left_at_its_default():
 def test_any_link_gives_choices(query):
     back, _ = from_query(query, sample_splitters(), DEFAULT)
     assert 0 <= back.selected < len(back.columns)
+
+
+@pytest.mark.parametrize(("name", "value"), [("size", 200.0), ("amount", 70.0), ("max_size", 0.5)])
+def test_a_column_takes_no_parameter_that_its_chunker_lacks_and_no_number_outside_its_bounds(name, value):
+    column = ColumnChoice("structure")
+    column.put(name, value)
+    assert column.parameters == {}
+
+
+def test_a_column_takes_the_parameters_of_its_chunker():
+    column = ColumnChoice("breakpoint")
+    for name, value in {"amount": 80.0, "max_size": None, "threshold": "distance"}.items():
+        column.put(name, value)
+    assert column.parameters == {"amount": 80.0, "max_size": None, "threshold": "distance"}
+    column.put("amount", 0.3)
+    assert column.parameters["amount"] == 0.3
