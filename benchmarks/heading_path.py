@@ -71,7 +71,7 @@ def articles(folder: Path) -> Material:
 
 
 def _asked(name: str, documents: Sequence[Document], questions: Path) -> Material:
-    corpus = Corpus(tuple(documents))
+    corpus = Corpus(tuple(documents), exact_ends=True)
     read = read_questions(questions.read_bytes(), questions.name, corpus)
     count = sum(len(headings(document.text)) for document in documents)
     asked = f"{len(read.usable)} questions, {len(read.problems)} of others or unusable"

@@ -97,6 +97,11 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
         help="how what is embedded of each chunk is compared with questions: by cosine, by words (bm25), or by both, fused "
         "(hybrid); default: %(default)s",
     )
+    command.add_argument(
+        "--exact-ends",
+        action="store_true",
+        help="count white space and punctuation at the ends of an excerpt, as published tables do",
+    )
     add_budgets(command)
     command.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME", help="measures tokens with it")
     command.add_argument(
@@ -132,7 +137,7 @@ def run_retrieval(options: argparse.Namespace) -> None:
     cache = EmbeddingCache(options.cache)
     tokenizer = load_tokenizer(options.tokenizer)
     # The places of excerpts and tokens do not depend on the sentences.
-    located = _corpus(texts, "lines")
+    located = _corpus(texts, "lines", options.exact_ends)
     for column in columns:
         # Before anything is measured.
         column.chunker.for_documents([document.name for document in located.documents if document.sentences])
@@ -237,7 +242,7 @@ def _indexes(
     for number, (name, recipe, chunker) in enumerate(columns, start=1):
         split = recipe.sentences
         if split not in corpora:
-            corpora[split] = _corpus(texts, split)
+            corpora[split] = _corpus(texts, split, options.exact_ends)
         embedder = load_embedder(recipe.embedder, options.device)
         tools = Tools(embedder, load_tokenizer(recipe.tokenizer), cache, preparing=preparing_on_terminal(embedder))
         embedded_as = options.embedded_as or recipe.embedded_as
@@ -310,8 +315,9 @@ def _texts(folder: Path, encoding: str | None) -> list[tuple[str, FileText]]:
     return texts
 
 
-def _corpus(texts: Sequence[tuple[str, FileText]], splitter: str) -> Corpus:
-    return Corpus(tuple(Document.from_text(found.text, splitter, name, found.parts) for name, found in texts))
+def _corpus(texts: Sequence[tuple[str, FileText]], splitter: str, exact_ends: bool) -> Corpus:
+    documents = tuple(Document.from_text(found.text, splitter, name, found.parts) for name, found in texts)
+    return Corpus(documents, exact_ends)
 
 
 def _material(options: argparse.Namespace) -> tuple[str, bytes, list[tuple[str, FileText]]]:

@@ -161,6 +161,13 @@ class AtBudgets:
         precision = hit / np.where((wanted > 0) & (given > 0), given, np.nan)
         return np.stack([hit / wanted, precision, hit / (given + wanted - hit)], axis=2)
 
+    def holds_everything(self, chunks: int) -> tuple[int, ...]:
+        """Return the budgets that hold all of an index's ``chunks`` in full for every question."""
+        if not self.taken.shape[1]:
+            return ()
+        full = ((self.taken == chunks) & (self.part == 0)).all(axis=1)
+        return tuple(size for size, all_of_it in zip(self.budgets.sizes, full.tolist(), strict=True) if all_of_it)
+
     def values(self, measure: str, size: int, unit: str = "characters") -> FloatArray:
         """Return a measure of every question at the budget of ``size``, shape (questions,), NaN where it is undefined."""
         place = self.budgets.sizes.index(size)

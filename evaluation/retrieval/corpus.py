@@ -21,6 +21,11 @@ from evaluation.retrieval.ranges import characters
 class Corpus:
     """Documents in order, with distinct names.
 
+    Attributes
+    ----------
+    exact_ends
+        Whether white space and punctuation at the ends of an excerpt count; published tables count them.
+
     Raises
     ------
     InputError
@@ -28,6 +33,7 @@ class Corpus:
     """
 
     documents: tuple[Document, ...]
+    exact_ends: bool = False
 
     def __post_init__(self) -> None:
         if not self.documents:

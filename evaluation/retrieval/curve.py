@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,8 +34,13 @@ class Curve:
     leads: Leads
 
     @classmethod
-    def of(cls, found: Mapping[int, AtBudgets], names: Mapping[int, str], measure: str) -> Curve:
-        """Return a measure of `FOUND_SCORES` over the budgets of what the chunkers found, in the budgets' unit."""
+    def of(
+        cls, found: Mapping[int, AtBudgets], names: Mapping[int, str], measure: str, everything: Collection[int] = ()
+    ) -> Curve:
+        """Return a measure of `FOUND_SCORES` over the budgets of what the chunkers found, in the budgets' unit.
+
+        In the budgets of ``everything`` all chunkers are given all of the text.
+        """
         budgets = next(iter(found.values())).budgets
         values = {
             number: np.array([one.values(measure, size, budgets.unit) for size in budgets.sizes])
@@ -48,5 +53,5 @@ class Curve:
             number: np.array([(mean_and_deviation(row) or (np.nan,))[0] for row in one]) for number, one in values.items()
         }
         by_size = {size: [one[row] for one in values.values()] for row, size in enumerate(budgets.sizes)}
-        leads = Leads.of([names[number] for number in found], CALLED[measure], budgets.unit, by_size)
+        leads = Leads.of([names[number] for number in found], CALLED[measure], budgets.unit, by_size, everything=everything)
         return cls(budgets, means, bounds, leads)

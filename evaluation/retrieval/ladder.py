@@ -10,20 +10,19 @@ import numpy as np
 from chunkers import Cancelled, Tools
 from chunkers.arrays import IntArray
 from evaluation.retrieval.budget import LAST, AtBudgets, Budgets, Last, evaluate_each
-from evaluation.retrieval.corpus import Ruler
+from evaluation.retrieval.corpus import Corpus, Ruler
 from evaluation.retrieval.index import Index, Indexed, Queries
 from evaluation.retrieval.measures import UNITS, on_axis
 from evaluation.retrieval.questions import Question
 from evaluation.retrieval.ranges import characters, intersection
 
-RUNGS: Mapping[str, tuple[int, ...]] = {
-    "tokens": (500, 1000, 2000, 4000, 8000, 16_000),
-    "characters": (2000, 4000, 8000, 16_000, 32_000, 64_000),
-}
-"""The budgets by unit: a token of English has some four characters, so that rungs of the same number are alike."""
+_TOKENS = (1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2000, 4000, 8000, 16_000)
 
-LADDERS = tuple(Budgets(RUNGS[unit], unit, last) for unit in UNITS for last in LAST)
-"""Everything that is measured: either unit, the last chunk cut off or left out."""
+STEPS: Mapping[str, tuple[int, ...]] = {"tokens": _TOKENS, "characters": tuple(4 * size for size in _TOKENS)}
+"""The possible budgets by unit; a token of English has some four characters."""
+
+MOST_RUNGS = 6
+"""Maximum number of budgets that are measured in a unit."""
 
 KEPT_RANKS = 400
 """Maximum number of ranks kept per question, out of the ranks that the largest budget needs."""
@@ -44,7 +43,7 @@ class Ladder:
     Attributes
     ----------
     at
-        One for each of `LADDERS`.
+        One for each of the `ladders_of` the corpus.
     ranked
         Numbers of the best chunks for each question, best first, as many as its largest budget needs and at most
         `KEPT_RANKS`, or fewer if there are thousands of questions; then -1. Shape (questions, at most `KEPT_RANKS`).
@@ -64,9 +63,30 @@ class Ladder:
     holders: IntArray
     reasons: Mapping[int, str]
 
+    @property
+    def rungs(self) -> dict[str, tuple[int, ...]]:
+        """The budgets by unit."""
+        return {one.budgets.unit: one.budgets.sizes for one in self.at}
+
     def of(self, unit: str, last: Last) -> AtBudgets:
         """Return the results at the budgets in a unit, with the last chunk cut off or left out."""
         return next(one for one in self.at if (one.budgets.unit, one.budgets.last) == (unit, last))
+
+
+def rungs(length: int, unit: str) -> tuple[int, ...]:
+    """Return the budgets for a corpus of a length: the largest of `STEPS` that are at most half of it.
+
+    A budget that holds most of the text measures nothing: any chunker retrieves nearly everything then.
+    """
+    steps = STEPS[unit]
+    return tuple(size for size in steps if size <= length / 2)[-MOST_RUNGS:] or steps[:1]
+
+
+def ladders_of(corpus: Corpus, ruler: Ruler) -> tuple[Budgets, ...]:
+    """Return the budgets to measure at: either unit, the last chunk cut off or left out."""
+    axis = [(0, len(corpus.whole.text))]
+    lengths = {"characters": characters(axis), "tokens": ruler(axis)}
+    return tuple(Budgets(rungs(lengths[unit], unit), unit, last) for unit in UNITS for last in LAST)
 
 
 def climb(index: Index, questions: Sequence[Question], tools: Tools, ruler: Ruler) -> Ladder:
@@ -85,7 +105,7 @@ def climb(index: Index, questions: Sequence[Question], tools: Tools, ruler: Rule
             touching |= (edges[:, 0] < end) & (edges[:, 1] > start)
         beyond.extend((number, int(after[place]), kept + place + 1) for place in np.flatnonzero(touching).tolist())
 
-    found = evaluate_each(index, questions, tools, ruler, LADDERS, seen)
+    found = evaluate_each(index, questions, tools, ruler, ladders_of(index.corpus, ruler), seen)
     deepest = np.max([at.taken[-1] for at in found], axis=0) if questions else np.zeros(0, dtype=np.intp)
     # One more than is given, as the chunk that does not fit is shown as well.
     rows = [row[: most + 1] for row, most in zip(rows, deepest.tolist(), strict=True)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -14,6 +14,9 @@ from evaluation.retrieval.measures import mean_and_deviation
 from evaluation.statistics.paired import Difference, compare_all
 from evaluation.statistics.power import questions_needed
 from evaluation.statistics.significance import too_few
+
+_SAME = 1e-9
+"""Difference of two means below which they are the same: it is one of rounding."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,8 @@ class Lead:
         The numbers of the others over which the lead is significant, the next best first.
     others
         The number of the others.
+    level
+        The numbers of the others that have the same mean as the best.
     """
 
     best: int
@@ -48,6 +53,12 @@ class Lead:
     needed: int | None
     behind: tuple[int, ...]
     others: int
+    level: tuple[int, ...] = ()
+
+    @property
+    def all_level(self) -> bool:
+        """True if all chunkers have the same mean."""
+        return len(self.level) == self.others
 
     @property
     def significant(self) -> bool:
@@ -71,6 +82,8 @@ class Leads:
         By budget, without those at which fewer than two chunkers have a mean.
     comparisons
         How many were made: of every two chunkers at every budget, where enough questions have both.
+    everything
+        The budgets at which every chunker is given the whole text for every question, so that there is nothing to compare.
     """
 
     names: tuple[str, ...]
@@ -78,19 +91,26 @@ class Leads:
     unit: str
     leads: Mapping[int, Lead]
     comparisons: int
+    everything: tuple[int, ...] = ()
 
     @classmethod
     def of(
-        cls, names: Sequence[str], measure: str, unit: str, values: Mapping[int, Sequence[FloatArray]], seed: int = 0
+        cls,
+        names: Sequence[str],
+        measure: str,
+        unit: str,
+        values: Mapping[int, Sequence[FloatArray]],
+        seed: int = 0,
+        everything: Collection[int] = (),
     ) -> Leads:
         """Compare the chunkers of these names at every budget.
 
         ``values`` have for each budget the measure of every chunker, from 0 to 1, each of shape (questions,), NaN where
         undefined. Any chunker may turn out to be the best, so all pairs are compared, and all count for Holm's step-down. A
         budget's means and differences are over the same questions: those on which every chunker has the measure that has it
-        anywhere.
+        anywhere. Budgets in ``everything`` are left out.
         """
-        values = {size: on_same_questions(measured) for size, measured in values.items()}
+        values = {size: on_same_questions(measured) for size, measured in values.items() if size not in everything}
         pairs = [(size, one, other) for size in values for one, other in combinations(range(len(names)), 2)]
         rows = [values[size][one] - values[size][other] for size, one, other in pairs]
         defined = sum(not np.isnan(row).all() for row in rows)
@@ -113,10 +133,10 @@ class Leads:
             apart = measured[best] - measured[rival]
             lacking = "" if compared[rival] else too_few(defined, int(np.count_nonzero(~np.isnan(apart))))
             behind = tuple(other for other in others if other not in doubted)
-            leads[size] = Lead(
-                best, means[best], rival, compared[rival], lacking, questions_needed(apart), behind, len(others)
-            )
-        return cls(tuple(names), measure, unit, leads, len(differences))
+            level = tuple(other for other in others if abs(means[best] - means[other]) < _SAME)
+            needed = questions_needed(apart)
+            leads[size] = Lead(best, means[best], rival, compared[rival], lacking, needed, behind, len(others), level)
+        return cls(tuple(names), measure, unit, leads, len(differences), tuple(everything))
 
     @property
     def significant(self) -> tuple[int, ...]:
@@ -125,20 +145,35 @@ class Leads:
 
     def words(self) -> str:
         """Return in a few sentences who is ahead where, where that is significant, and what it would take elsewhere."""
+        said = [self._everything()] if self.everything else []
         if not self.leads:
-            return "There is nothing to compare: it takes two chunkers and a question with an excerpt."
-        ahead: dict[int, list[int]] = {}
+            return " ".join(said) or "There is nothing to compare: it takes two chunkers and a question with an excerpt."
+        ahead: dict[tuple[int, ...], list[int]] = {}
         for size, lead in self.leads.items():
-            ahead.setdefault(lead.best, []).append(size)
-        where = [f"with {self.names[best]} at {self._sizes(sizes)}" for best, sizes in ahead.items()]
-        said = [f"The highest {self.measure} is {_listed(where)}."]
-        open_sizes = [size for size, lead in self.leads.items() if not lead.significant]
-        if self.comparisons:
+            ahead.setdefault((lead.best, *lead.level), []).append(size)
+        apart = {best: sizes for best, sizes in ahead.items() if len(best) <= self.leads[sizes[0]].others}
+        if apart:
+            where = [f"with {self._best(best)} at {self._sizes(sizes)}" for best, sizes in apart.items()]
+            said.append(f"The highest {self.measure} is {_listed(where)}.")
+        all_level = [size for size, lead in self.leads.items() if lead.all_level]
+        if all_level:
+            every = "both chunkers" if len(self.names) == 2 else "all chunkers"
+            said.append(f"{self.measure[0].upper()}{self.measure[1:]} is the same with {every} at {self._sizes(all_level)}.")
+        open_sizes = [size for size, lead in self.leads.items() if not lead.significant and not lead.all_level]
+        if self.comparisons and apart:
             said.append(self._significant())
         if open_sizes:
             said += [self._behind(size) for size in open_sizes if self.leads[size].behind]
             said.append(self._doubt(open_sizes[0]))
         return " ".join(said)
+
+    def _everything(self) -> str:
+        return f"At {self._sizes(self.everything)} everything was retrieved with every chunker: there is nothing to compare."
+
+    def _best(self, best: Sequence[int]) -> str:
+        """Return the chunkers with the highest mean."""
+        names = _listed([self.names[number] for number in best])
+        return names if len(best) == 1 else f"{names} (a tie)"
 
     def _behind(self, size: int) -> str:
         """Return over which of the others the lead is significant, where these are not all."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
+from unicodedata import category
 
 import numpy as np
 
@@ -212,8 +213,30 @@ def _scores(names: Sequence[str], values: FloatArray) -> dict[str, Score]:
 
 
 def on_axis(corpus: Corpus, question: Question) -> list[Span]:
-    """Return the spans of a question's excerpts on the corpus's axis."""
-    return [corpus.on_axis(excerpt.document, excerpt.span) for excerpt in question.excerpts]
+    """Return the spans of a question's excerpts on the corpus's axis, as they are measured.
+
+    White space and punctuation at an excerpt's ends are left out unless the corpus has ``exact_ends``: a chunk that lacks no
+    more than the full stop answers the question.
+    """
+    return [
+        corpus.on_axis(number, span if corpus.exact_ends else trimmed(corpus.documents[number].text, span))
+        for number, span in question.excerpts
+    ]
+
+
+def trimmed(text: str, span: Span) -> Span:
+    """Return a span without white space and punctuation at its ends; the span itself if it has nothing else."""
+    start, end = span
+    while start < end and _is_outer(text[start]):
+        start += 1
+    while end > start and _is_outer(text[end - 1]):
+        end -= 1
+    return Span(start, end) if start < end else span
+
+
+def _is_outer(character: str) -> bool:
+    """Return whether a character at an end of an excerpt does not matter; a percent sign belongs to its number."""
+    return character.isspace() or (category(character).startswith("P") and character not in "%‰")
 
 
 def _mean_of(values: FloatArray) -> Score:

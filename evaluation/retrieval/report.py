@@ -10,13 +10,28 @@ import numpy as np
 
 from chunkers.arrays import FloatArray, IntArray
 from evaluation.retrieval.budget import Last
-from evaluation.retrieval.corpus import Ruler
+from evaluation.retrieval.corpus import Corpus, Ruler
 from evaluation.retrieval.curve import Curve
 from evaluation.retrieval.failed import Failure, Limit, Measured, failures
 from evaluation.retrieval.given import GivenChunks, given_at, given_top_k
+from evaluation.retrieval.index import Search
 from evaluation.retrieval.ladder import Ladder
 from evaluation.retrieval.leads import Lead, Leads
-from evaluation.retrieval.measures import CALLED, FOUND_SCORES, MEASURES, UNITS, Evaluation, mean_and_deviation
+from evaluation.retrieval.measures import (
+    CALLED,
+    FOUND_SCORES,
+    MEASURES,
+    UNITS,
+    Evaluation,
+    Length,
+    found_scores,
+    mean_and_deviation,
+    number_of,
+    on_axis,
+    precision_omega,
+)
+from evaluation.retrieval.questions import Question
+from evaluation.retrieval.ranges import characters
 from evaluation.retrieval.shared_cache import SharedCache
 from evaluation.segmentation.measures import Score
 from evaluation.statistics.means import mean_interval
@@ -152,6 +167,8 @@ class ChunkerReport:
         Mean number of tokens of a chunk.
     at_k
         The scores at each k: of ``documents`` and ``evidence``.
+    everything
+        Whether every question is given all of the text, so that its recall says nothing.
     """
 
     evaluation: Evaluation
@@ -161,6 +178,49 @@ class ChunkerReport:
     distribution: Distribution
     chunk_tokens: float
     at_k: Mapping[str, AtK]
+    everything: bool
+
+
+@dataclass(frozen=True)
+class Whole:
+    """What a question is given without retrieval: all documents.
+
+    Attributes
+    ----------
+    means
+        Mean and deviation of every measure in the chosen unit, by name; None if it is undefined for all questions.
+    size
+        The length of the documents in the chosen unit.
+    tokens
+        Their length in tokens.
+    documents
+        How many they are.
+    """
+
+    means: Mapping[str, tuple[float, float] | None]
+    size: int
+    tokens: int
+    documents: int
+
+    @property
+    def name(self) -> str:
+        """The name of its row."""
+        return "Whole document" if self.documents == 1 else f"All {self.documents:,} documents"
+
+
+def whole_of(corpus: Corpus, questions: Sequence[Question], ruler: Ruler, unit: str) -> Whole:
+    """Return the measures of giving every question all documents."""
+    length: Length = ruler if unit == "tokens" else characters
+    spans = [corpus.on_axis(number, (0, len(one.text))) for number, one in enumerate(corpus.documents)]
+    values: dict[str, list[float]] = {name: [] for name in MEASURES}
+    for question in questions:
+        excerpts = on_axis(corpus, question)
+        scores = found_scores(excerpts, spans, length)
+        scores["precision_omega"] = precision_omega(excerpts, [[span] for span in spans], length)
+        for name, score in scores.items():
+            values[name].append(number_of(score))
+    means = {name: mean_and_deviation(np.array(some)) for name, some in values.items()}
+    return Whole(means, int(length(spans)), ruler(spans), len(spans))
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,6 +241,8 @@ class Report:
         Numbers of the questions, counted from 0, on which the chunkers differ.
     ruler
         Counts tokens.
+    whole
+        The measures of giving every question all documents.
     """
 
     choice: Choice
@@ -190,6 +252,12 @@ class Report:
     at_k: Leads
     disagreements: IntArray
     ruler: Ruler
+    whole: Whole
+
+    @property
+    def everything(self) -> bool:
+        """True if every chunker gives every question all of the text."""
+        return all(one.everything for one in self.chunkers.values())
 
     @property
     def lead(self) -> Lead | None:
@@ -235,6 +303,14 @@ def disagreements(values: Mapping[int, FloatArray]) -> IntArray:
     return np.flatnonzero(np.fmax.reduce(all_values) > np.fmin.reduce(all_values))
 
 
+def _gives_everything(found: Measured, limit: Limit) -> bool:
+    """Return whether every question is given all chunks of a chunker in full."""
+    chunks = len(found.evaluation.index.chunks)
+    if limit.budget and found.ladder is not None:
+        return limit.budget in found.ladder.of(limit.unit, limit.last).holds_everything(chunks)
+    return chunks <= limit.top_k
+
+
 class Reports:
     """The reports of one run, and what they share; safe to use from several threads.
 
@@ -259,6 +335,7 @@ class Reports:
         self._curves: SharedCache[tuple[tuple[int, ...], Choice], Curve] = SharedCache(REPORTS_KEPT)
         self._leads: SharedCache[tuple[tuple[int, ...], Choice], Leads] = SharedCache(REPORTS_KEPT)
         self._failures: SharedCache[tuple[tuple[int, ...], Limit], Failures] = SharedCache(DEPTHS_KEPT)
+        self._wholes: SharedCache[str, Whole] = SharedCache(len(UNITS))
         self._reports: SharedCache[tuple[tuple[int, ...], Choice], Report] = SharedCache(REPORTS_KEPT)
 
     def of(self, found: Mapping[int, Measured], choice: Choice) -> Report:
@@ -293,14 +370,20 @@ class Reports:
             self._at_k(found, choice),
             disagreements({number: one.values for number, one in distributions.items()}),
             self._ruler,
+            self._whole(next(iter(found.values())).evaluation.search, choice.unit),
         )
+
+    def _whole(self, search: Search, unit: str) -> Whole:
+        return self._wholes.get(unit, lambda: whole_of(search.index.corpus, search.questions, self._ruler, unit))
 
     def _curve(self, found: Mapping[int, Measured], choice: Choice) -> Curve:
         ladders = {number: one.ladder for number, one in found.items() if one.ladder is not None}
         at = {number: one.of(choice.unit, choice.last) for number, one in ladders.items()}
         names = {number: self._names[number] for number in at}
         key = (tuple(found), choice._replace(budget=1, baseline=0, top_k=0))
-        return self._curves.get(key, lambda: Curve.of(at, names, choice.measure))
+        chunks = {number: len(one.evaluation.index.chunks) for number, one in found.items()}
+        everything = set.intersection(*(set(one.holds_everything(chunks[number])) for number, one in at.items()))
+        return self._curves.get(key, lambda: Curve.of(at, names, choice.measure, sorted(everything)))
 
     def _at_k(self, found: Mapping[int, Measured], choice: Choice) -> Leads:
         """Return the leaders at the top k, whatever the report is about."""
@@ -311,7 +394,9 @@ class Reports:
                 self._evaluation(number, one, choice)[0].values(choice.measure, choice.unit) for number, one in found.items()
             ]
             names = [self._names[number] for number in found]
-            return Leads.of(names, CALLED[choice.measure], "chunks", {choice.top_k: values})
+            all_of_it = all(_gives_everything(one, choice.limit) for one in found.values())
+            everything = (choice.top_k,) * all_of_it
+            return Leads.of(names, CALLED[choice.measure], "chunks", {choice.top_k: values}, everything=everything)
 
         return self._leads.get((tuple(found), choice), compute)
 
@@ -330,6 +415,7 @@ class Reports:
             distribution,
             self._ruler([span for chunk in chunks for span in chunk]) / max(1, len(chunks)),
             {"documents": evaluation.at_k("documents"), "evidence": evaluation.at_k("evidence")},
+            _gives_everything(found, choice.limit),
         )
 
     def _evaluation(self, number: int, found: Measured, choice: Choice) -> tuple[Evaluation, Costs]:

@@ -9,11 +9,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from chunkers import InputError, Span
 from chunkers.arrays import FloatArray, IntArray
-from evaluation.retrieval.budget import AtBudgets, Last
+from evaluation.retrieval.budget import LAST, AtBudgets, Budgets, Last
 from evaluation.retrieval.corpus import Corpus
 from evaluation.retrieval.found_documents import AT, SET_SCORES
 from evaluation.retrieval.index import Indexed, Search
-from evaluation.retrieval.ladder import LADDERS, Ladder
+from evaluation.retrieval.ladder import Ladder
 from evaluation.retrieval.measures import MEASURES, UNITS, Evaluation
 from evaluation.retrieval.questions import Question
 
@@ -64,6 +64,7 @@ class _Stored(BaseModel):
     documents: list[list[list[float | None]]]
     evidence: list[list[list[float | None]]]
     ladder: _StoredLadder | None = None
+    exact_ends: bool = True
     caveat: str = ""
 
 
@@ -85,6 +86,7 @@ def to_json(found: Evaluation, ladder: Ladder | None = None) -> bytes:
         documents=found.documents.tolist(),
         evidence=found.evidence.tolist(),
         ladder=None if ladder is None else _stored_ladder(ladder),
+        exact_ends=index.corpus.exact_ends,
         caveat=index.caveat,
     )
     return stored.model_dump_json().encode()
@@ -115,18 +117,19 @@ def _stored_ladder(ladder: Ladder) -> _StoredLadder:
 def from_json(data: bytes, corpus: Corpus, questions: Sequence[Question]) -> tuple[Evaluation, Ladder | None]:
     """Read the output of `to_json` for this corpus and these questions; the ladder is None if none was written.
 
-    Nor is one returned that has other budgets than those of today.
-
     Raises
     ------
     InputError
-        If it is not such JSON, or does not fit the corpus or the questions.
+        If it is not such JSON, or does not fit the corpus or the questions, or the ends of excerpts were measured otherwise,
+        as by earlier versions.
     """
     try:
         stored = _Stored.model_validate_json(data)
     except ValidationError as error:
         place = ".".join(str(key) for key in error.errors(include_url=False)[0]["loc"]) or "the whole"
         raise InputError(f"stored evaluation: {place} must be as it was written; it is not.") from error
+    if stored.exact_ends != corpus.exact_ends:
+        raise InputError("stored evaluation: the ends of excerpts must have been measured as today; they were not.")
     length = len(corpus.whole.text)
     fits = all(0 <= start <= end <= length for spans in stored.chunks for start, end in spans)
     if not fits or not all(stored.chunks):
@@ -156,13 +159,14 @@ def from_json(data: bytes, corpus: Corpus, questions: Sequence[Question]) -> tup
 
 
 def _ladder(stored: _StoredLadder, chunks: int, questions: Sequence[Question]) -> Ladder | None:
-    """Return a ladder; None if its budgets are not those of `LADDERS`."""
-    if [(one.unit, one.last, one.sizes) for one in stored.at] != [(one.unit, one.last, one.sizes) for one in LADDERS]:
+    """Return a ladder; None if it lacks a unit or a treatment of the last chunk."""
+    if [(one.unit, one.last) for one in stored.at] != [(unit, last) for unit in UNITS for last in LAST]:
         return None
     count = len(questions)
     wanted = _counts(stored.wanted, (len(UNITS), count), "wanted")
     at = []
-    for one, budgets in zip(stored.at, LADDERS, strict=True):
+    for one in stored.at:
+        budgets = Budgets(one.sizes, one.unit, one.last)
         shape = len(budgets.sizes), count
         taken, part = _counts(one.taken, shape, "taken"), _counts(one.part, shape, "part")
         given, hit = (_counts(found, (len(UNITS), *shape), name) for name, found in (("given", one.given), ("hit", one.hit)))

@@ -142,6 +142,11 @@ class Retrieval(Background):
         """True if all finished chunkers were measured at budgets, which an earlier version did not do."""
         return all(number in self.ladders for number in self.found)
 
+    @property
+    def rungs(self) -> Mapping[str, Sequence[int]]:
+        """The budgets by unit at which all finished chunkers were measured; none if an earlier version measured some."""
+        return next(iter(self.ladders.values())).rungs if self.has_budgets and self.ladders else {}
+
     def report(self, choice: Choice) -> Reporting:
         """Return the job that makes the report on the chunkers that are done, of which there must be at least one.
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from chunkers.embedded import EMBEDDED_AS, EmbeddedAs, checked
-from evaluation.retrieval.ladder import RUNGS
+from evaluation.retrieval.ladder import STEPS
 from evaluation.retrieval.measures import MEASURES
 from evaluation.retrieval.report import Choice
 from viz.controls.link_widgets import select, switch
@@ -20,7 +20,7 @@ VIEWS = {"ranked": "In rank order", "document": "In the documents"}
 ALLOWED: Mapping[str, Mapping[str, str]] = {
     "measure": {name: TITLES[name] for name in MEASURES},
     "at": {"budget": "An equal budget", "k": "Top k"},
-    "budget": {str(size): f"{size:,}" for size in sorted({size for sizes in RUNGS.values() for size in sizes})},
+    "budget": {str(size): f"{size:,}" for size in sorted({size for sizes in STEPS.values() for size in sizes})},
     "budget_unit": {"tokens": "tokens", "characters": "characters"},
     "last": {"cut": "cut off", "left_out": "left out"},
     "unit": {"characters": "characters", "tokens": "tokens"},
@@ -105,21 +105,22 @@ def mended(words: dict[str, str]) -> list[str]:
     return complaints
 
 
-def rung(words: Mapping[str, str], unit: str) -> int:
-    """Return the budget in a unit: the one chosen, or that of another unit on the same rung, or else the default."""
-    size = int(words["budget"])
-    sizes = RUNGS[unit]
-    others = (one for one in RUNGS.values() if size in one)
-    return size if size in sizes else sizes[next(others, RUNGS["tokens"]).index(size)]
+def rung(words: Mapping[str, str], unit: str, rungs: Mapping[str, Sequence[int]]) -> int:
+    """Return the budget in a unit: the chosen one if the run has it, otherwise about a quarter of the text.
+
+    ``rungs`` are the run's budgets by unit, the largest of which is at most half of the text.
+    """
+    size, sizes = int(words["budget"]), rungs[unit]
+    return size if size in sizes else sizes[max(0, len(sizes) - 2)]
 
 
-def choice_of(words: Mapping[str, str], baseline: int) -> Choice:
-    """Return the choices for the report; ``baseline`` is counted from 0."""
+def choice_of(words: Mapping[str, str], baseline: int, rungs: Mapping[str, Sequence[int]]) -> Choice:
+    """Return the choices for the report; ``baseline`` is counted from 0, ``rungs`` are the run's budgets by unit."""
     measure, k = words["measure"], int(words["k"])
-    if words["at"] == "k":
+    if words["at"] == "k" or not rungs:
         return Choice(measure, words["unit"], k, baseline)
     unit = words["budget_unit"]
-    return Choice(measure, unit, k, baseline, rung(words, unit), "cut" if words["last"] == "cut" else "left_out")
+    return Choice(measure, unit, k, baseline, rung(words, unit, rungs), "cut" if words["last"] == "cut" else "left_out")
 
 
 def place(words: Mapping[str, str], name: str, count: int) -> int:

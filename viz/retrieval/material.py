@@ -18,7 +18,7 @@ from viz.controls.link_widgets import seed
 from viz.jobs.plan import Material, OwnDocuments
 from viz.jobs.reading import Made, Make, ReadingJob, only_file
 from viz.state.keys import session
-from viz.state.questions_given import RETRIEVAL, given_before
+from viz.state.questions_given import RETRIEVAL, give_kept_to_retrieval, given_before, refresh_kept
 from viz.state.values import GivenQuestions
 from viz.theme.numbers import counted
 
@@ -71,7 +71,9 @@ def choose(kept: Material | None, *, own: bool = False) -> Material | None:
     ``kept`` is the material of the run on the page. A new browser session has no uploaded files, so whatever the user has
     not uploaded again is taken from the run; without a run of the user's own, from what was given before the user left the
     page. ``own`` is whether it waits for the user's own files. What another page has given takes the place of files.
+    Questions kept on Compare are taken if there is nothing else, and otherwise offered.
     """
+    refresh_kept()
     key, given, of_run = "retrieval_material", session.retrieval_given, kept is not None and kept.own
     before = kept if of_run else given_before()
     # A run on the bundled documents is shown with these, whatever was given before.
@@ -81,8 +83,15 @@ def choose(kept: Material | None, *, own: bool = False) -> Material | None:
     st.segmented_control("Documents and questions", [BUNDLED, OWN], default=shown, key=key, required=True)
     if st.session_state[key] != OWN:
         return bundled()
+    if given is None and session.questions and not (own or of_run or before or session.retrieval_files):
+        give_kept_to_retrieval()
+        session.retrieval_arrived = False
+        given = session.retrieval_given
     if given is not None:
         return _given(given)
+    if session.questions:
+        count = counted(len(session.questions), "question")
+        st.button(f"Use {count} kept on Compare", on_click=give_kept_to_retrieval, key="retrieval_use_kept")
     return _uploaded(before, "Reused from the run shown" if of_run else "Given before")
 
 
@@ -99,7 +108,7 @@ def _given(given: GivenQuestions) -> Material:
     """Draw the questions from another page, and the button that uses files instead."""
 
     def forget() -> None:
-        session.retrieval_given = None
+        session.retrieval_given, session.retrieval_files = None, True
         session.shared_questions.pop(RETRIEVAL, None)
 
     remark(given.said, key="retrieval_given")

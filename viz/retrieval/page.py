@@ -202,7 +202,7 @@ def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:
             "An earlier version of Seamark measured this run at the top k alone. “Run” measures it at equal budgets too.",
             key="retrieval_no_budgets",
         )
-    job = run.report(choice_of(words, baseline))
+    job = run.report(choice_of(words, baseline, run.rungs))
     told = job.wait()
     if told is None:
         if job.error:

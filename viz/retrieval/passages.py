@@ -9,7 +9,7 @@ from typing import Literal, TypedDict
 from chunkers import Span
 from evaluation.retrieval.corpus import Corpus
 from evaluation.retrieval.given import GivenChunks
-from evaluation.retrieval.measures import Answer, Evaluation
+from evaluation.retrieval.measures import Answer, Evaluation, on_axis
 from evaluation.retrieval.ranges import characters, difference, intersection
 from viz.components.assets import script, styles
 from viz.components.mounting import component
@@ -61,7 +61,7 @@ class PassagesData(TypedDict):
 
 
 def _excerpts(found: Evaluation, answer: Answer) -> list[Span]:
-    return [found.index.corpus.on_axis(excerpt.document, excerpt.span) for excerpt in answer.question.excerpts]
+    return on_axis(found.index.corpus, answer.question)
 
 
 def ranked_passages(found: Evaluation, answer: Answer, given: GivenChunks) -> list[PassageData]:

@@ -41,6 +41,9 @@ _INDEXING: dict[Method, str] = {
     "hybrid": "embedding the chunks and indexing their words",
 }
 
+EVERYTHING = "everything"
+"""Takes the place of a recall where every question is given all of the text."""
+
 UNKNOWN_TIME = "How long it took to make the chunks of a file is not known here."
 
 
@@ -76,24 +79,33 @@ def _summarise(run: Retrieval, report: Report, names: dict[int, str]) -> None:
         f"of {counted(len(run.plan.material.texts), 'document')}, {how}",
     )
     show_summary(cells(report, names, CALLED[report.choice.measure], asked), key="retrieval_summary")
+    if not report.everything and (some := [names[number] for number, one in report.chunkers.items() if one.everything]):
+        notice(f"With {', '.join(some)} everything was retrieved: its recall says nothing.", key="retrieval_everything")
     if report.lead is not None and report.lead.difference is not None:
         st.caption(FALSE_VERDICTS)
 
 
 def _table(run: Retrieval, report: Report) -> dict[str, list[Any]]:
-    """Return a table with one row per chunker: the measures in percent, then the costs."""
-    chunkers = report.chunkers.values()
-    table: dict[str, list[Any]] = {"chunker": [run.plan.titles[number] for number in report.chunkers]}
+    """Return a table with one row per chunker, and one for all text: the measures in percent, then the costs."""
+    chunkers, whole = report.chunkers.values(), report.whole
+    table: dict[str, list[Any]] = {"chunker": [*(run.plan.titles[number] for number in report.chunkers), whole.name]}
+    gives_everything = [*(one.everything for one in chunkers), True]
     for measure in MEASURES:
-        means = [one.means[measure] for one in chunkers]
+        means = [*(one.means[measure] for one in chunkers), whole.means[measure]]
         table[f"{TITLES[measure]}, %"] = [
-            "undefined" if m is None else f"{100 * m[0]:.1f} ± {100 * m[1]:.1f}" for m in means
+            EVERYTHING if measure == "recall" and everything and mean is not None else _spread(mean)
+            for mean, everything in zip(means, gives_everything, strict=True)
         ]
-    table["chunks"] = [len(one.evaluation.index.chunks) for one in chunkers]
-    table["tokens each"] = [round(one.chunk_tokens) for one in chunkers]
-    table["index, s"] = [one.costs.index_s for one in chunkers]
-    table["search, ms"] = [one.costs.search_ms for one in chunkers]
+    table["chunks"] = [*(len(one.evaluation.index.chunks) for one in chunkers), whole.documents]
+    table["tokens each"] = [*(round(one.chunk_tokens) for one in chunkers), round(whole.tokens / whole.documents)]
+    table["index, s"] = [*(one.costs.index_s for one in chunkers), None]
+    table["search, ms"] = [*(one.costs.search_ms for one in chunkers), None]
     return table
+
+
+def _spread(mean: tuple[float, float] | None) -> str:
+    """Format a mean and a standard deviation in percent."""
+    return "undefined" if mean is None else f"{100 * mean[0]:.1f} ± {100 * mean[1]:.1f}"
 
 
 def _times(report: Report, searched_by: Method) -> str:
@@ -101,7 +113,9 @@ def _times(report: Report, searched_by: Method) -> str:
     computed, cached = (sum(getattr(one, name) for one in report.costs.values()) for name in ("embedded", "cached"))
     search = next(iter(report.chunkers.values())).evaluation.search
     asking = 1000 * search.embed_s / max(1, len(search.questions))
-    said = f"Mean ± standard deviation over the questions. Indexing is chunking, and {_INDEXING[searched_by]}"
+    whole = report.whole.name
+    said = f"Mean ± standard deviation over the questions. “{whole}” gives every question all text. "
+    said += f"Indexing is chunking, and {_INDEXING[searched_by]}"
     if computed + cached:
         said += (
             f", as if nothing had been embedded before: of {computed + cached:,} texts {computed:,} were computed in this "

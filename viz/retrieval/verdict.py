@@ -20,6 +20,8 @@ def cells(report: Report, names: Mapping[int, str], measure: str, asked: Cell) -
             asked,
             Cell("Found", "Nothing to measure", f"{measure[0].upper()}{measure[1:]} is undefined for every question."),
         ]
+    if report.everything:
+        return [asked, _everything(report), _cost(next(iter(means)), None, report.costs, names)]
     lead = report.lead
     if lead is None:
         ((alone, mean),) = list(means.items())[:1]
@@ -35,6 +37,14 @@ def cells(report: Report, names: Mapping[int, str], measure: str, asked: Cell) -
     ]
 
 
+def _everything(report: Report) -> Cell:
+    choice = report.choice
+    limit = f"{choice.budget:,} {choice.unit}" if choice.budget else f"The top {choice.top_k} chunks"
+    hold = "The budget of " + limit if choice.budget else limit
+    detail = f"{hold} hold{'s' * bool(choice.budget)} all of the text with every chunker, so nothing can be missed."
+    return Cell("Found", "Everything was retrieved", f"{detail} Choose a smaller {'budget' if choice.budget else 'k'}.")
+
+
 def _ahead(
     lead: Lead,
     best: int,
@@ -46,6 +56,10 @@ def _ahead(
 ) -> Cell:
     """Return the leader, or the chunkers that it does not significantly beat."""
     label, mean = f"Highest {measure}", f"{100 * lead.mean:.1f} %"
+    if lead.level:
+        level = _listed([names[best], *(names[order[one]] for one in lead.level)])
+        every = "All have" if lead.all_level else f"{level} have"
+        return Cell(label, "A tie", f"{every} {mean}.")
     if lead.significant:
         return Cell(label, names[best], mean)
     doubted = [one for one in order if one != best and one not in behind and one in means]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from chunkers.text.parts import Parts
+from evaluation.asking.questions_file import questions_with_texts
 from evaluation.retrieval.question_sets import QuestionSet
 from viz.jobs.plan import Material
 from viz.state.choices import ColumnChoice
@@ -14,6 +15,10 @@ from viz.theme.numbers import counted
 
 RETRIEVAL, GENERATED = "retrieval", "generated"
 """Sets of questions that Retrieval shares: the ones it measures with, and the ones a language model wrote there."""
+
+
+KEPT = "kept on Compare"
+"""Where questions are from whose answers were marked on Compare."""
 
 
 def give_to_retrieval(
@@ -41,7 +46,27 @@ def give_to_retrieval(
     said = f"{counted(questions, 'question')} about {counted(len(found.texts), 'document')}, {origin}."
     material = Material(found.texts, found.questions, True, parts)
     session.retrieval_given = GivenQuestions(material, said, found.notes, origin, tuple(column.copy() for column in columns))
-    session.retrieval_arrived = True
+    session.retrieval_arrived, session.retrieval_files = True, False
+
+
+def give_kept_to_retrieval(columns: Iterable[ColumnChoice] = ()) -> None:
+    """Have Retrieval measure on the questions that are kept on Compare, see `give_to_retrieval`."""
+    sources = session.question_texts
+    found = questions_with_texts(session.questions, {identity: one.text for identity, one in sources.items()})
+    parts = {one.text: one.parts for one in sources.values() if one.parts is not None}
+    paged = tuple((name, parts[text]) for name, text in found.texts if text in parts)
+    give_to_retrieval(found, len(session.questions), KEPT, paged, columns)
+
+
+def refresh_kept() -> None:
+    """Have Retrieval measure on the questions kept on Compare as they are now, if it was given them before."""
+    given = session.retrieval_given
+    if given is not None and given.origin == KEPT and session.questions:
+        arrived = session.retrieval_arrived
+        give_kept_to_retrieval(given.columns)
+        session.retrieval_arrived = arrived
+        if (new := session.retrieval_given) is not None and new.material == given.material:
+            session.retrieval_given = given
 
 
 def share(material: Material) -> None:

@@ -91,7 +91,7 @@ TWO = {"first": "0 alpha.\n40 beta.\n90 gamma.", "second": "130 delta."}
 
 
 def corpus(**texts):
-    return Corpus(tuple(Document.from_text(text, "lines", name) for name, text in texts.items()))
+    return Corpus(tuple(Document.from_text(text, "lines", name) for name, text in texts.items()), exact_ends=True)
 
 
 def at(sizes, *excerpts, question="120", unit="tokens", last="cut"):

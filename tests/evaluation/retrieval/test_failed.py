@@ -21,7 +21,7 @@ from tests.support import AngleEmbedder, HashEmbedder, tools
 
 TEXT = "0 alpha.\n40 beta.\n90 gamma.\n130 delta."
 """Sentences at 0, 9, 18 and 28, of two words each."""
-CORPUS = Corpus((Document.from_text(TEXT, "lines", "one"),))
+CORPUS = Corpus((Document.from_text(TEXT, "lines", "one"),), exact_ends=True)
 RULER = Ruler(TEXT, tools().tokenizer)
 ONE_CHUNK = Limit(1, 0, "tokens", "cut")
 
@@ -74,14 +74,14 @@ def test_at_a_budget_what_is_cut_off_is_missed():
 
 
 def climbed(found, *budgets, size=1, kept=400):
-    before = ladders.LADDERS, ladders.KEPT_RANKS
-    ladders.LADDERS, ladders.KEPT_RANKS = budgets, kept
+    before = ladders.ladders_of, ladders.KEPT_RANKS
+    ladders.ladders_of, ladders.KEPT_RANKS = lambda corpus, ruler: budgets, kept
     try:
         bench = tools(AngleEmbedder())
         index = build_index(CORPUS, build_chunker("fixed_sentences", {"size": size}), bench)
         return climb(index, found.evaluation.search.questions, bench, RULER)
     finally:
-        ladders.LADDERS, ladders.KEPT_RANKS = before
+        ladders.ladders_of, ladders.KEPT_RANKS = before
 
 
 def test_what_is_left_out_is_shown_and_not_given():
@@ -124,7 +124,7 @@ def test_most_missed_comes_first_and_equals_keep_their_order():
 
 
 def test_white_space_alone_is_not_missed():
-    spaced = Corpus((Document.from_text("0 alpha.   \n   40 beta.", "lines", "one"),))
+    spaced = Corpus((Document.from_text("0 alpha.   \n   40 beta.", "lines", "one"),), exact_ends=True)
     ruler = Ruler(spaced.whole.text, tools().tokenizer)
     found = measured([("0", ["0 alpha.   \n   40 beta."])], {"size": 1}, corpus=spaced, ruler=ruler)
     assert failures(found, Limit(2, 0, "tokens", "cut"), ruler) == {0: []}
@@ -145,18 +145,18 @@ def test_a_run_without_a_ladder_says_what_it_knows():
 )
 def test_what_is_given_is_what_fills_the_budget(lines, size, data):
     text = "\n".join(f"{line} {number}." for number, line in enumerate(lines))
-    corpus = Corpus((Document.from_text(text, "lines", "one"),))
+    corpus = Corpus((Document.from_text(text, "lines", "one"),), exact_ends=True)
     ruler = Ruler(text, tools().tokenizer)
     rows = [("which", [f"{line} {number}."]) for number, line in enumerate(lines)]
     last = data.draw(st.sampled_from(("cut", "left_out")))
     unit = data.draw(st.sampled_from(("tokens", "characters")))
     budget = data.draw(st.integers(1, 30))
-    before = ladders.LADDERS
-    ladders.LADDERS = (Budgets((budget,), unit, last),)
+    before = ladders.ladders_of
+    ladders.ladders_of = lambda corpus, ruler: (Budgets((budget,), unit, last),)
     try:
         (one,) = measured(rows, {"size": size}, embedder=HashEmbedder, corpus=corpus, ruler=ruler).values()
     finally:
-        ladders.LADDERS = before
+        ladders.ladders_of = before
     index = one.evaluation.index
     (ranked,) = nearest(tools().embed(["which"]), index.vectors, len(index.chunks))
     wanted = filled(

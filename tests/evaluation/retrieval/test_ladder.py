@@ -11,9 +11,9 @@ from chunkers import Cancelled, Document, build_chunker
 from evaluation.asking.ranking import METHODS
 from evaluation.retrieval import ladder as ladders
 from evaluation.retrieval.budget import Budgets, evaluate_at
-from evaluation.retrieval.corpus import Corpus, Ruler
+from evaluation.retrieval.corpus import CharacterRuler, Corpus, Ruler
 from evaluation.retrieval.index import build_index, search
-from evaluation.retrieval.ladder import LADDERS, RUNGS, best_holders, climb
+from evaluation.retrieval.ladder import STEPS, best_holders, climb, ladders_of, rungs
 from evaluation.retrieval.questions import read_questions
 from tests.support import AngleEmbedder, HashEmbedder, tools
 
@@ -26,7 +26,7 @@ def corpus():
 
 def climbed(rows, size=1, overlap=0, monkeypatch=None, kept=400):
     if monkeypatch is not None:
-        monkeypatch.setattr(ladders, "LADDERS", SMALL)
+        monkeypatch.setattr(ladders, "ladders_of", lambda corpus, ruler: SMALL)
         monkeypatch.setattr(ladders, "KEPT_RANKS", kept)
     text = "\n".join(json.dumps({"question": question, "excerpts": excerpts}) for question, excerpts in rows)
     questions = read_questions(text.encode(), "questions.jsonl", corpus()).usable
@@ -36,14 +36,30 @@ def climbed(rows, size=1, overlap=0, monkeypatch=None, kept=400):
 
 
 def test_both_units_go_equally_far_and_the_last_chunk_is_cut_off_or_left_out():
-    assert [(one.unit, one.last) for one in LADDERS] == [
+    assert [(one.unit, one.last) for one in ladders_of(corpus(), CharacterRuler())] == [
         ("characters", "cut"),
         ("characters", "left_out"),
         ("tokens", "cut"),
         ("tokens", "left_out"),
     ]
-    assert [4 * size for size in RUNGS["tokens"]] == [*RUNGS["characters"]]
-    assert (RUNGS["tokens"][0], RUNGS["tokens"][-1]) == (500, 16_000)
+    assert [4 * size for size in STEPS["tokens"]] == [*STEPS["characters"]]
+
+
+@pytest.mark.parametrize(
+    ("length", "unit", "expected"),
+    [
+        (1_170, "tokens", (10, 25, 50, 100, 250, 500)),
+        (4_700, "characters", (40, 100, 200, 400, 1000, 2000)),
+        (19_728, "tokens", (250, 500, 1000, 2000, 4000, 8000)),
+        (32_000, "tokens", (500, 1000, 2000, 4000, 8000, 16_000)),
+        (10**9, "tokens", (500, 1000, 2000, 4000, 8000, 16_000)),
+        (20, "tokens", (1, 2, 5, 10)),
+        (1, "tokens", (1,)),
+        (0, "characters", (4,)),
+    ],
+)
+def test_budgets_go_up_to_half_of_the_text(length, unit, expected):
+    assert rungs(length, unit) == expected
 
 
 def test_it_keeps_as_many_ranks_as_the_largest_budget_needs(monkeypatch):

@@ -65,7 +65,24 @@ def test_what_is_significant_alone_may_not_be_among_many():
 def test_level_chunkers_have_no_winner():
     found = leads({7: [HALF, HALF]}, ("A", "B"), unit="characters")
     assert not found.significant
-    assert found.words().endswith("At 7 characters, A and B are level.")
+    assert found.words() == "Recall is the same with both chunkers at 7 characters."
+
+
+def test_ties_are_said_as_ties():
+    found = leads({1: [HALF, HALF, HALF], 2: [HALF, HALF, HALF / 2], 3: [HALF / 2, HALF / 2, HALF]}, ("A", "B", "C"))
+    words = found.words()
+    assert words.startswith("The highest recall is with A and B (a tie) at 2 tokens and with C at 3 tokens. ")
+    assert "Recall is the same with all chunkers at 1 token." in words
+    assert [lead.level for lead in found.leads.values()] == [(1, 2), (1,), ()]
+
+
+def test_where_everything_was_retrieved_nothing_is_compared():
+    found = Leads.of(["A", "B"], "recall", "tokens", {1: [HALF, HALF / 2], 2: [HALF, HALF]}, everything=[2])
+    assert [*found.leads] == [1]
+    assert found.words().startswith(
+        "At 2 tokens everything was retrieved with every chunker: there is nothing to compare. The highest recall is with A"
+    )
+    assert Leads.of(["A", "B"], "recall", "tokens", {2: [HALF, HALF]}, everything=[2]).comparisons == 0
 
 
 def test_so_many_comparisons_that_resamples_are_short_take_more_of_them():

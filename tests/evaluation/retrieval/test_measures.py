@@ -12,11 +12,20 @@ from hypothesis import strategies as st
 from chunkers import Cancelled, Document, InputError, Span, build_chunker, load_tokenizer
 from chunkers.embedders.gate import checked_vectors
 from evaluation.retrieval.corpus import Corpus, Ruler
+from evaluation.retrieval.excerpts import Excerpt
 from evaluation.retrieval.found_documents import document_scores, evidence_scores, sentences_held, sentences_touched
 from evaluation.retrieval.index import build_index, search
-from evaluation.retrieval.measures import evaluate, found_scores, mean_and_deviation, measure, precision_omega
+from evaluation.retrieval.measures import (
+    evaluate,
+    found_scores,
+    mean_and_deviation,
+    measure,
+    on_axis,
+    precision_omega,
+    trimmed,
+)
 from evaluation.retrieval.nearest import nearest
-from evaluation.retrieval.questions import MOST, read_questions
+from evaluation.retrieval.questions import MOST, Question, read_questions
 from evaluation.retrieval.quoting import JOINT
 from evaluation.retrieval.ranges import Covered, characters, difference, intersection, union
 from sample_docs import SAMPLES_FOLDER
@@ -168,7 +177,7 @@ def test_products_of_embeddings_are_finite(asked, rows, wide, seed):
 
 
 def corpus(**texts):
-    return Corpus(tuple(Document.from_text(text, "lines", name) for name, text in texts.items()))
+    return Corpus(tuple(Document.from_text(text, "lines", name) for name, text in texts.items()), exact_ends=True)
 
 
 TWO = {"first": "0 alpha.\n40 beta.\n90 gamma.", "second": "130 delta."}
@@ -382,3 +391,30 @@ def test_the_bundled_questions_stand_in_their_documents_word_for_word():
     for row in csv.DictReader(data.decode().splitlines()):
         for excerpt in json.loads(row["excerpts"]):
             assert texts[row["corpus_id"]].count(excerpt) == 1
+
+
+@pytest.mark.parametrize(
+    ("excerpt", "measured"),
+    [
+        (" “Herons eat fish.” ", "Herons eat fish"),
+        ("(see 3.2):\n", "see 3.2"),
+        ("by 30 %.", "by 30 %"),
+        ("$5!", "$5"),
+        ("鷺は魚を食べる。", "鷺は魚を食べる"),
+        (" … ", " … "),
+        ("x", "x"),
+    ],
+)
+def test_white_space_and_punctuation_at_the_ends_of_an_excerpt_do_not_count(excerpt, measured):
+    text = f"Before{excerpt}after"
+    start, end = trimmed(text, Span(6, 6 + len(excerpt)))
+    assert text[start:end] == measured
+
+
+def test_a_chunk_that_lacks_the_full_stop_has_the_whole_excerpt():
+    text = "Herons eat fish. They stand."
+    question = Question("What?", (Excerpt(0, Span(0, 16)),))
+    for exact, expected in ((False, 1.0), (True, 15 / 16)):
+        there = Corpus((Document.from_text(text, "lines", "one"),), exact_ends=exact)
+        scores = found_scores(on_axis(there, question), [Span(0, 15)], characters)
+        assert scores["recall"].value == pytest.approx(expected)

@@ -3,16 +3,19 @@
 import gc
 import json
 import weakref
+from unittest import mock
 
 import numpy as np
 import pytest
 
 from chunkers import Document, build_chunker, load_tokenizer
+from evaluation.retrieval import ladder as ladders
 from evaluation.retrieval import report as reporting
+from evaluation.retrieval.budget import LAST, Budgets
 from evaluation.retrieval.corpus import Corpus, Ruler
 from evaluation.retrieval.failed import Limit, Measured
 from evaluation.retrieval.index import build_index
-from evaluation.retrieval.ladder import RUNGS, climb
+from evaluation.retrieval.ladder import climb
 from evaluation.retrieval.measures import Evaluation, evaluate
 from evaluation.retrieval.questions import read_questions
 from evaluation.retrieval.report import REPORTS_KEPT, Choice, Costs, Distribution, Reports, disagreements
@@ -29,8 +32,13 @@ def ruler():
     return Ruler(corpus().whole.text, load_tokenizer("words"))
 
 
+SIZES = {"characters": (8, 16, 2000), "tokens": (4, 6, 500)}
+LADDERS = tuple(Budgets(sizes, unit, last) for unit, sizes in SIZES.items() for last in LAST)
+"""The largest budgets have room for the whole corpus, of 38 characters."""
+
+
 def corpus():
-    return Corpus((Document.from_text("0 alpha.\n40 beta.\n90 gamma.\n130 delta.", "lines", "one"),))
+    return Corpus((Document.from_text("0 alpha.\n40 beta.\n90 gamma.\n130 delta.", "lines", "one"),), exact_ends=True)
 
 
 @pytest.fixture(scope="module")
@@ -43,10 +51,11 @@ def found(ruler):
     equipped = tools(AngleEmbedder())
     chunkers = [build_chunker("fixed_sentences", {"size": size}) for size in (1, 2)]
     indexes = [build_index(corpus(), chunker, equipped) for chunker in chunkers]
-    return {
-        number: Measured(evaluate(index, questions, equipped, ruler, 1), climb(index, questions, equipped, ruler))
-        for number, index in enumerate(indexes)
-    }
+    with mock.patch.object(ladders, "ladders_of", return_value=LADDERS):
+        return {
+            number: Measured(evaluate(index, questions, equipped, ruler, 1), climb(index, questions, equipped, ruler))
+            for number, index in enumerate(indexes)
+        }
 
 
 @pytest.fixture
@@ -162,7 +171,6 @@ def test_at_a_budget_everything_is_of_the_budget(found, ruler):
     reports = Reports(ruler, ["one", "two"])
     choice = Choice("recall", "characters", 1, 0, 2000)
     report = reports.of(found, choice)
-    # The budget has room for the whole corpus, of 38 characters.
     for number, one in report.chunkers.items():
         at = found[number].ladder.of("characters", "cut")
         np.testing.assert_array_equal(one.distribution.values, at.values("recall", 2000))
@@ -174,12 +182,15 @@ def test_at_a_budget_everything_is_of_the_budget(found, ruler):
             range(1, len(one.evaluation.index.chunks) + 1)
         )
     assert report.disagreements.tolist() == []
-    assert report.lead.needed is None
+    assert (report.lead, report.everything) == (None, True)
+    assert [one.everything for one in report.chunkers.values()] == [True, True]
+    assert "At 2,000 characters everything was retrieved with every chunker" in report.curve.leads.words()
+    assert not reports.of(found, choice._replace(budget=16)).everything
     assert reports.failures(found, choice.limit) == {0: [], 1: []}
     # Beside it stands the order at the top k.
     assert report.at_k.leads[1].best == 1
     assert report.at_k.words() == reports.of(found, RECALL).at_k.words()
-    assert report.curve.budgets.sizes == RUNGS["characters"]
+    assert report.curve.budgets.sizes == SIZES["characters"]
     assert report.curve.leads.names == ("one", "two")
     assert reports.of(found, choice._replace(measure="precision_omega")).curve is None
 
@@ -205,3 +216,20 @@ def test_what_failed_at_the_top_k(found, ruler):
 def test_chunkers_disagree_where_their_values_differ():
     assert disagreements({0: np.array([1, 0.5, NAN, NAN]), 3: np.array([1, 0.2, NAN, 1])}).tolist() == [1]
     assert disagreements({0: np.array([1, 0.5])}).tolist() == []
+
+
+def test_at_the_top_k_everything_is_retrieved_if_there_are_no_more_chunks(found, ruler):
+    reports = Reports(ruler, ["one", "two"])
+    two, four = (reports.of(found, RECALL._replace(top_k=k)) for k in (2, 4))
+    assert [one.everything for one in two.chunkers.values()] == [False, True]
+    assert (two.everything, four.everything) == (False, True)
+    assert four.at_k.words() == "At 4 chunks everything was retrieved with every chunker: there is nothing to compare."
+
+
+def test_the_whole_document_is_measured_beside_the_chunkers(found, ruler):
+    whole = Reports(ruler, ["one", "two"]).of(found, RECALL).whole
+    assert (whole.name, whole.size, whole.tokens, whole.documents) == ("Whole document", 38, 8, 1)
+    assert whole.means["recall"] == (1, 0)
+    sizes = np.array([5, 4, 5, 5, 9, 5, 4])  # alpha, beta, gamma, delta, “90 gamma.”, alpha and beta
+    for measure in ("precision", "iou", "precision_omega"):
+        assert whole.means[measure] == pytest.approx((np.mean(sizes / 38), np.std(sizes / 38)))

@@ -1,6 +1,7 @@
 """The text returned for a chunk (neighbours, section, page), without repeats, at the top k and at budgets; by hand."""
 
 from dataclasses import replace
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -9,7 +10,8 @@ from hypothesis import strategies as st
 
 from chunkers import Document, InputError, Span, build_chunker, load_tokenizer
 from chunkers.text.parts import Parts
-from evaluation.retrieval.budget import Budgets, evaluate_at, filled
+from evaluation.retrieval import ladder as ladders
+from evaluation.retrieval.budget import LAST, Budgets, evaluate_at, filled
 from evaluation.retrieval.corpus import CharacterRuler, Corpus, Ruler
 from evaluation.retrieval.excerpts import Excerpt
 from evaluation.retrieval.failed import Limit, Measured, failures
@@ -131,7 +133,7 @@ def test_what_was_given_is_not_given_again():
 
 def sought(word, budgets=None, top_k=1):
     """Ask the words of two documents, which are embedded as their angles, for the one at 41 degrees."""
-    angles = Corpus((Document.from_text("0 a. 20 b. 40 c. 60 d. 80 e.", "regex", "one"),))
+    angles = Corpus((Document.from_text("0 a. 20 b. 40 c. 60 d. 80 e.", "regex", "one"),), exact_ends=True)
     equipped = tools(AngleEmbedder())
     index = returning(build_index(angles, build_chunker("fixed_sentences", {"size": 1}), equipped), Returned.parse(word))
     ruler = Ruler(angles.whole.text, load_tokenizer("words"))
@@ -218,7 +220,7 @@ def test_budgets_measure_what_the_plain_way_does(pieces, word, size, unit, last,
     )
 
 
-ANGLES = Corpus((Document.from_text("0 a. 20 b. 40 c. 60 d. 80 e.", "regex", "one"),))
+ANGLES = Corpus((Document.from_text("0 a. 20 b. 40 c. 60 d. 80 e.", "regex", "one"),), exact_ends=True)
 SENTENCES = ANGLES.documents[0].sentences
 ANGLES_RULER = Ruler(ANGLES.whole.text, load_tokenizer("words"))
 
@@ -229,7 +231,9 @@ def climbed(word):
     index = returning(build_index(ANGLES, build_chunker("fixed_sentences", {"size": 1}), equipped), Returned.parse(word))
     asked = [Question("41", (Excerpt(0, Span(17, 28)),))]
     found = evaluate(index, asked, equipped, ANGLES_RULER, 2)
-    return Measured(found, climb(index, asked, equipped, ANGLES_RULER))
+    both = tuple(Budgets((500,), unit, last) for unit in UNITS for last in LAST)
+    with mock.patch.object(ladders, "ladders_of", return_value=both):
+        return Measured(found, climb(index, asked, equipped, ANGLES_RULER))
 
 
 def test_what_a_question_is_given_is_told_rank_by_rank():

@@ -83,10 +83,27 @@ def test_what_an_earlier_version_kept_has_no_ladder(found_by_sentence, ladder):
     written = json.loads(to_json(found_by_sentence, ladder))
     before = {name: value for name, value in written.items() if name != "ladder"}
     assert from_json(json.dumps(before).encode(), CORPUS, QUESTIONS)[1] is None
-    written["ladder"]["at"][0]["sizes"][0] = 499
+    written["ladder"]["at"].pop()
     evaluation, none = from_json(json.dumps(written).encode(), CORPUS, QUESTIONS)
     assert none is None
     assert evaluation.answers == found_by_sentence.answers
+
+
+def test_what_an_earlier_version_measured_to_the_last_full_stop_is_not_read(found_by_sentence, ladder):
+    written = json.loads(to_json(found_by_sentence, ladder))
+    del written["exact_ends"]
+    with pytest.raises(InputError, match="the ends of excerpts must have been measured as today; they were not"):
+        from_json(json.dumps(written).encode(), CORPUS, QUESTIONS)
+    exact = replace(CORPUS, exact_ends=True)
+    assert from_json(json.dumps(written).encode(), exact, QUESTIONS)[0].answers == found_by_sentence.answers
+
+
+def test_the_budgets_are_those_that_were_measured(found_by_sentence, ladder):
+    written = json.loads(to_json(found_by_sentence, ladder))
+    for at in written["ladder"]["at"]:
+        at["sizes"][-1] += 1
+    _, read = from_json(json.dumps(written).encode(), CORPUS, QUESTIONS)
+    assert [one.budgets.sizes[-1] - 1 for one in read.at] == [one.budgets.sizes[-1] for one in ladder.at]
 
 
 @pytest.mark.parametrize(
@@ -116,7 +133,7 @@ def test_there_is_no_text_in_it(found, ladder):
     assert not any(word in written for word in ("heron", "What eats", "birds"))
     assert set(json.loads(written)) == {
         *("chunks", "chunk_s", "decide_s", "embed_s", "embedded", "cached"),
-        *("ranked", "ask_s", "search_s", "top_k", "scores", "documents", "evidence", "ladder", "caveat"),
+        *("ranked", "ask_s", "search_s", "top_k", "scores", "documents", "evidence", "ladder", "exact_ends", "caveat"),
     }
 
 

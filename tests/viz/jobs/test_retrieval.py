@@ -7,7 +7,6 @@ import pytest
 from chunkers import build_chunker
 from chunkers.text import sentences
 from evaluation.retrieval import questions
-from evaluation.retrieval.ladder import RUNGS
 from tests.support import LIMIT, HashEmbedder, ended
 from viz.jobs import retrieval
 from viz.jobs.plan import Material, Plan
@@ -67,5 +66,7 @@ def test_what_a_chunker_found_is_there_before_the_next_is_done(monkeypatch):
     assert not ended(run).error
     assert [*run.ladders] == [0, 1]
     at = run.ladders[1].of("tokens", "cut")
-    assert at.budgets.sizes == RUNGS["tokens"]
-    assert at.values("recall", 500, "tokens").tolist() == [1]
+    # Half of the text's six words.
+    assert at.budgets.sizes == (1, 2)
+    assert run.rungs == {"tokens": (1, 2), "characters": (4, 8)}
+    assert at.values("recall", 2, "tokens").tolist() == [pytest.approx(2 / 3)]

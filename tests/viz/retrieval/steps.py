@@ -29,6 +29,13 @@ def run_of(app):
     return registry().find(word(app, "run"), Retrieval)
 
 
+def rows_of(app):
+    """Return the rows of the chunkers in the table; the last row is that of all text."""
+    table = app.dataframe[0].value
+    assert table["chunker"].iloc[-1].endswith(("documents", "document"))
+    return table[:-1]
+
+
 def told(run, choice):
     """Return the report that the page shows."""
     return ended(run.report(choice)).made.report

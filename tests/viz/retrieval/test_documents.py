@@ -4,7 +4,7 @@ import pytest
 
 from sample_docs import load_sample, sample_titles
 from tests.support import ended
-from tests.viz.retrieval.steps import button, components, opened, run_of, said
+from tests.viz.retrieval.steps import button, components, opened, run_of, said, summary, word
 from viz.jobs.background import registry
 from viz.jobs.plan import Material
 from viz.jobs.retrieval import Retrieval
@@ -25,9 +25,15 @@ def test_a_run_of_the_user_s_own_documents_brings_them_back():
     assert "2 chunkers on 1 document" in said(again)
     assert not any("changed since" in text for text in said(again))
     assert again.selectbox(key="retrieval_question").options == ["1. What does it eat?", "2. When?"]
-    sentence = "Nothing failed: 1. Fixed sentences found every excerpt of 2 questions whole"
-    assert f"{sentence} in the top 5." in said(again)
-    assert f"{sentence} in 500 tokens." in said(opened(run=embedder, at="budget", budget="500"))
+    assert "Everything was retrieved with 1. Fixed sentences in the top 5: no question can fail." in said(again)
+    assert summary(again)["Found"][0] == "Everything was retrieved"
+    assert again.dataframe[0].value["Recall, %"].tolist() == ["everything"] * 3
+    # Without a chunker the whole document is given.
+    assert again.dataframe[0].value["chunker"].tolist()[-1] == "Whole document"
+    # The text has 13 tokens.
+    short = opened(run=embedder, at="budget", budget="500")
+    assert short.selectbox(key="retrieval_budget_tokens").options == ["1 token", "2 tokens", "5 tokens"]
+    assert word(short, "budget") == "2"
     assert not components(again, "failed")
 
 

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from evaluation.retrieval.measures import MEASURES
+from evaluation.retrieval.measures import MEASURES, on_axis
+from evaluation.retrieval.ranges import characters
 from evaluation.retrieval.report import Choice
 from tests import ROOT
 from tests.support import ended
-from tests.viz.retrieval.steps import button, components, evaluations, opened, run_of, said, summary, told
+from tests.viz.retrieval.steps import button, components, evaluations, opened, rows_of, run_of, said, summary, told
 from viz.jobs.plan import Material
 from viz.retrieval.link_words import DEFAULT_WORDS, TITLES, mended, place
 from viz.retrieval.material import bundled
@@ -40,7 +41,7 @@ def test_before_a_run_it_shows_the_one_that_comes_with_seamark_and_says_so():
     assert f"version {kept.seamark} measured it on {kept.made.day} {kept.made:%B %Y}" in sentence
     assert "“Run” measures the chunkers on the left" in sentence
     assert any(text.startswith("2 chunkers on ") for text in said(app))
-    assert app.dataframe[0].value["chunker"].tolist() == shown.plan.titles
+    assert rows_of(app)["chunker"].tolist() == shown.plan.titles
     # It is of other chunkers than those of the page.
     assert any("changed since: chunkers, embedder" in text for text in said(app))
     assert "run" not in app.query_params
@@ -86,7 +87,7 @@ def test_every_chunker_is_measured(measured):
     assert not run.error
     assert sorted(run.found) == [0, 1]
     assert all(len(one.answers) == 40 for one in evaluations(run, 5).values())
-    table = measured.dataframe[0].value
+    table = rows_of(measured)
     assert len(table) == 2
     for measure in MEASURES:
         assert table[f"{TITLES[measure]}, %"].str.contains(" ± ").all()
@@ -109,7 +110,7 @@ def test_the_summary_says_who_is_ahead_if_that_is_significant(measured):
 
 
 def test_a_run_is_there_again_in_another_session(measured):
-    assert measured.dataframe[0].value["chunker"].tolist() == run_of(measured).plan.titles
+    assert rows_of(measured)["chunker"].tolist() == run_of(measured).plan.titles
     assert not any("changed since" in text for text in said(measured))
 
 
@@ -138,7 +139,7 @@ def test_the_passages_are_the_question_s_chunks(measured):
         assert texts == [found.index.texts[one] for one in ranked]
         hit = sum(len(words) for one in chunks for words, kind in one["parts"] if kind == "hit")
         missed = sum(len(words) for one in side["passages"] if one["kind"] == "missed" for words, _ in one["parts"])
-        wanted = sum(end - start for _, (start, end) in found.answers[0].question.excerpts)
+        wanted = characters(on_axis(found.index.corpus, found.answers[0].question))
         assert found.answers[0].characters["recall"].value == pytest.approx(hit / wanted)
         assert hit + missed == pytest.approx(wanted, abs=2)
 

@@ -7,7 +7,7 @@ import pytest
 
 from evaluation.retrieval.leads import Leads
 from evaluation.retrieval.measures import mean_and_deviation
-from evaluation.retrieval.report import Costs
+from evaluation.retrieval.report import Choice, Costs
 from evaluation.statistics.paired import compare_all
 from viz.retrieval.summary import Cell
 from viz.retrieval.verdict import cells, differences_in_words
@@ -20,10 +20,12 @@ COSTS = {number: Costs(2.0 * (number + 1), 0.5, 300.0, 10, number) for number in
 ASKED = Cell("Asked", "40 questions", "of 3 documents")
 
 
-def said(values):
+def said(values, *, everything=False):
     means = {number: (mean_and_deviation(one) or (None,))[0] for number, one in values.items()}
     report = SimpleNamespace(
         chunkers=dict.fromkeys(values),
+        everything=everything,
+        choice=Choice("recall", "tokens", 5, 0, 500),
         distributions={number: SimpleNamespace(mean=mean) for number, mean in means.items()},
         costs=COSTS,
         lead=Leads.of([NAMES[one] for one in values], "recall", "tokens", {500: list(values.values())}).leads.get(500),
@@ -54,6 +56,24 @@ def test_only_those_are_named_of_which_it_is_not_significantly_ahead():
     assert ahead[1] == "Not significant"
     assert "3. Breakpoint" in ahead[2]
     assert "1. Recursive" not in ahead[2]
+
+
+def test_a_tie_is_said_as_a_tie():
+    assert said({0: HIGH, 1: HIGH})[0] == ("Highest recall", "A tie", f"All have {100 * HIGH.mean():.1f} %.")
+    ahead = said({0: HIGH, 1: HIGH, 2: LOW})[0]
+    assert ahead[1:] == ("A tie", f"1. Recursive and 2. Optimal have {100 * HIGH.mean():.1f} %.")
+
+
+def test_where_everything_was_retrieved_nobody_is_ahead():
+    ones = np.ones(40)
+    found, cost = said({0: ones, 1: ones}, everything=True)
+    assert found == (
+        "Found",
+        "Everything was retrieved",
+        "The budget of 500 tokens holds all of the text with every chunker, so nothing can be missed. Choose a smaller "
+        "budget.",
+    )
+    assert cost[0] == "What it cost"
 
 
 def test_those_that_are_level_and_too_few_questions_are_said():

@@ -12,6 +12,7 @@ from tests.support import LIMIT, ended
 from tests.viz.app_steps import remarks, said
 from tests.viz.app_steps import settled as drawn
 from tests.viz.compare.test_asking import ask, mark
+from tests.viz.retrieval.steps import rows_of
 from viz.jobs.background import registry
 from viz.jobs.plan import Material, Plan
 from viz.jobs.retrieval import Retrieval, estimate_of_plan
@@ -94,7 +95,7 @@ def test_the_chunks_of_a_file_are_measured_beside_others():
     assert "3 chunks of the 2 documents will be measured." in remarks(app)
     app = measured(app)
     assert not run_of(app).errors
-    table = app.dataframe[0].value
+    whole, table = app.dataframe[0].value, rows_of(app)
     assert table["chunker"].tolist()[1] == "2. Your chunks, theirs.json"
     assert table["chunks"].tolist() == [2, 3]
     # What is not known is not said.
@@ -108,7 +109,7 @@ def test_the_chunks_of_a_file_are_measured_beside_others():
     again = opened(**dict(app.query_params))
     assert f"Column 2: {NAME_AGAIN}" in said(again)
     # The run is there, and its chunks are not others because the file is not.
-    assert again.dataframe[0].value.equals(table)
+    assert again.dataframe[0].value.equals(whole)
     assert not any("changed since" in text for text in said(again))
 
 
@@ -121,7 +122,7 @@ def test_a_file_that_lacks_a_document_is_left_out_and_the_document_is_named():
     assert f"{lacks} A run leaves this column out." in said(app)
     app = measured(app)
     assert f"2. Your chunks, theirs.json: {lacks}" in said(app)
-    assert [one.split(",")[0] for one in app.dataframe[0].value["chunker"]] == ["1. Fixed sentences"]
+    assert [one.split(",")[0] for one in rows_of(app)["chunker"]] == ["1. Fixed sentences"]
 
 
 def test_what_contexts_would_send_counts_only_a_file_that_is_measured():
@@ -180,7 +181,7 @@ def test_an_interrupted_run_goes_on_with_the_file_that_is_chosen_again(restart, 
     app.toggle(key="on_disk").set_value(True).run()
     button(app, "Resume").click().run()
     ended(run_of(app))
-    last = ran(app).dataframe[0].value["chunker"].tolist()[-1]
+    last = rows_of(ran(app))["chunker"].tolist()[-1]
     assert last == f"{2 * len(embedded.split(':'))}. Your chunks{' + heading path' * (':' in embedded)}, theirs.json"
 
 
@@ -198,10 +199,32 @@ def test_the_column_comes_along_with_the_questions_of_compare(app):
     app.button(key="questions_measure").click().run()
     assert app.title[0].value == "Retrieval"
     assert app.session_state["choices/retrieval"].columns == app.session_state["choices/compare"].columns
-    app = measured(app)
-    run = run_of(app)
+    # It is measured at once.
+    run = ended(run_of(app))
     assert not run.errors
     assert [len(one.index.chunks) for one in run.found.values()][1] == 2
     # That can be undone, and is done once.
     app.button(key="undo/retrieval").click().run()
     assert [one.chunker for one in ran(app).session_state["choices/retrieval"].columns] != ["fixed_sentences", "your_chunks"]
+
+
+def test_the_questions_kept_on_compare_are_there_at_once(app):
+    app.query_params.update({"document": "three_topics", "embedder": "tfidf", "c1": "fixed_sentences"})
+    drawn(app)
+    text = app.session_state["split_document"].text
+    ask(app, "anything")
+    mark(app, text[:40].rpartition(" ")[0])
+    app.switch_page("pages/retrieval.py").run()
+    app.segmented_control(key="retrieval_material").set_value("Your own").run()
+    assert "1 question about 1 document, kept on Compare." in remarks(app)
+    assert not button(app, "Run").disabled
+    # Files take their place, and the questions are still offered.
+    button(app, "Use files instead").click().run()
+    assert not any("kept on Compare" in one for one in remarks(app))
+    button(app, "Use 1 question kept on Compare").click().run()
+    assert "1 question about 1 document, kept on Compare." in remarks(app)
+    # Questions that are kept later are measured, too.
+    kept = app.session_state["questions"]
+    kept.append(kept[0]._replace(question="something else"))
+    app.run()
+    assert "2 questions about 1 document, kept on Compare." in remarks(app)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from evaluation.asking.questions_file import Marked, questions_to_csv, questions_with_texts
+from evaluation.asking.questions_file import Marked, questions_to_csv
 from evaluation.asking.reranker import RERANKED, Reranker
 from viz.compare.asking.asking import forget_texts
 from viz.components.download import download
@@ -15,7 +15,7 @@ from viz.shell.navigation import go_at_next_run
 from viz.state.compared import columns_of_compare
 from viz.state.keys import session
 from viz.state.link import LONGEST_NAME
-from viz.state.questions_given import give_to_retrieval
+from viz.state.questions_given import give_kept_to_retrieval
 from viz.theme.numbers import counted
 
 LONGEST_SHOWN = 120
@@ -72,8 +72,7 @@ def _show_list() -> None:
         on_click=_measure,
         key="questions_measure",
         type="primary",
-        help="Opens Retrieval with these questions, their texts and the columns of this page; nothing runs until you press "
-        "“Run” there.",
+        help="Opens Retrieval and measures the columns of this page on these questions and their texts.",
     )
     download(
         below,
@@ -87,12 +86,9 @@ def _show_list() -> None:
 
 
 def _measure() -> None:
-    """Give Retrieval the questions with their texts, and go there."""
-    sources = session.question_texts
-    found = questions_with_texts(session.questions, {identity: one.text for identity, one in sources.items()})
-    parts = {one.text: one.parts for one in sources.values() if one.parts is not None}
-    paged = tuple((name, parts[text]) for name, text in found.texts if text in parts)
-    give_to_retrieval(found, len(session.questions), "kept on Compare", paged, columns_of_compare())
+    """Give Retrieval the questions with their texts, and have it measure the columns of this page at once."""
+    give_kept_to_retrieval(columns_of_compare())
+    session.retrieval_begins = True
     go_at_next_run("retrieval")
 
 

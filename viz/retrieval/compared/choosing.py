@@ -6,16 +6,17 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from evaluation.retrieval.ladder import RUNGS
 from viz.controls.link_widgets import select, switch
 from viz.jobs.retrieval import Retrieval
 from viz.retrieval.link_words import ALLOWED, rung
 from viz.theme.glossary import RETRIEVAL, help_of
+from viz.theme.numbers import counted
 
 AT_HELP = (
     "With a fixed number of chunks the longer chunks win recall, whatever the chunker. At an equal budget every chunker "
     "gives the language model equally much: its best chunks until so many tokens are full. 2,000 tokens are what five "
-    "chunks of 400 take, a usual prompt. The top k is what published tables use."
+    "chunks of 400 take, a usual prompt; the budgets go up to half of the text, as a larger one holds nearly everything. "
+    "The top k is what published tables use."
 )
 LAST_HELP = "What is done with the chunk that no longer fits: it is cut off where the budget is full, or left out."
 
@@ -31,14 +32,16 @@ def choose_how(words: dict[str, str], run: Retrieval, titles: Mapping[int, str])
         at_budget = words["at"] == "budget"
     if at_budget:
         unit = words["budget_unit"]
-        words["budget"] = str(rung(words, unit))
-        sizes = {str(size): f"{size:,} {unit}" for size in RUNGS[unit]}
+        rungs = run.rungs
+        words["budget"] = str(rung(words, unit, rungs))
+        sizes = {str(size): counted(size, unit.removesuffix("s")) for size in rungs[unit]}
         with first.container(width=170):
             select("Budget", words, "budget", sizes, f"retrieval_budget_{unit}")
         with first.container(width=150):
 
             def same_rung() -> None:
-                words["budget"] = str(RUNGS[words["budget_unit"]][RUNGS[unit].index(int(words["budget"]))])
+                others = rungs[words["budget_unit"]]
+                words["budget"] = str(others[min(rungs[unit].index(int(words["budget"])), len(others) - 1)])
 
             select("Counted in", words, "budget_unit", ALLOWED["budget_unit"], "retrieval_budget_unit", same_rung)
         with first.container(width=150):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from textwrap import wrap
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -26,6 +26,8 @@ _WIDE = 13
 """Characters of a line of a name, after which it goes on below: in a narrow window the names have little room."""
 _NEAR = 60
 """Pixels from a point at which a click still means it."""
+_FARTHEST = 6
+"""Times the largest budget that all text may have to be a point of the figure."""
 _ROOM = 70
 """Pixels of the figure's height that the plot does not have."""
 
@@ -42,21 +44,49 @@ def show_curve(report: Report, names: Mapping[int, str], words: dict[str, str]) 
     notice(curve.leads.words(), key="retrieval_leads")
 
     def clicked(budget: float) -> None:
-        words["budget"] = str(round(budget))
+        if round(budget) in curve.budgets.sizes:
+            words["budget"] = str(round(budget))
 
-    made = figure(curve, names, title, choice.budget)
-    show_figure(made, _table(curve, names, title), f"{title} by budget", key="retrieval_curve", clicked=clicked)
+    made = figure(curve, names, title, choice.budget, _whole_point(report))
+    show_figure(made, _table(report, curve, names, title), f"{title} by budget", key="retrieval_curve", clicked=clicked)
     last = "cut off where the budget is full" if choice.last == "cut" else "left out with all after it"
     st.caption(
         f"The bands are 95 % confidence intervals of the means. The last chunk is {last}. The line marks the budget "
-        "that everything else on the page is measured at; a click on the curves chooses another."
+        f"that everything else on the page is measured at; a click on the curves chooses another. {_whole_in_words(report)}"
     )
     if len(report.chunkers) > 1:
         remark(f"With a fixed number of chunks instead: {report.at_k.words()}", key="retrieval_leads_at_k")
 
 
-def figure(curve: Curve, names: Mapping[int, str], title: str, budget: int) -> go.Figure:
-    """Return the lines over the budgets, in percent; ``budget`` is marked."""
+class WholePoint(NamedTuple):
+    """All text as a point of the curve: its name, its length in the unit of the budgets, and its mean."""
+
+    name: str
+    size: int
+    mean: float
+
+
+def _whole_in_words(report: Report) -> str:
+    """Return in a sentence what all text has."""
+    whole, choice = report.whole, report.choice
+    mean = whole.means[choice.measure]
+    if mean is None:
+        return ""
+    has = "would miss nothing" if choice.measure == "recall" else f"would have {100 * mean[0]:.2g} %"
+    called = "The whole document" if whole.documents == 1 else whole.name
+    return f"{called}, {whole.size:,} {choice.unit}, {has}{' (the diamond)' * (_whole_point(report) is not None)}."
+
+
+def _whole_point(report: Report) -> WholePoint | None:
+    """Return the point of all text; None where the measure is undefined or the text is far longer than the budgets."""
+    whole, curve = report.whole, report.curve
+    mean = whole.means[report.choice.measure]
+    near = curve is not None and whole.size <= _FARTHEST * curve.budgets.sizes[-1]
+    return WholePoint(whole.name, whole.size, mean[0]) if near and mean is not None else None
+
+
+def figure(curve: Curve, names: Mapping[int, str], title: str, budget: int, whole: WholePoint | None = None) -> go.Figure:
+    """Return the lines over the budgets, in percent; ``budget`` is marked, and the ``whole`` text is a point."""
     colours = INK[palette.theme()]
     sizes, unit = curve.budgets.sizes, curve.budgets.unit
     made = go.Figure()
@@ -82,12 +112,25 @@ def figure(curve: Curve, names: Mapping[int, str], title: str, budget: int) -> g
                 mode="lines+markers",
                 line={"color": edge(number), "width": 2.5},
                 marker={"symbol": SYMBOLS[number % len(SYMBOLS)], "size": 9},
+                cliponaxis=False,
                 # A click chooses the budget for all of them.
                 unselected={"marker": {"opacity": 1}},
                 hovertemplate=f"{names[number]}, %{{x:,}} {unit}: %{{y:.1f}} %<extra></extra>",
             )
         )
-    low, high = _range(curve)
+    if whole is not None:
+        made.add_trace(
+            go.Scatter(
+                x=[whole.size],
+                y=[100 * whole.mean],
+                mode="markers",
+                cliponaxis=False,
+                marker={"symbol": "diamond-open", "size": 11, "color": colours["muted"], "line": {"width": 2}},
+                unselected={"marker": {"opacity": 1}},
+                hovertemplate=f"{whole.name}, %{{x:,}} {unit}: %{{y:.1f}} %<extra></extra>",
+            )
+        )
+    low, high = _range(curve, whole)
     ends = {number: 100 * float(means[-1]) for number, means in curve.means.items() if not np.isnan(means[-1])}
     called = {number: wrap(names[number], _WIDE, break_long_words=False) for number in ends}
     heights = {number: _LINE * len(lines) for number, lines in called.items()}
@@ -119,9 +162,9 @@ def figure(curve: Curve, names: Mapping[int, str], title: str, budget: int) -> g
     made.update_xaxes(
         type="log",
         title=f"budget, {unit}",
-        tickvals=sizes,
-        ticktext=[f"{size:,}" for size in sizes],
-        range=[np.log10(sizes[0] / 1.15), np.log10(sizes[-1] * 1.1)],
+        tickvals=[*sizes, *([] if whole is None else [whole.size])],
+        ticktext=[*(f"{size:,}" for size in sizes), *([] if whole is None else [f"all {whole.size:,}"])],
+        range=[np.log10(sizes[0] / 1.15), np.log10((sizes[-1] if whole is None else whole.size) * 1.1)],
     )
     made.update_layout(yaxis={"title": f"{title}, %", "range": [low, high]})
     return made
@@ -167,14 +210,15 @@ def _top(block: Sequence[int], ends: Mapping[int, float], heights: Mapping[int, 
     return _bottom(block, ends, heights) + sum(heights[one] for one in block)
 
 
-def _range(curve: Curve) -> tuple[float, float]:
-    """Return the ends of the axis in percent."""
-    values = 100 * np.array([*curve.means.values(), *(row for bounds in curve.bounds.values() for row in bounds)])
+def _range(curve: Curve, whole: WholePoint | None) -> tuple[float, float]:
+    """Return the ends of the axis in percent: no measure is below 0 or above 100."""
+    rows = [*curve.means.values(), *(row for bounds in curve.bounds.values() for row in bounds)]
+    values = 100 * np.concatenate([*rows, [] if whole is None else [whole.mean]])
     if np.isnan(values).all():
         return 0.0, 100.0
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     room = max(1.0, 0.08 * (high - low))
-    return low - room, high + room
+    return max(0.0, low - room), min(100.0, high + room)
 
 
 def _clear(colour: str) -> str:
@@ -183,8 +227,8 @@ def _clear(colour: str) -> str:
     return f"rgba({red},{green},{blue},0.16)"
 
 
-def _table(curve: Curve, names: Mapping[int, str], title: str) -> dict[str, list[Any]]:
-    """Return the numbers of the figure, with one row per chunker and budget."""
+def _table(report: Report, curve: Curve, names: Mapping[int, str], title: str) -> dict[str, list[Any]]:
+    """Return the numbers of the figure, with one row per chunker and budget, and one for all text."""
     table: dict[str, list[Any]] = {"chunker": [], f"budget, {curve.budgets.unit}": [], f"{title}, %": []}
     table |= {"95 % from": [], "to": []}
     for number, means in curve.means.items():
@@ -193,4 +237,9 @@ def _table(curve: Curve, names: Mapping[int, str], title: str) -> dict[str, list
             values = (None if np.isnan(one) else round(100 * float(one), 2) for one in (means[place], low, high))
             for column, value in zip(table, (names[number], size, *values), strict=True):
                 table[column].append(value)
+    whole = report.whole
+    mean = whole.means[report.choice.measure]
+    percent = None if mean is None else round(100 * mean[0], 2)
+    for column, value in zip(table, (whole.name, whole.size, percent, None, None), strict=True):
+        table[column].append(value)
     return table

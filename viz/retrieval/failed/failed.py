@@ -73,6 +73,12 @@ def show_failed(told: Told, plan: Plan, words: dict[str, str]) -> None:
         number = int(select("Missed by", words, "failed", options, "retrieval_failed")) - 1
     lost = told.failures[number]
     questions = report.chunkers[number].evaluation.search.questions
+    if report.chunkers[number].everything:
+        notice(
+            f"Everything was retrieved with {plan.names[number]} {_at(report)}: no question can fail.",
+            key="retrieval_nothing_failed",
+        )
+        return
     if not lost:
         asked = sum(bool(one.excerpts) for one in questions)
         notice(

@@ -1,6 +1,7 @@
 """The curve over budgets: its numbers, and names that do not cover each other."""
 
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from evaluation.retrieval.budget import Budgets
 from evaluation.retrieval.curve import Curve
-from viz.retrieval.compared.curve import _table, figure, places
+from viz.retrieval.compared.curve import WholePoint, _table, figure, places
 
 BUDGETS = Budgets((500, 1000, 2000))
 NAMES = {0: "1. Recursive", 2: "3. Fixed sentences"}
@@ -41,8 +42,25 @@ def test_every_chunker_has_a_line_its_band_and_its_name_at_the_end(curve):
     assert [shape.x0 for shape in made.layout.shapes] == [1000]
 
 
+def test_the_axis_ends_at_0_and_100(curve):
+    low, high = figure(curve, NAMES, "Recall", 1000).layout.yaxis.range
+    assert (low, high) == (pytest.approx(35.2), 100)
+    assert figure(curve, NAMES, "Recall", 1000, WholePoint("Whole document", 3000, 0.01)).layout.yaxis.range[0] == 0
+
+
+def test_the_whole_text_is_a_point_at_its_length(curve):
+    made = figure(curve, NAMES, "Recall", 1000, WholePoint("Whole document", 3000, 1.0))
+    (point,) = (one for one in made.data if one.x == (3000,))
+    assert (point.y, point.mode) == ((100,), "markers")
+    assert made.layout.xaxis.ticktext[-1] == "all 3,000"
+    assert 10 ** made.layout.xaxis.range[1] > 3000
+
+
 def test_the_table_has_the_numbers_of_the_figure(curve):
-    table = _table(curve, NAMES, "Recall")
+    whole = SimpleNamespace(means={"recall": (1.0, 0.0)}, name="Whole document", size=3000)
+    report = SimpleNamespace(whole=whole, choice=SimpleNamespace(measure="recall"))
+    table = _table(report, curve, NAMES, "Recall")
+    assert [column.pop() for column in table.values()] == ["Whole document", 3000, 100.0, None, None]
     assert [*table] == ["chunker", "budget, tokens", "Recall, %", "95 % from", "to"]
     assert [*zip(*table.values(), strict=True)][2:4] == [
         ("1. Recursive", 2000, 90.0, 80.0, 100.0),
