@@ -135,7 +135,8 @@ class Chunker(BaseModel, ABC):
     decision in LaTeX, ``symbols`` names what is in it, as Markdown, and ``failure`` is what is known to go wrong.
     ``older`` has the values of parameters that recipes and links lack because they were made before there were such.
     ``embeds`` tells whether a chunker may ask for embeddings; of a class, whether it does at its defaults. ``asks`` tells
-    whether it asks a language model; ``elsewhere``, whether its chunks were made elsewhere, so that it cuts nothing itself.
+    whether it asks a language model; ``elsewhere``, whether its chunks were made elsewhere, so that it cuts nothing itself;
+    ``reads_blocks``, whether it looks for paragraphs, lists, tables and code, as the ranking by structure does.
 
     Code that uses chunkers calls their methods and never checks their types. A chunker that needs more than parameters
     overrides hooks: `levels`, `describe`, `remark`, `changed_since`, `idle`, `reach`, `tipping`, `estimate`,
@@ -156,6 +157,7 @@ class Chunker(BaseModel, ABC):
     older: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     asks: ClassVar[bool] = False
     elsewhere: ClassVar[bool] = False
+    reads_blocks: ClassVar[bool] = False
     packages: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, /, **parameters: Any) -> None:

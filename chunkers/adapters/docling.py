@@ -32,6 +32,7 @@ class DoclingHybrid(Adapter):
     module: ClassVar[str] = "docling_core.transforms.chunker.hybrid_chunker"
     requirement: ClassVar[str] = "docling-core[chunking]"
     embeds: ClassVar[bool] = False
+    reads_blocks: ClassVar[bool] = True
 
     max_tokens: int = Field(
         256,

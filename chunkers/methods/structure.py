@@ -68,6 +68,7 @@ class Structure(Chunker):
         "Sees only what is marked: a text without headings is cut by the lengths of its paragraphs, and a line that looks "
         "like a heading is one."
     )
+    reads_blocks: ClassVar[bool] = True
     packages: ClassVar[tuple[str, ...]] = ("markdown-it-py",)
     # Without the settings it is a bool all the same.
     embeds: ClassVar[Any] = _EmbedsByInner()

@@ -12,6 +12,7 @@ from chunkers.numbers import milliseconds, signed
 from evaluation.inbox.rules import RULES, counts, inbox
 from evaluation.segmentation.boundary_scores import MEASURES, boundary_scores, why_no_cut_wins
 from evaluation.segmentation.chunk_facts import against_known
+from evaluation.segmentation.integrity import integrity
 from evaluation.segmentation.measures import Segmentation, cuts_of, in_sentences
 from evaluation.segmentation.ranking import Ranking, by_known, by_structure
 from evaluation.segmentation.unlabelled import BASELINES, EXPLAINED, Unlabelled, sizes_of, unlabelled
@@ -90,9 +91,14 @@ def ranking(compared: Compared) -> Table:
     """Return the ranking of the columns, by the known boundaries or by structure, as on the page."""
     named = [(name, chunking) for name, (_, chunking) in zip(compared.names, compared.columns, strict=True)]
     document, known = compared.document, compared.known
-    found = by_structure(document, named, compared.embedder) if known is None else by_known(document, known, named)
+    apart = [place for place, (chunker, _) in enumerate(compared.columns) if chunker.reads_blocks]
+    found = by_structure(document, named, compared.embedder, apart) if known is None else by_known(document, known, named)
     value = (
-        ("Points per cut", "1 between paragraphs, 0 between other sentences, −1 inside a sentence or block, or too long.")
+        (
+            "Points per cut",
+            "1 between paragraphs, 0 between other sentences, −1 inside a sentence or block, or too long; with as many cuts "
+            "at chance as there are paragraphs.",
+        )
         if known is None
         else ("Boundary F1", "2 × found / (2 × found + missed + added), of cuts at known boundaries; higher is better.")
     )
@@ -104,14 +110,23 @@ def ranking(compared: Compared) -> Table:
     ]
     said = f"{found.words()} {found.basis(known is not None)}"
     if known is None:
-        rows = [(found.contenders[place].name, _lead(found, place)) for place in found.order]
-        return Table("Which is best?", said, heads, rows)
+        rows = [
+            (found.contenders[place].name, [*_lead(found, place), _kept_whole(compared.columns[place][1])])
+            for place in found.order
+        ]
+        blocks = ("Blocks whole", "Headings, lists, tables, code and formulas that no cut parts.")
+        return Table("Which is best?", said, [*heads, blocks], rows)
     reference = in_sentences(document, known)
     cut = [in_sentences(document, cuts_of(chunking)) for _, chunking in named]
     cut += [Segmentation(reference.units, one.cuts) for one in found.contenders[len(named) :]]
     rows = [(found.contenders[place].name, _lead(found, place) + _measured(reference, cut[place])) for place in found.order]
     said = f"{said} {why_no_cut_wins(reference, cut[: len(named)])}".rstrip()
     return Table("Which is best?", said, [*heads, *MEASURES.items()], rows)
+
+
+def _kept_whole(chunking: Chunking) -> Cell:
+    found = integrity(chunking)
+    return Cell(f"{found.all.count:,} of {found.all.of:,}", found.words())
 
 
 def _measured(reference: Segmentation, found: Segmentation) -> list[Cell]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise, product
 
@@ -45,12 +45,15 @@ class Contender:
         True for a trivial baseline, such as no cut, which any chunker should beat.
     cuts
         The sentences before which a trivial one cuts.
+    apart
+        Whether it has its value but no rank, because its chunker reads what the ranking looks at.
     """
 
     name: str
     counts: IntArray
     trivial: bool = False
     cuts: tuple[int, ...] = ()
+    apart: bool = False
 
 
 @dataclass(frozen=True)
@@ -114,7 +117,8 @@ class Ranking:
     values
         The value of each, higher being better; None where it has none.
     order
-        Their places in ``contenders``, the best first; of equal ones the trivial comes first, those without a value last.
+        Their places in ``contenders``, the best first; of equal ones the trivial comes first. Those without a value follow,
+        then those that stand apart.
     leads
         For each other place that has a value, how far the best that is not trivial is ahead of it.
     sections
@@ -132,8 +136,9 @@ class Ranking:
 
     @property
     def leader(self) -> int | None:
-        """The best that is not trivial; None if none has a value."""
-        return next((one for one in self.order if not self.contenders[one].trivial and self.values[one] is not None), None)
+        """The best that is ranked and not trivial; None if none has a value."""
+        ranked = (one for one in self.order if not self.contenders[one].trivial and not self.contenders[one].apart)
+        return next((one for one in ranked if self.values[one] is not None), None)
 
     @property
     def winner(self) -> int | None:
@@ -145,7 +150,10 @@ class Ranking:
         """Return in a few sentences which is best, by how much, and whether that is significant."""
         leader = self.leader
         if leader is None:
-            return "Nothing can be ranked: no column cuts anywhere."
+            said = self._said_of_apart()
+            if not said or any(not one.apart for one in self.contenders):
+                said.insert(0, "Nothing can be ranked: no column cuts anywhere.")
+            return " ".join(said)
         name = self.contenders[leader].name
         rivals = [one for one in self.order if one in self.leads and not self.contenders[one].trivial]
         trivial = [one for one in self.order if one in self.leads and self.contenders[one].trivial]
@@ -153,7 +161,8 @@ class Ranking:
         if not rivals:
             said.append(f"{name} has no other column to be compared with.")
         elif self.leads[rivals[0]].ahead == 0:
-            said.append(f"{name} and {self.contenders[rivals[0]].name} do equally well.")
+            level = [self.contenders[one].name for one in rivals if self.leads[one].ahead == 0]
+            said.append(f"{_listed([name, *level])} do equally well.")
         elif all(self.leads[one].significant for one in rivals):
             said.append(f"{name} is significantly best: {self._ahead(rivals[0])}.")
         else:
@@ -165,7 +174,17 @@ class Ranking:
         if unbeaten is not None:
             better = "is not better than" if self.leads[unbeaten].ahead <= 0 else "is not significantly better than"
             said.append(f"Mind the trivial answer: {name} {better} “{self.contenders[unbeaten].name}”.")
-        return " ".join(said)
+        return " ".join([*said, *self._said_of_apart()])
+
+    def _said_of_apart(self) -> list[str]:
+        """Return a sentence on the contenders that stand apart, if there are any."""
+        apart = [one.name for one in self.contenders if one.apart]
+        if not apart:
+            return []
+        verb, which = ("reads", "it") if len(apart) == 1 else ("read", "them")
+        return [
+            f"{_listed(apart)} {verb} the same blocks: to rank {which} would be circular, so the value stands at the end."
+        ]
 
     def basis(self, known: bool) -> str:
         """Return in sentences what the contenders are ranked by, ``known`` boundaries or structure, and the error rate."""
@@ -174,7 +193,10 @@ class Ranking:
             count = "1 section" if self.sections == 1 else f"{self.sections:,} sections"
             return f"By the known boundaries, which part the text into {count}.{rate}"
         over = "1 paragraph" if self.sections == 1 else f"{self.sections:,} paragraphs"
-        return f"No boundaries are known: this is by structure, over {over}, which says less than marks.{rate}"
+        return (
+            f"No boundaries are known: this is by structure, over {over}, which says less than marks. To every column as "
+            f"many cuts at chance are added as there are paragraphs, so that nobody gains by cutting less often.{rate}"
+        )
 
     def _ahead(self, one: int) -> str:
         return f"{self.contenders[one].name} is behind by {self.leads[one].words()}"
@@ -189,9 +211,9 @@ def rank(
     the largest difference of two values that there can be.
     """
 
-    def place(one: int) -> tuple[bool, float, bool, int]:
-        value = values[one]
-        return value is None, -(value or 0), not contenders[one].trivial, one
+    def place(one: int) -> tuple[bool, bool, float, bool, int]:
+        value, contender = values[one], contenders[one]
+        return contender.apart, value is None, -(value or 0), not contender.trivial, one
 
     order = tuple(sorted(range(len(contenders)), key=place))
     sections = len(contenders[0].counts) if contenders else 0
@@ -199,7 +221,7 @@ def rank(
     leader = made.leader
     if leader is None:
         return made
-    valued = [one for one in range(len(contenders)) if values[one] is not None]
+    valued = [one for one in range(len(contenders)) if values[one] is not None and not contenders[one].apart]
     columns = [one for one in valued if not contenders[one].trivial]
     trivial = [one for one in valued if contenders[one].trivial]
     pairs = [*combinations(columns, 2), *product(columns, trivial)]
@@ -213,6 +235,10 @@ def rank(
             ahead = float(statistic(contenders[leader].counts.sum(axis=0)) - statistic(contenders[other].counts.sum(axis=0)))
             leads[other] = Lead(ahead, found)
     return Ranking(made.contenders, made.values, order, leads, sections, len(pairs))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 # ---- by known boundaries ----------------------------------------------------------------------------------------------
@@ -293,7 +319,7 @@ class Structure:
     too_long: int
 
     @property
-    def value(self) -> float | None:
+    def per_cut(self) -> float | None:
         """The mean over cuts and chunks that are too long: 1 at a paragraph's end, 0 elsewhere, -1 inside or too long."""
         count = self.cuts + self.too_long
         bad = self.inside_sentences + self.inside_blocks + self.too_long
@@ -310,11 +336,16 @@ def structure(chunking: Chunking, embedder: Embedder | None = None) -> Structure
 
 def _judged(chunking: Chunking, embedder: Embedder | None) -> list[tuple[str, int]]:
     """Return the kind and position of each cut, and of each chunk that is too long."""
-    document = chunking.document
+    judged = _judged_cuts(chunking.document, cuts_of(chunking))
+    return judged + [("too long", chunk) for chunk in _too_long(chunking, embedder)]
+
+
+def _judged_cuts(document: Document, cuts: Iterable[int]) -> list[tuple[str, int]]:
+    """Return the kind and position of each of the ``cuts``, code points."""
     text, whole = document.text, special_blocks(document.text)
     starts = [block.span.start for block in whole]
     judged = []
-    for cut in cuts_of(chunking):
+    for cut in cuts:
         start, end = document.sentences[document.sentence_at(cut)]
         block = whole[bisect_left(starts, cut) - 1].span if bisect_left(starts, cut) else None
         if start < cut < end:
@@ -324,7 +355,7 @@ def _judged(chunking: Chunking, embedder: Embedder | None) -> list[tuple[str, in
         else:
             solid = len(text[:cut].rstrip()) if cut - 200 < 0 else cut - 200 + len(text[cut - 200 : cut].rstrip())
             judged.append(("end" if _PARAGRAPH_END.search(text, solid, cut) else "between", cut))
-    return judged + [("too long", chunk) for chunk in _too_long(chunking, embedder)]
+    return judged
 
 
 def _too_long(chunking: Chunking, embedder: Embedder | None) -> list[int]:
@@ -339,25 +370,58 @@ def _too_long(chunking: Chunking, embedder: Embedder | None) -> list[int]:
     return [chunk.start for chunk, length in pairs if length > embedder.max_tokens]
 
 
-def points(sums: FloatArray) -> FloatArray:
-    """Return the points per cut, shape (...), of points and cuts, shape (..., 2); 0 without cuts."""
-    return np.asarray(sums[..., 0] / np.maximum(sums[..., 1], 1))
-
-
 _POINTS = {"end": 1, "between": 0, "sentence": -1, "block": -1, "too long": -1}
 
 
-def by_structure(document: Document, named: Sequence[tuple[str, Chunking]], embedder: Embedder | None = None) -> Ranking:
-    """Rank chunkings of a document by what their cuts do to its structure, as `Structure.value` says.
+@dataclass(frozen=True)
+class Points:
+    """Value by structure: points per cut, with further cuts at chance.
 
-    The sections are the paragraphs.
+    A few good cuts are no better than many: without the further cuts, a chunker would gain by leaving out its less certain
+    cuts.
+
+    Attributes
+    ----------
+    chance
+        Mean points of a cut at any gap between two sentences.
+    further
+        The number of further cuts.
+    """
+
+    chance: float
+    further: int
+
+    @classmethod
+    def of(cls, document: Document) -> Points:
+        """Return the points for a document: as many further cuts as it has paragraphs."""
+        kinds = [kind for kind, _ in _judged_cuts(document, document.starts[1:])]
+        chance = sum(_POINTS[kind] for kind in kinds) / max(1, len(kinds))
+        return cls(chance, 1 + sum(1 for _ in _PARAGRAPH_END.finditer(document.text)))
+
+    def __call__(self, sums: FloatArray) -> FloatArray:
+        """Return the values, shape (...), of points and cuts, shape (..., 2)."""
+        return np.asarray((sums[..., 0] + self.further * self.chance) / (sums[..., 1] + self.further))
+
+
+def by_structure(
+    document: Document,
+    named: Sequence[tuple[str, Chunking]],
+    embedder: Embedder | None = None,
+    apart: Collection[int] = (),
+) -> Ranking:
+    """Rank chunkings of a document by what their cuts do to its structure, by `Points`.
+
+    The sections are the paragraphs. Those at the places in ``apart`` have a value but no rank.
     """
     ends = [match.end() for match in _PARAGRAPH_END.finditer(document.text)]
-    contenders, values = [], []
-    for name, made in named:
+    points = Points.of(document)
+    contenders: list[Contender] = []
+    values: list[float | None] = []
+    for number, (name, made) in enumerate(named):
         counts = np.zeros((len(ends) + 1, 2), dtype=np.intp)
         for kind, place in _judged(made, embedder):
             counts[bisect_left(ends, place)] += (_POINTS[kind], 1)
-        contenders.append(Contender(name, counts))
-        values.append(structure(made, embedder).value)
+        contenders.append(Contender(name, counts, apart=number in apart))
+        sums = counts.sum(axis=0)
+        values.append(float(points(sums)) if sums[1] else None)
     return rank(contenders, points, values, width=2.0)

@@ -13,7 +13,7 @@ def test_the_best_setting_goes_to_compare(page, app_url):
     words = "what=fixed_sentences&first=size&values=2,4,9&documents=stubs&held=&measure=f1&embedder=tfidf"
     page.goto(f"{app_url}/tune?{words}")
     page.get_by_role("button", name="Run", exact=True).click(timeout=READY)
-    verdict = page.get_by_text(re.compile(r"is best: Boundary F1 0\.333 over 1 document"))
+    verdict = page.get_by_text(re.compile(r"highest here: Boundary F1 0\.333 on 1 document"))
     expect(verdict).to_be_visible(timeout=READY)
     expect(verdict).to_contain_text("Fixed sentences (size 4)")
     page.get_by_role("button", name="Take the best to Compare").click()
@@ -50,7 +50,7 @@ def test_short_texts_are_stitched_and_one_is_opened_with_its_seams(page, app_url
         page.get_by_text("5 documents stitched from 4 short texts, with 12 sentences and 3 known boundaries each")
     ).to_be_visible()
     page.get_by_role("button", name="Run", exact=True).click()
-    expect(page.get_by_text(re.compile(r"is best: Pk 0\.000 over 5 documents"))).to_be_visible(timeout=READY)
+    expect(page.get_by_text(re.compile(r"lowest here: Pk 0\.000 on average over 5 documents"))).to_be_visible(timeout=READY)
     long = downloaded(page, "Text").decode()
     assert len(from_json(downloaded(page, "Boundaries"), long)) == 3
     page.get_by_role("button", name="Open on Failures").click()

@@ -17,6 +17,9 @@ BY = "misassigned"
 """The measure that the search minimises."""
 
 
+FITTED = "fitted to this text, so that they say nothing about others: Tune tests settings on documents held out"
+"""What the best settings are."""
+
 MOST_SEARCHES = 8
 """Most searches whose rows are kept."""
 
@@ -74,7 +77,10 @@ def search_controls(here: Page, text: Text, search: Sweep | None, ready: bool) -
         notice(search.error, "error", key="failures_search_error")
     elif done:
         row.caption(
-            f"Best of {search.total:,} settings by misassigned sentences; ties go to the one with the fewest chunks."
+            f"Best of {search.total:,} settings by misassigned sentences, {FITTED}. "
+            "Ties go to the one with the fewest chunks."
         )
     else:
-        row.caption(f"Stopped after {len(search.rows):,} of {search.total:,} settings; the best of these are shown.")
+        row.caption(
+            f"Stopped after {len(search.rows):,} of {search.total:,} settings; the best of these are shown, {FITTED}."
+        )

@@ -291,9 +291,7 @@ class Session:
     # the same of the file of questions, which may bring its documents
     retrieval_asked = Value[tuple[list[str], ReadingJob[QuestionSet | None]] | None]("retrieval_asked", None)
     retrieval_given = Value[GivenQuestions | None]("retrieval_given", None)  # by another page, in the place of files
-    retrieval_files = Value(
-        "retrieval_prefers_files", False
-    )  # whether the user wants files instead of those
+    retrieval_files = Value("retrieval_prefers_files", False)  # whether the user wants files instead of those
     retrieval_arrived = Value("retrieval_arrived", False)  # whether that was after the page was drawn last
     retrieval_begins = Value("retrieval_begins", False)  # whether a run on it is to begin at once
     # Questions of Retrieval's that Answers asks too, by what they are there: where they are from, and their documents

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
 from evaluation.segmentation.held_out import chosen_here_words, compare_settings, significance_words
 from evaluation.segmentation.sweep import MEASURES, Setting, Summary, SweepRow, rows_to_csv, summaries
 from evaluation.segmentation.trivial import ANSWERS
+from evaluation.statistics.means import mean_interval
+from evaluation.statistics.significance import FEWEST
 from viz.components.download import download
 from viz.components.figure import show_figure
 from viz.shell.thread import say_added, take_button
@@ -29,7 +32,7 @@ def show_sweep(settings: Sequence[Setting], rows: Sequence[SweepRow], held: set[
     if all(one.setting.trivial for one in ranked):
         return False
     kept = {one.setting: one for one in summaries([row for row in rows if row.document in held], measure)}
-    _say_the_best(ranked, kept, [row for row in rows if row.document in held], measure)
+    _say_the_best(ranked, kept, rows, held, measure)
     shown = [one for place, one in enumerate(ranked) if place < SHOWN or one.setting.trivial]
     table: dict[str, list[Any]] = {
         "setting": [setting_in_words(one.setting) for one in ranked],
@@ -67,18 +70,19 @@ def show_sweep(settings: Sequence[Setting], rows: Sequence[SweepRow], held: set[
     return True
 
 
-def _say_the_best(ranked: Sequence[Summary], kept: dict[Setting, Summary], rows: Sequence[SweepRow], measure: str) -> None:
+def _say_the_best(
+    ranked: Sequence[Summary], kept: dict[Setting, Summary], rows: Sequence[SweepRow], held: set[str], measure: str
+) -> None:
     """Describe the best setting: its margin over the next different value, ties, and its value on held-out documents.
 
-    The trivial answers are no settings; if one is as good as the best, that is said. Significance is tested on the ``rows``
-    of the held-out documents alone: on the others the best was chosen.
+    The trivial answers are no settings; if one is as good as the best, that is said. Significance is tested on the documents
+    that are ``held`` out alone: on the others the best was chosen.
     """
     answers = [one for one in ranked if one.setting.trivial]
     ranked = [one for one in ranked if not one.setting.trivial]
     best = ranked[0]
-    said = (
-        f"**{setting_in_words(best.setting)}** is best: {TITLES[measure]} {best.mean:.3f} over {_documents(best.documents)}."
-    )
+    here, there = ([row for row in rows if (row.document in held) is out] for out in (False, True))
+    said = f"**{setting_in_words(best.setting)}** is {best_here(here, best, measure)}"
     if level := _level(best, ranked):
         said += f" {level:,} other setting{'s reach' if level > 1 else ' reaches'} the same."
     behind = next((one for one in ranked if one.mean != best.mean), None)
@@ -96,12 +100,27 @@ def _say_the_best(ranked: Sequence[Summary], kept: dict[Setting, Summary], rows:
             place += f", level with {level:,} other{'s' if level > 1 else ''}"
         said += f" Held out, it reaches {other.mean:.3f} over {_documents(other.documents)}: {place}."
         trivial = [one.setting for one in kept.values() if one.setting.trivial]
-        compared = compare_settings(rows, best.setting, trivial, measure)
+        compared = compare_settings(there, best.setting, trivial, measure)
         names = {one: one.words() for one in trivial}
         said = f"{said} {significance_words(compared, names, other.documents)}".rstrip()
     elif answers:
         said += f" {chosen_here_words(len(answers))}"
     st.markdown(said)
+
+
+def best_here(rows: Sequence[SweepRow], best: Summary, measure: str) -> str:
+    """Return the value of the best setting in words: that of these documents, with an interval if they are enough."""
+    extreme = "highest" if MEASURES[measure] else "lowest"
+    if best.documents == 1:
+        return f"{extreme} here: {TITLES[measure]} {best.mean:.3f} on 1 document, which says nothing about others."
+    values = [row.scores[measure].value for row in rows if row.setting == best.setting]
+    found = mean_interval(np.array([np.nan if value is None else value for value in values]))
+    between = (
+        f"95 % between {found[0]:.3f} and {found[1]:.3f}, not counting that it was chosen"
+        if found is not None
+        else f"an interval takes at least {FEWEST}"
+    )
+    return f"{extreme} here: {TITLES[measure]} {best.mean:.3f} on average over {_documents(best.documents)} ({between})."
 
 
 def _level(one: Summary, among: Sequence[Summary]) -> int:

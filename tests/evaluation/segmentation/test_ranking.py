@@ -11,11 +11,11 @@ from chunkers.reason import Reason
 from evaluation.segmentation.measures import agreement, in_sentences
 from evaluation.segmentation.ranking import (
     Contender,
+    Points,
     Structure,
     by_known,
     by_structure,
     f1,
-    points,
     rank,
     structure,
 )
@@ -143,8 +143,8 @@ def test_what_cuts_do_to_the_structure():
     assert structure(cut_after(PARAGRAPHS, {1, 2})) == Structure(2, 1, 0, 0, 0)
     pieces = structure(cut(FixedCharacters(size=8, overlap=0), PARAGRAPHS.text, "regex"))
     assert pieces.inside_sentences > 3
-    assert pieces.value < 0
-    assert structure(cut_after(PARAGRAPHS, set())).value is None
+    assert pieces.per_cut < 0
+    assert structure(cut_after(PARAGRAPHS, set())).per_cut is None
     inside_list = structure(
         cut(FixedCharacters(size=PARAGRAPHS.text.index("- item two"), overlap=0), PARAGRAPHS.text, "lines")
     )
@@ -163,7 +163,7 @@ class Short(HashEmbedder):
 def test_chunks_that_the_embedder_cannot_read_count():
     made = cut_after(PARAGRAPHS, {2, 4})
     assert structure(made, Short()).too_long == 3
-    assert structure(made, Short()).value == pytest.approx((2 - 3) / 5)
+    assert structure(made, Short()).per_cut == pytest.approx((2 - 3) / 5)
 
 
 def test_by_structure_those_first_that_cut_between_paragraphs():
@@ -171,7 +171,10 @@ def test_by_structure_those_first_that_cut_between_paragraphs():
     named += [("nowhere", cut_after(PARAGRAPHS, set()))]
     ranking = by_structure(PARAGRAPHS, named)
     assert ranking.order == (1, 0, 2)
-    assert ranking.values == (0.0, 1.0, None)
+    # Of 6 gaps, 3 are between paragraphs: 4 cuts at chance are worth 2 points.
+    chance = Points.of(PARAGRAPHS)
+    assert chance == Points(chance=3 / 6, further=4)
+    assert ranking.values == ((0 + 2) / (2 + 4), (2 + 2) / (2 + 4), None)
     assert "not significantly" in ranking.words()
     assert by_structure(PARAGRAPHS, named[2:]).words() == "Nothing can be ranked: no column cuts anywhere."
 
@@ -180,4 +183,38 @@ def test_points_are_those_of_the_structure():
     made = cut(FixedSentences(size=1), PARAGRAPHS.text, "regex")
     counts = by_structure(PARAGRAPHS, [("one", made)]).contenders[0].counts
     assert counts.sum(axis=0)[1] == structure(made).cuts
-    assert float(points(counts.sum(axis=0))) == pytest.approx(structure(made).value)
+    assert counts.sum(axis=0)[0] == structure(made).per_cut * structure(made).cuts
+
+
+@given(st.sets(st.integers(1, 6)), st.data())
+def test_leaving_out_cuts_that_are_as_good_as_the_others_gains_nothing(places, data):
+    ends = {2, 4, 6} & places
+    fewer = data.draw(st.sets(st.sampled_from(sorted(ends)))) if ends else set()
+    one, other = (by_structure(PARAGRAPHS, [("", cut_after(PARAGRAPHS, some))]).values[0] for some in (ends, fewer))
+    assert other is None or other <= one
+
+
+def test_a_chunker_that_cuts_less_often_does_not_move_ahead():
+    document = Document.from_text("\n\n".join(f"A {one}. B {one}. C {one}." for one in "abcdefghijklmnopqrst"), "regex")
+    often, seldom = {*range(3, 45, 3)} | {1, 4, 7, 10, 13, 16}, {3, 6, 9, 12, 16}
+    assert structure(cut_after(document, seldom)).per_cut > structure(cut_after(document, often)).per_cut
+    ranking = by_structure(document, [("often", cut_after(document, often)), ("seldom", cut_after(document, seldom))])
+    assert ranking.order[0] == 0
+
+
+def test_one_that_reads_the_structure_stands_apart():
+    named = [("at random", cut_after(PARAGRAPHS, {1, 3})), ("between", cut_after(PARAGRAPHS, {2, 4}))]
+    named += [("blocks", cut_after(PARAGRAPHS, {2, 4, 6}))]
+    ranking = by_structure(PARAGRAPHS, named, apart=[2])
+    assert (ranking.leader, ranking.order, ranking.comparisons) == (1, (1, 0, 2), 1)
+    assert ranking.values[2] > ranking.values[1]
+    assert ranking.leads.keys() == {0}
+    assert ranking.words().endswith(
+        "blocks reads the same blocks: to rank it would be circular, so the value stands at the end."
+    )
+    assert by_structure(PARAGRAPHS, named[2:], apart=[0]).words().startswith("blocks reads the same blocks")
+
+
+def test_all_that_do_equally_well_are_named():
+    named = [(name, cut_after(PARAGRAPHS, {2})) for name in ("one", "other", "third")]
+    assert by_structure(PARAGRAPHS, named).words().startswith("one, other and third do equally well.")

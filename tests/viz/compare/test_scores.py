@@ -83,6 +83,18 @@ def test_the_ranking_by_structure_where_nothing_is_known(app):
     assert rows[-1]["title"] == "Fixed characters" or values[-1] is None
 
 
+def test_structure_stands_apart_where_the_ranking_is_by_structure(app):
+    words = {"embedder": "tfidf", "c1": "structure", "c2": "fixed_sentences", "c3": "fixed_characters", "c3.size": "8"}
+    data = scores(app, "Which is best?", TEXT, **words)
+    rows = by_head(data)
+    assert rows[-1]["title"] == "Structure"
+    assert "Structure (column 1) reads the same blocks: to rank it would be circular" in data["said"]
+    assert [row["Blocks whole"]["text"] for row in rows] == ["0 of 0"] * 3
+    for row in rows:
+        assert row["Sentences"]["value"] > 0
+        assert row["Tokens"]["value"] > 0
+
+
 def test_the_best_is_marked_unless_all_are_equal():
     def row(value):
         return {"column": 0, "title": "", "settings": "", "message": "", "cells": [cell("", value)]}

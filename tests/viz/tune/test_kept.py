@@ -68,7 +68,7 @@ def test_after_a_restart_the_link_shows_what_was_done_and_goes_on(computed, rest
     token = interrupted(computed, restart)
     app = opened(run=token)
     assert "This sweep was interrupted; 3 of its 14 runs had been kept on disk. “Resume” computes the others." in said(app)
-    assert any("is best" in one.value for one in app.markdown)
+    assert any("lowest here" in one.value for one in app.markdown)
     assert len(app.dataframe[-1].value) == 3
     assert not any("changed since" in text for text in said(app))
     assert not computed

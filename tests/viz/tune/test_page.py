@@ -71,13 +71,13 @@ def test_it_opens_with_the_sweep_that_comes_with_seamark_and_says_so(tune):
     (sentence,) = (text for text in notices(app) if text.startswith("This result comes with Seamark"))
     assert f"version {kept.seamark} measured it on {kept.made.day} {kept.made:%B %Y}" in sentence
     assert f"on {len(run.names)} bundled documents. “Run” measures what is chosen on the left" in sentence
-    assert "is best: Pk" in said(app)
+    assert "lowest here: Pk" in said(app)
     assert "Held out, it reaches" in said(app)
     assert not any("changed since" in text for text in notices(app))
     # What is chosen on the left is another sweep, and is said to be.
     other = tune(what="fixed_sentences", first="size", measure="f1")
     assert "changed since: settings." in " ".join(notices(other))
-    assert "is best: Boundary F1" in said(other)
+    assert "highest here: Boundary F1" in said(other)
     # One of the user's own takes its place.
     app = finished(tune(what="fixed_sentences", first="size", values="2,4", documents="stubs", held=""))
     assert not any("comes with Seamark" in text for text in notices(app))
@@ -99,7 +99,10 @@ def test_a_sweep_along_one_axis_names_the_best_and_what_it_reaches_elsewhere(tun
     app = finished(
         tune(what="fixed_sentences", first="size", values="2,4,9", documents="stubs", held="article", measure="f1")
     )
-    assert "**Fixed sentences (size 4)** is best: Boundary F1 0.333 over 1 document." in said(app)
+    assert (
+        "**Fixed sentences (size 4)** is highest here: Boundary F1 0.333 on 1 document, which says nothing about others."
+        in said(app)
+    )
     assert "Within 0.02 of the best: 1 of 3 settings, itself included." in said(app)
     assert "Held out, it reaches" in said(app)
     assert "Among 3 comparisons (Holm's correction), a significant difference takes at least 7 held-out documents" in said(
@@ -165,7 +168,7 @@ def test_the_published_grids(tune):
     assert len(sweep_of(app).rows) == len(published()) + len(TRIVIAL)
     # However long the ranking, they are in it.
     assert {"No cut", "A cut every n sentences", "Cuts at random places"} < {*app.dataframe[-1].value["setting"]}
-    assert "is best: Pk 0.0" in said(app)
+    assert "lowest here: Pk 0.0" in said(app)
 
 
 def test_the_best_goes_to_compare(tune):

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from statistics import median
+from typing import NamedTuple
 
 from chunkers import Chunking, Document, Embedder, InputError, load_tokenizer
 from chunkers.numbers import signed
 from chunkers.presets import BOUND_TOKENS, presets_of
 from chunkers.registry import chunker_class
 from evaluation.segmentation.boundary_scores import MEASURES, boundary_scores, why_no_cut_wins
+from evaluation.segmentation.chunk_facts import sentence_counts
+from evaluation.segmentation.integrity import integrity
 from evaluation.segmentation.measures import Score, cuts_of, in_sentences
 from evaluation.segmentation.ranking import Contender, Ranking, by_known, by_structure, structure
 from viz.compare.scores.table import CellData, HeadData, RowData, ScoresData, cell, draw
@@ -38,7 +42,8 @@ _BY_STRUCTURE: list[HeadData] = [
     {
         "label": "Points per cut",
         "help": "1 for a cut between paragraphs, 0 between other sentences, −1 inside a sentence, list, table, code or "
-        "formula, and −1 for a chunk that is too long for the embedder.",
+        "formula, and −1 for a chunk that is too long for the embedder; as many cuts at chance as the text has paragraphs "
+        "are added, so that a few good cuts are no better than many.",
     },
     *_BEHIND,
     {"label": "Cuts", "help": "How many there are."},
@@ -46,6 +51,9 @@ _BY_STRUCTURE: list[HeadData] = [
     {"label": "Inside sentences", "help": "Cuts inside a sentence."},
     {"label": "Inside blocks", "help": "Other cuts inside a list, a table, code or a formula."},
     {"label": "Too long", "help": "Chunks that are longer than the embedder reads."},
+    {"label": "Blocks whole", "help": "Headings, lists, tables, code and formulas that no cut parts."},
+    {"label": "Sentences", "help": "Median of the sentences of a chunk."},
+    {"label": "Tokens", "help": "Median of the tokens of a chunk; in brackets those of the longest."},
 ]
 
 
@@ -61,8 +69,16 @@ def show_ranking(
     names = tuple(f"{chunker_class(one.choice.chunker).title} (column {number + 1})" for number, one in done)
     tasks = tuple(one.task for _, one in done)
     chunkings = [one.chunking for _, one in done if one.chunking is not None]
-    ranking = _ranked(document, names, tasks, chunkings, known, embedder)
-    cells = _known_cells(document, known, chunkings) if known is not None else _structure_cells(chunkings, embedder)
+    apart = tuple(place for place, (_, one) in enumerate(done) if chunker_class(one.choice.chunker).reads_blocks)
+    ranking = _ranked(document, names, tasks, chunkings, known, embedder, apart)
+    if known is not None:
+        cells = _known_cells(document, known, chunkings)
+    else:
+        lengths = [
+            _lengths(task, chunking, choices.tokenizer) if task is not None else None
+            for task, chunking in zip(tasks, chunkings, strict=True)
+        ]
+        cells = _structure_cells(chunkings, embedder, lengths)
     rows: list[RowData] = []
     for place in ranking.order:
         contender = ranking.contenders[place]
@@ -98,9 +114,9 @@ def _said_of_size(made: Sequence[ColumnResult], tokenizer: str) -> str:
         bounds = [preset for preset in presets_of(one.choice.chunker) if not preset.published]
         if not bounds or one.task is None or one.chunking is None or getattr(one.chunker, "max_size", None) is not None:
             continue
-        longest = _longest(one.task, one.chunking, tokenizer)
-        if longest is not None and longest > BOUND_TOKENS:
-            long.append(f"{chunker_class(one.choice.chunker).title} has a chunk of {longest:,} tokens")
+        lengths = _lengths(one.task, one.chunking, tokenizer)
+        if lengths is not None and lengths.longest > BOUND_TOKENS:
+            long.append(f"{chunker_class(one.choice.chunker).title} has a chunk of {lengths.longest:,} tokens")
     if not long:
         return ""
     return (
@@ -109,16 +125,24 @@ def _said_of_size(made: Sequence[ColumnResult], tokenizer: str) -> str:
     )
 
 
+class Lengths(NamedTuple):
+    """Tokens of the chunks."""
+
+    median: float
+    longest: int
+
+
 @kept(8, lambda task, chunking, tokenizer: (task.document, task, tokenizer))
-def _longest(task: Task, chunking: Chunking, tokenizer: str) -> int | None:
-    """Return the tokens of the longest chunk; None where they cannot be counted here."""
+def _lengths(task: Task, chunking: Chunking, tokenizer: str) -> Lengths | None:
+    """Return the tokens of the chunks; None where they cannot be counted here, or there are none."""
     try:
-        return max(load_tokenizer(tokenizer).count([chunk.text for chunk in chunking.chunks]), default=0)
+        counts = load_tokenizer(tokenizer).count([chunk.text for chunk in chunking.chunks])
     except InputError:
         return None
+    return Lengths(median(counts), max(counts)) if counts else None
 
 
-@kept(8, lambda document, names, tasks, chunkings, known, embedder: (document.identity, names, tasks, known))
+@kept(8, lambda document, names, tasks, chunkings, known, embedder, apart: (document.identity, names, tasks, known))
 def _ranked(
     document: Document,
     names: tuple[str, ...],
@@ -126,10 +150,11 @@ def _ranked(
     chunkings: Sequence[Chunking],
     known: tuple[int, ...] | None,
     embedder: Embedder | None,
+    apart: tuple[int, ...],
 ) -> Ranking:
     """Return the ranking, kept by the tasks, since equal tasks have equal results."""
     named = [*zip(names, chunkings, strict=True)]
-    return by_structure(document, named, embedder) if known is None else by_known(document, known, named)
+    return by_structure(document, named, embedder, apart) if known is None else by_known(document, known, named)
 
 
 def _lead_cells(ranking: Ranking, place: int) -> list[CellData]:
@@ -162,12 +187,23 @@ def _score(score: Score) -> CellData:
     return cell("–", None, score.undefined) if score.value is None else cell(f"{score.value:.2f}", score.value)
 
 
-def _structure_cells(chunkings: Sequence[Chunking], embedder: Embedder | None) -> Callable[[int, Contender], list[CellData]]:
-    """Return the function that gives what a contender's cuts do to the structure."""
+def _structure_cells(
+    chunkings: Sequence[Chunking], embedder: Embedder | None, lengths: Sequence[Lengths | None]
+) -> Callable[[int, Contender], list[CellData]]:
+    """Return the function that gives what a contender's cuts do to the structure, and the sizes of its chunks."""
 
     def cells(place: int, contender: Contender) -> list[CellData]:
         found = structure(chunkings[place], embedder)
         numbers = (found.cuts, found.at_paragraph_ends, found.inside_sentences, found.inside_blocks, found.too_long)
-        return [cell(f"{number:,}", number) for number in numbers]
+        whole = integrity(chunkings[place])
+        sentences, tokens = median(sentence_counts(chunkings[place]) or [0]), lengths[place]
+        return [
+            *(cell(f"{number:,}", number) for number in numbers),
+            cell(f"{whole.all.count:,} of {whole.all.of:,}", whole.all.share, whole.words()),
+            cell(f"{sentences:,.4g}", sentences),
+            cell("–", None, "They cannot be counted here.")
+            if tokens is None
+            else cell(f"{tokens.median:,.4g} ({tokens.longest:,})", tokens.median),
+        ]
 
     return cells

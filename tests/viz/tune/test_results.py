@@ -1,0 +1,34 @@
+"""What is said of the best setting."""
+
+import numpy as np
+
+from evaluation.segmentation.measures import Score
+from evaluation.segmentation.sweep import MEASURES, Setting, SweepRow, summaries
+from evaluation.statistics.means import mean_interval
+from viz.tune.results import best_here
+
+BEST = Setting.of("fixed_sentences", size=4)
+
+
+def said(values, measure="pk"):
+    rows = [
+        SweepRow(BEST, f"document {number}", 3, {name: Score(value) for name in MEASURES})
+        for number, value in enumerate(values)
+    ]
+    (best,) = summaries(rows, measure)
+    return best_here(rows, best, measure)
+
+
+def test_one_document_is_no_sample():
+    assert said([0.25]) == "lowest here: Pk 0.250 on 1 document, which says nothing about others."
+    assert said([0.25], "f1").startswith("highest here: Boundary F1 0.250 on 1 document")
+
+
+def test_several_documents_have_an_interval():
+    values = [0.1, 0.2, 0.3, 0.2, 0.1, 0.4]
+    low, high = mean_interval(np.array(values))
+    assert said(values) == (
+        f"lowest here: Pk 0.217 on average over 6 documents (95 % between {low:.3f} and {high:.3f}, not counting that it "
+        "was chosen)."
+    )
+    assert said(values[:5]).endswith("over 5 documents (an interval takes at least 6).")
