@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { wordAfter, wordBefore } from "../../viz/components/reader/ask/answer_mark.js";
+import { offer } from "../../viz/components/reader/ask/ask_form.js";
 import { fateSaid, foundSaid } from "../../viz/components/reader/ask/found_line.js";
 import { Hits, rankSign } from "../../viz/components/reader/ask/hits.js";
 import { sentenceAt } from "../../viz/components/reader/ask/places.js";
@@ -93,4 +94,36 @@ test("the changes that keep an answer whole are counted and named", () => {
   assert.equal(saidOf({ ...done, lines: two }), "2 changes that keep it whole: percentile 86; 5 sentences");
   const none = "None of 41 tried settings keeps it whole.";
   assert.equal(saidOf({ ...done, said: none, lines: [] }), none);
+});
+
+test("a select element offers what suits the text, though it offers as many as before", () => {
+  class Option {
+    /**
+     * @param {string} text
+     * @param {string} value
+     */
+    constructor(text, value) {
+      this.text = text;
+      this.value = value;
+    }
+  }
+  Object.assign(globalThis, { Option });
+  /** @type {any} */
+  const select = {
+    options: [],
+    value: "",
+    /** @param {Option[]} options */
+    replaceChildren(...options) {
+      this.options = options;
+    },
+  };
+  offer(select, [["fitting", "auto: 50 tokens"]], "fitting");
+  const before = select.options;
+  offer(select, [["fitting", "auto: 50 tokens"]], "fitting");
+  assert.equal(select.options, before);
+  offer(select, [["fitting", "auto: 250 tokens"]], "fitting");
+  assert.deepEqual(
+    select.options.map((/** @type {Option} */ option) => option.text),
+    ["auto: 250 tokens"],
+  );
 });

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from chunkers import Chunker, Chunking, Embedder, Recipe
+from chunkers import Chunker, Chunking, Embedder, InputError, Recipe, load_tokenizer
 from chunkers.embedded import EMBEDDED_AS, EmbeddedAs, checked
 from chunkers.export import ledger_to_csv, to_csv, to_json, to_jsonl, to_parquet
 from chunkers.language_models.base import LanguageModel
@@ -25,6 +25,7 @@ from viz.compare.scores.scoreboard import show_scoreboard
 from viz.compare.scores.unlabelled import show_unlabelled
 from viz.components.download import download
 from viz.components.figure import show_figure
+from viz.components.notice import notice
 from viz.controls.link_widgets import seed
 from viz.shell.results import ColumnResult
 from viz.state import session_file
@@ -44,7 +45,7 @@ def show_below(choices: Choices, made: list[ColumnResult], chosen: Source, embed
         "Scores": lambda: show_scoreboard(choices, made, chosen.known, embedder),
         "Which is best?": lambda: show_ranking(choices, made, done[0][1].document, chosen.known, embedder),
         "Without labels": lambda: show_unlabelled(choices, made, done[0][1].document, embedder),
-        "Chunk sizes": lambda: _sizes(made, done),
+        "Chunk sizes": lambda: _sizes(made, done, choices.tokenizer),
         "Every gap": lambda: _every_gap(made[choices.selected]),
         **(
             {"Propositions": lambda: show_propositions(made[choices.selected].chunking)}
@@ -94,15 +95,18 @@ def _whole_session(choices: Choices, made: list[ColumnResult], chosen: Source, e
         offer_report(row, choices, columns, chosen, embedder)
 
 
-def _sizes(made: list[ColumnResult], done: list[tuple[int, Chunking]]) -> None:
+def _sizes(made: list[ColumnResult], done: list[tuple[int, Chunking]], tokenizer: str) -> None:
     """Draw the sizes of the chunks of every column."""
-    unit = st.segmented_control("Sizes in", ["sentences", "characters"], default="sentences", key="size_unit", required=True)
-    values = {
-        f"{number + 1} {chunker_class(made[number].choice.chunker).title}": sentence_counts(chunking)
-        if unit == "sentences"
-        else [len(chunk.text) for chunk in chunking.chunks]
-        for number, chunking in done
-    }
+    units = ["sentences", "tokens", "characters"]
+    unit = str(st.segmented_control("Sizes in", units, default="sentences", key="size_unit", required=True))
+    try:
+        values = {
+            f"{number + 1} {chunker_class(made[number].choice.chunker).title}": _lengths(chunking, unit, tokenizer)
+            for number, chunking in done
+        }
+    except InputError as error:
+        notice(str(error), "error", key="sizes_error")
+        return
     figure = size_distributions(values, str(unit))
     sizes = [(name, size) for name, among in values.items() for size in among]
     table: dict[str, list[str] | list[int]] = {
@@ -110,6 +114,13 @@ def _sizes(made: list[ColumnResult], done: list[tuple[int, Chunking]]) -> None:
         str(unit): [size for _, size in sizes],
     }
     show_figure(figure, table, "Chunk sizes", key="sizes")
+
+
+def _lengths(chunking: Chunking, unit: str, tokenizer: str) -> Sequence[int]:
+    """Return the length of every chunk; raises InputError if the tokenizer's files are missing."""
+    if unit == "sentences":
+        return sentence_counts(chunking)
+    return load_tokenizer("characters" if unit == "characters" else tokenizer).count([one.text for one in chunking.chunks])
 
 
 def _model() -> LanguageModel | None:

@@ -47,7 +47,7 @@ def facts_of(number: int, made: ColumnResult, text: Text, embedder: Embedder | N
         found, missed, added = against_known(facts.cuts, text.source.known)
         rows.append(against_known_row(found, missed, added))
     if facts.unread is not None and embedder is not None:
-        brief = f"{facts.unread.chunks:,} too long"
+        brief = f"{counted(facts.unread.chunks, 'chunk')} beyond {embedder.max_tokens:,} tokens"
         rows.append(HeadRow("too long", facts.unread.words(embedder), "wrong", brief))
     changed, fresh = _changed(number, made, text.document, facts.cuts)
     if changed:

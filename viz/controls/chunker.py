@@ -24,6 +24,9 @@ from viz.state.undo import undoable
 
 YOURS = next(iter(ELSEWHERE))
 
+ADDED = ("recursive", "structure", "optimal", "change_point", "fixed_sentences", "breakpoint", "double_pass")
+"""Chunkers of added columns, in order."""
+
 LONG = 26
 """Characters of a name that the side bar's boxes show whole."""
 
@@ -134,7 +137,9 @@ def _choose_column(choices: Choices, *, elsewhere: bool) -> None:
     )
     row = st.container(horizontal=True, gap="small", key="column_buttons")
     full = count >= MOST_COLUMNS
-    row.button("Add", on_click=added, args=("recursive",), disabled=full, help=f"Adds a column, up to {MOST_COLUMNS}.")
+    row.button(
+        "Add", on_click=added, args=(_another(choices.columns),), disabled=full, help=f"Adds a column, up to {MOST_COLUMNS}."
+    )
     row.button("Remove", on_click=removed, disabled=count <= 1, help="Removes the selected column.")
     if elsewhere:
         row.button(
@@ -145,6 +150,12 @@ def _choose_column(choices: Choices, *, elsewhere: bool) -> None:
             help="Adds a column with the chunks of a file, made by anything: LangChain, LlamaIndex, your own code.",
         )
     offer_undo(page)
+
+
+def _another(columns: Sequence[ColumnChoice]) -> str:
+    """Return the chunker of a new column: one that no column has, or Recursive where all of `ADDED` are there."""
+    there = {column.chunker for column in columns}
+    return next((name for name in ADDED if name not in there), ADDED[0])
 
 
 def _choose_chunker(choices: Choices, column: ColumnChoice, names: list[str]) -> None:

@@ -5,6 +5,7 @@ import threading
 
 import pytest
 
+from chunkers import load_tokenizer
 from sample_docs import load_sample
 from tests.support import LIMIT
 from tests.viz.app_steps import box_of, choose_document, sent, settled
@@ -153,6 +154,9 @@ def test_adding_and_removing_columns_up_to_six(app):
         add = next(button for button in app.button if button.label == "Add")
         add.click().run()
     assert len(reader_of(app)["columns"]) == 6
+    # None of them is a second of its kind.
+    chunkers = [column.chunker for column in app.session_state["choices/compare"].columns]
+    assert chunkers == ["fixed_sentences", "breakpoint", "double_pass", "recursive", "structure", "optimal"]
     assert next(button for button in app.button if button.label == "Add").disabled
     next(button for button in app.button if button.label == "Remove").click().run()
     assert len(reader_of(app)["columns"]) == 5
@@ -189,3 +193,21 @@ def test_known_boundaries_are_counted_in_right_number(app, parts):
     box_of(app).set_value("\n---\n".join(f"Part {number} is here. It ends." for number in range(parts + 1))).run()
     summary = sent(app, "columns")["summary"]
     assert f"{parts} known boundar{'y' if parts == 1 else 'ies'}" in summary.split(" · ")
+
+
+def test_chunk_sizes_are_shown_in_tokens_too(app):
+    app.query_params.update({"document": "stubs", "embedder": "tfidf", "c1": "fixed_sentences", "c2": "recursive"})
+    settled(app)
+    app.button_group(key="below").set_value("Chunk sizes").run()
+    app.button_group(key="size_unit").set_value("tokens").run()
+    assert not app.exception
+    table = app.dataframe[-1].value
+    (task, first), *_ = app.session_state["results"].items()
+    counts = load_tokenizer(task.tokenizer).count([chunk.text for chunk in first.chunks])
+    assert table["tokens"].tolist()[: len(counts)] == counts
+
+
+def test_chunks_that_the_embedder_does_not_read_whole_are_said_with_its_limit(app):
+    app.query_params.update({"document": "essay", "embedder": "all-MiniLM-L6-v2", "c1": "fixed_sentences", "c1.size": "20"})
+    settled(app)
+    assert any("beyond 256 tokens" in brief for brief, _ in reader_of(app)["columns"][0]["brief"])

@@ -92,12 +92,14 @@ export class AskForm {
 }
 
 /**
+ * Fill a select element with what it offers, if that has changed: of another text, the fitting budget is another.
  * @param {HTMLSelectElement} select
  * @param {Offer[]} offers
  * @param {string} chosen
  */
-function offer(select, offers, chosen) {
-  if (select.options.length !== offers.length)
+export function offer(select, offers, chosen) {
+  const shown = [...select.options].map((option) => [option.value, option.text]);
+  if (JSON.stringify(shown) !== JSON.stringify(offers))
     select.replaceChildren(...offers.map(([word, name]) => new Option(name, word)));
   select.value = chosen;
 }
