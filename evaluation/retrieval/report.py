@@ -183,7 +183,7 @@ class ChunkerReport:
 
 @dataclass(frozen=True)
 class Whole:
-    """What a question is given without retrieval: all documents.
+    """Measures of giving every question all documents.
 
     Attributes
     ----------

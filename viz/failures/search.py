@@ -18,7 +18,7 @@ BY = "misassigned"
 
 
 FITTED = "fitted to this text, so that they say nothing about others: Tune tests settings on documents held out"
-"""What the best settings are."""
+"""Caveat next to the best settings."""
 
 MOST_SEARCHES = 8
 """Most searches whose rows are kept."""

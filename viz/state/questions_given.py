@@ -18,7 +18,7 @@ RETRIEVAL, GENERATED = "retrieval", "generated"
 
 
 KEPT = "kept on Compare"
-"""Where questions are from whose answers were marked on Compare."""
+"""Origin of questions whose answers were marked on Compare."""
 
 
 def give_to_retrieval(

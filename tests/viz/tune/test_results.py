@@ -1,4 +1,4 @@
-"""What is said of the best setting."""
+"""The sentence on the best setting."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What the ends of excerpts make of the bundled run, as docs/measuring.md says it."""
+"""Recall and failures of the bundled run with and without the ends of excerpts, which docs/measuring.md states."""
 
 from dataclasses import replace
 
