@@ -82,6 +82,10 @@ def test_the_first_control_gives_a_text_and_says_how_long_it_is(page, app_url):
     give.press("Enter")
     box = page.get_by_label("Text", exact=True)
     expect(box).to_be_focused()
+    # Of nothing there is nothing to cut.
+    page.get_by_role("button", name="Cut it").click()
+    expect(page.locator(".text-foot .count")).to_have_text("Paste or type a text first")
+    expect(box).to_be_focused()
     page.keyboard.type("Two words. And more 🌊.")
     expect(page.locator(".text-foot .count")).to_have_text("22 characters · 5 words")
     page.get_by_role("button", name="Cut it").click()

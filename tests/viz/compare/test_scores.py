@@ -88,6 +88,7 @@ def test_structure_stands_apart_where_the_ranking_is_by_structure(app):
     data = scores(app, "Which is best?", TEXT, **words)
     rows = by_head(data)
     assert rows[-1]["title"] == "Structure"
+    assert [row["settings"].endswith("not ranked") for row in data["rows"]] == [False, False, True]
     assert "Structure (column 1) reads the same blocks: to rank it would be circular" in data["said"]
     assert [row["Blocks whole"]["text"] for row in rows] == ["0 of 0"] * 3
     for row in rows:

@@ -46,14 +46,14 @@ _BY_STRUCTURE: list[HeadData] = [
         "are added, so that a few good cuts are no better than many.",
     },
     *_BEHIND,
+    {"label": "Blocks whole", "help": "Headings, lists, tables, code and formulas that no cut parts."},
+    {"label": "Sentences", "help": "Median of the sentences of a chunk."},
+    {"label": "Tokens", "help": "Median of the tokens of a chunk; in brackets those of the longest."},
     {"label": "Cuts", "help": "How many there are."},
     {"label": "Between paragraphs", "help": "Cuts at the end of a paragraph."},
     {"label": "Inside sentences", "help": "Cuts inside a sentence."},
     {"label": "Inside blocks", "help": "Other cuts inside a list, a table, code or a formula."},
     {"label": "Too long", "help": "Chunks that are longer than the embedder reads."},
-    {"label": "Blocks whole", "help": "Headings, lists, tables, code and formulas that no cut parts."},
-    {"label": "Sentences", "help": "Median of the sentences of a chunk."},
-    {"label": "Tokens", "help": "Median of the tokens of a chunk; in brackets those of the longest."},
 ]
 
 
@@ -86,7 +86,7 @@ def show_ranking(
         row: RowData = {
             "column": number,
             "title": chunker_class(made[number].choice.chunker).title if number is not None else contender.name,
-            "settings": settings_of(made[number]) if number is not None else "",
+            "settings": _settings(made[number], contender) if number is not None else "",
             "message": "",
             "cells": [*_lead_cells(ranking, place), *cells(place, contender)],
         }
@@ -105,6 +105,11 @@ def show_ranking(
         "chosen": choices.selected,
     }
     draw(data, choices, key="ranking")
+
+
+def _settings(made: ColumnResult, contender: Contender) -> str:
+    """Return the settings of a column, and whether it stands apart."""
+    return ", ".join(filter(None, (settings_of(made), "not ranked" * contender.apart)))
 
 
 def _said_of_size(made: Sequence[ColumnResult], tokenizer: str) -> str:
@@ -198,12 +203,12 @@ def _structure_cells(
         whole = integrity(chunkings[place])
         sentences, tokens = median(sentence_counts(chunkings[place]) or [0]), lengths[place]
         return [
-            *(cell(f"{number:,}", number) for number in numbers),
             cell(f"{whole.all.count:,} of {whole.all.of:,}", whole.all.share, whole.words()),
             cell(f"{sentences:,.4g}", sentences),
             cell("–", None, "They cannot be counted here.")
             if tokens is None
             else cell(f"{tokens.median:,.4g} ({tokens.longest:,})", tokens.median),
+            *(cell(f"{number:,}", number) for number in numbers),
         ]
 
     return cells

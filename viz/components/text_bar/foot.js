@@ -32,6 +32,11 @@ function begin(root) {
   const counted = el("span", "count");
   root.append(counted, cutButton);
   const cut = () => {
+    if (!textArea()?.value.trim()) {
+      counted.textContent = "Paste or type a text first";
+      textArea()?.focus();
+      return;
+    }
     setBox(false);
     root.tell?.("cut", { at: performance.now() });
   };
