@@ -23,17 +23,17 @@ import numpy as np
 
 from benchmarks.measure import table
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
-from chunkers.arguments import value
-from chunkers.arrays import FloatArray
-from chunkers.cache import EmbeddingCache
-from chunkers.numbers import signed
-from chunkers.presets import BOUND
+from chunkers.commands.arguments import value
+from chunkers.recipes.presets import BOUND
+from chunkers.storage.cache import EmbeddingCache
+from chunkers.support.arrays import FloatArray
+from chunkers.support.numbers import signed
+from evaluation.questions.corpus import Corpus, Ruler
+from evaluation.questions.reading import read_questions
 from evaluation.retrieval.budget import AtBudgets, Budgets, evaluate_at
-from evaluation.retrieval.corpus import Corpus, Ruler
-from evaluation.retrieval.index import build_index
 from evaluation.retrieval.leads import Leads
 from evaluation.retrieval.measures import MEASURES, Evaluation, evaluate, mean_and_deviation
-from evaluation.retrieval.questions import read_questions
+from evaluation.search.index import build_index
 from evaluation.statistics.means import mean_interval
 from evaluation.statistics.paired import Difference, compare_all
 

@@ -27,8 +27,8 @@ import numpy as np
 from benchmarks.measure import table
 from benchmarks.start import peak_mb
 from chunkers import Document, Tools, load_embedder, load_tokenizer
-from chunkers.arrays import VectorArray
 from chunkers.embedders.static import Static
+from chunkers.support.arrays import VectorArray
 from chunkers.text.minilm import checked_model_folder
 from sample_docs import load_sample, sample_titles
 

@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 
 from benchmarks.measure import table
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
-from chunkers.cache import EmbeddingCache
-from chunkers.embedded import AT_ONCE
+from chunkers.results.embedded import AT_ONCE
+from chunkers.storage.cache import EmbeddingCache
 from chunkers.text.outline import headings
-from evaluation.retrieval.corpus import Corpus, Ruler
-from evaluation.retrieval.index import build_index
+from evaluation.questions.corpus import Corpus, Ruler
+from evaluation.questions.reading import Question, read_questions
 from evaluation.retrieval.measures import Evaluation, evaluate, mean_and_deviation
-from evaluation.retrieval.questions import Question, read_questions
+from evaluation.search.index import build_index
 from evaluation.statistics.paired import compare, ends_words
 from sample_docs import SAMPLES_FOLDER, sample_titles
 

@@ -16,7 +16,7 @@ import psutil
 
 from benchmarks.measure import table
 from chunkers import InputError
-from chunkers.limits import READ_MEMORY, READ_SECONDS
+from chunkers.support.limits import READ_MEMORY, READ_SECONDS
 from chunkers.text.reading import read_document
 
 _CONTAINER = (

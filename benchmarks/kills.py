@@ -29,10 +29,10 @@ import numpy as np
 
 from benchmarks.measure import table
 from chunkers import Document, Embedder, build_chunker
-from chunkers.arrays import VectorArray
-from chunkers.cache import EmbeddingCache
-from evaluation.retrieval import index as indexes
+from chunkers.storage.cache import EmbeddingCache
+from chunkers.support.arrays import VectorArray
 from evaluation.retrieval.stored import to_json
+from evaluation.search import index as indexes
 from evaluation.segmentation import sweep as sweeps
 from evaluation.segmentation.marked_texts import MarkedText
 from evaluation.segmentation.sweep import Setting, grid
@@ -40,9 +40,9 @@ from viz.jobs import chunking, retrieval, sweep
 from viz.jobs.background import Background
 from viz.jobs.chunking import ChunkingJob, Task
 from viz.jobs.keeping.keeper import Keeper
-from viz.jobs.keeping.kept_retrieval import KeptRetrieval
-from viz.jobs.keeping.kept_sweep import KeptSweep
 from viz.jobs.keeping.run_store import RunStore
+from viz.jobs.kept_retrieval import KeptRetrieval
+from viz.jobs.kept_sweep import KeptSweep
 from viz.jobs.plan import Material, Plan
 from viz.jobs.retrieval import Retrieval
 from viz.jobs.sweep import Sweep

@@ -15,14 +15,14 @@ from typing import Any, TypeVar
 from benchmarks.measure import table, timed
 from benchmarks.size import RandomEmbedder
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
-from chunkers.cache import EmbeddingCache
+from chunkers.storage.cache import EmbeddingCache
+from evaluation.questions.corpus import Corpus, Ruler
+from evaluation.questions.labels import labels
+from evaluation.questions.reading import read_questions
 from evaluation.retrieval.budget import Budgets, evaluate_at
-from evaluation.retrieval.corpus import Corpus, Ruler
-from evaluation.retrieval.index import build_index
-from evaluation.retrieval.labels import labels
 from evaluation.retrieval.measures import evaluate
-from evaluation.retrieval.questions import read_questions
-from evaluation.retrieval.returned import Returned, returning
+from evaluation.search.index import build_index
+from evaluation.search.returned import Returned, returning
 from sample_docs import SAMPLES_FOLDER
 
 BUDGETS = Budgets((1000, 2000, 4000))

@@ -19,14 +19,14 @@ from typing import Any, NamedTuple
 
 from benchmarks.measure import table, timed
 from chunkers import Cancelled, Chunking, Document, InputError, Tools, build_chunker, load_embedder, load_tokenizer
-from chunkers.base import run
+from chunkers.contract.base import run
 from evaluation.asking.answer import checked_answer, judge
 from evaluation.asking.ask import Limit, ask, embed_question, fitting_budget, prepare
-from evaluation.asking.ranking import Method
 from evaluation.asking.remedies import WANTED, Failure, Posed, Remedy, remedies, trials
 from evaluation.asking.remedy_grid import Variation, variations
-from evaluation.retrieval.corpus import Corpus, Ruler
-from evaluation.retrieval.questions import read_questions
+from evaluation.questions.corpus import Corpus, Ruler
+from evaluation.questions.reading import read_questions
+from evaluation.search.ranking import Method
 from sample_docs import SAMPLES_FOLDER, load_sample, sample_splitters
 
 COLUMNS: dict[str, tuple[str, dict[str, Any]]] = {

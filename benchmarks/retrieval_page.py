@@ -19,7 +19,7 @@ from streamlit.testing.v1 import AppTest
 
 from benchmarks.measure import Spread, table, timed
 from chunkers import Document, build_chunker, load_embedder
-from evaluation.retrieval.questions import MOST
+from evaluation.questions.reading import MOST
 from evaluation.statistics import paired
 from tests import ROOT
 from viz.jobs.background import registry

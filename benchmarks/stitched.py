@@ -17,8 +17,8 @@ from collections.abc import Mapping, Sequence
 
 from benchmarks.measure import table
 from chunkers import CHUNKERS, Document, Tools, build_chunker, load_embedder, load_tokenizer
-from chunkers.base import run
-from chunkers.numbers import signed
+from chunkers.contract.base import run
+from chunkers.support.numbers import signed
 from evaluation.segmentation.held_out import compare_settings
 from evaluation.segmentation.stitching import Passage, halves, passages_of, stitch_several
 from evaluation.segmentation.sweep import (

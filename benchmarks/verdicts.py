@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.measure import table
-from chunkers.arrays import FloatArray, IntArray
+from chunkers.support.arrays import FloatArray, IntArray
 from evaluation.segmentation.ranking import f1
 from evaluation.statistics.means import mean_interval
 from evaluation.statistics.paired import compare_families

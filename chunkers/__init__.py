@@ -10,26 +10,26 @@
 
 from __future__ import annotations
 
-from chunkers.base import Chunker, FieldSpec
-from chunkers.cache import SHARED_CACHE, EmbeddingCache
-from chunkers.comparison import SideBySide, compare
+from chunkers.contract.base import Chunker, FieldSpec
+from chunkers.contract.tools import Tools
 from chunkers.embedders import EMBEDDERS, Embedder, Encoder, load_embedder
-from chunkers.errors import Cancelled, InputError, ModelError, ParameterError
-from chunkers.export import ledger_to_csv, to_csv, to_dict, to_json, to_jsonl, to_parquet
-from chunkers.inspected import inspect
+from chunkers.found_again.inspected import inspect
 from chunkers.methods.breakpoint import Breakpoint
 from chunkers.methods.double_pass import DoublePass
 from chunkers.methods.fixed import FixedSentences
 from chunkers.methods.recursive import Recursive
-from chunkers.presets import PRESETS, Preset
-from chunkers.reason import Reason
-from chunkers.recipe import Recipe, __version__, build_chunker, chunk, run
-from chunkers.registry import ADAPTERS, ASKING, CHUNKERS, discover, register
-from chunkers.result import Chunk, Chunking, Comparison, Curve, Gap, Line, Merge, Timing, Verdict
+from chunkers.recipes.export import ledger_to_csv, to_csv, to_dict, to_json, to_jsonl, to_parquet
+from chunkers.recipes.presets import PRESETS, Preset
+from chunkers.recipes.recipe import Recipe, __version__, build_chunker, chunk, run
+from chunkers.recipes.registry import ADAPTERS, ASKING, CHUNKERS, discover, register
+from chunkers.results.comparison import SideBySide, compare
+from chunkers.results.reason import Reason
+from chunkers.results.result import Chunk, Chunking, Comparison, Curve, Gap, Line, Merge, Timing, Verdict
+from chunkers.storage.cache import SHARED_CACHE, EmbeddingCache
+from chunkers.support.errors import Cancelled, InputError, ModelError, ParameterError
 from chunkers.text.document import Document, Span
 from chunkers.text.sentences import DEFAULT_SPLITTER, SPLITTERS
 from chunkers.text.tokenizers import TOKENIZERS, Tokenizer, load_tokenizer
-from chunkers.tools import Tools
 
 __all__ = [
     "ADAPTERS",

@@ -25,12 +25,12 @@ from chunkers import (
     load_tokenizer,
     run,
 )
-from chunkers.cache import EmbeddingCache
 from chunkers.embedders.own import OWN
-from chunkers.errors import Cancelled, shown
-from chunkers.limits import MAX_BYTES
-from chunkers.result import Gap, start_after
-from chunkers.table import rows_of
+from chunkers.results.result import Gap, start_after
+from chunkers.results.table import rows_of
+from chunkers.storage.cache import EmbeddingCache
+from chunkers.support.errors import Cancelled, shown
+from chunkers.support.limits import MAX_BYTES
 from chunkers.text.extracted import too_large
 from chunkers.text.outline import forget_outlines
 from corpus.tables import CHUNKS, SCHEMA, parts_of

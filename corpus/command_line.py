@@ -10,11 +10,11 @@ from pathlib import Path
 
 from joblib import cpu_count
 
-from chunkers.arguments import Parser, add_device, add_encoding, command_line, limit_of, opened_recipe, say
-from chunkers.errors import InputError
+from chunkers.commands.arguments import Parser, add_device, add_encoding, command_line, limit_of, opened_recipe, say
 from chunkers.language_models.base import LanguageModel
 from chunkers.language_models.server import ChatServer
 from chunkers.language_models.spending import Limit
+from chunkers.support.errors import InputError
 from chunkers.text.encodings import known_encoding
 from corpus.pieces import Columns
 from corpus.run import ALL_PROBLEMS, SHARD_MB, Engine, Progress, Run, in_processes

@@ -10,7 +10,7 @@ from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
-from chunkers.errors import InputError, shown
+from chunkers.support.errors import InputError, shown
 from corpus.pieces import MOST_FILES, Piece, label
 from corpus.shards import PROBLEMS, UNFINISHED, Shard, appearing
 from corpus.tables import SCHEMA

@@ -12,8 +12,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from chunkers.errors import InputError
-from chunkers.extras import needed
+from chunkers.support.errors import InputError
+from chunkers.support.extras import needed
 from corpus.run import ENVIRONMENT, Engine
 from corpus.shards import Job, Shard, Tally
 

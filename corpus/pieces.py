@@ -18,8 +18,8 @@ from typing import Any, Literal, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from chunkers.arguments import readable
-from chunkers.errors import InputError, shown
+from chunkers.commands.arguments import readable
+from chunkers.support.errors import InputError, shown
 from chunkers.text.reading import READABLE
 
 LINES = (".jsonl", ".ndjson")

@@ -11,8 +11,8 @@ from typing import Any, BinaryIO, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from chunkers.arguments import file_bytes
-from chunkers.errors import InputError, shown
+from chunkers.commands.arguments import file_bytes
+from chunkers.support.errors import InputError, shown
 from chunkers.text.document import check_text
 from chunkers.text.reading import read_document
 from corpus.pieces import Columns, Piece, label, text_bytes

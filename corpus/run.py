@@ -20,11 +20,11 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from chunkers.errors import InputError
 from chunkers.language_models.answers import AnswerCache
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.base import LanguageModel
 from chunkers.language_models.spending import Limit
+from chunkers.support.errors import InputError
 from corpus.batches import Chunks
 from corpus.manifest import LOCK, Manifest, shards
 from corpus.pieces import Columns, Inputs, Piece, label

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from chunkers import Recipe
-from chunkers.errors import Cancelled, InputError
+from chunkers.support.errors import Cancelled, InputError
 from corpus.batches import Chunks
 from corpus.pieces import Piece
 from corpus.reading import Given, Problem, Source

@@ -7,8 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from chunkers.errors import InputError, shown
-from chunkers.export import propositions_type
+from chunkers.recipes.export import propositions_type
+from chunkers.support.errors import InputError, shown
 from chunkers.text.parts import Parts
 
 SCHEMA = 2

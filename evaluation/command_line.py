@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from chunkers.arguments import Parser, add_device, add_encoding, command_line
+from chunkers.commands.arguments import Parser, add_device, add_encoding, command_line
 from evaluation.commands import agreement as agreement_command
 from evaluation.commands import answers as answers_command
 from evaluation.commands import check as check_command

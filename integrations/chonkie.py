@@ -8,8 +8,8 @@
 from __future__ import annotations
 
 from chunkers import EmbeddingCache, Encoder, Recipe, load_tokenizer
-from chunkers.documents import metadata_of
-from chunkers.recipe import AnyLanguageModel
+from chunkers.recipes.recipe import AnyLanguageModel
+from chunkers.results.documents import metadata_of
 from integrations.cutter import AnyRecipe, Cutter, absent
 
 try:
@@ -22,8 +22,8 @@ except ImportError as error:
 class SeamarkChunker(BaseChunker):
     """Cut texts into the chunks of a recipe, as Chonkie's chunkers do: by a call, `chunk`, or in batches.
 
-    ``token_count`` is by the recipe's tokenizer; the metadata are those of `chunkers.documents.METADATA`, and what a chunk
-    repeats from elsewhere is its ``context``.
+    ``token_count`` is by the recipe's tokenizer; the metadata are those of `chunkers.results.documents.METADATA`, and what a
+    chunk repeats from elsewhere is its ``context``.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from chunkers import Recipe
-from chunkers.arguments import value
+from chunkers.commands.arguments import value
 
 Tool = Literal["langchain", "llama_index", "haystack", "chonkie", "python", "command_line"]
 

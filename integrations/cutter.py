@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from chunkers import Chunking, EmbeddingCache, Encoder, InputError, Recipe
-from chunkers.arguments import file_bytes
-from chunkers.errors import shown
-from chunkers.extras import not_importable
-from chunkers.recipe import AnyLanguageModel
+from chunkers.commands.arguments import file_bytes
+from chunkers.recipes.recipe import AnyLanguageModel
+from chunkers.support.errors import shown
+from chunkers.support.extras import not_importable
 
 AnyRecipe = Recipe | Chunking | Mapping[str, Any] | str | Path
 """A recipe, a result, or the JSON of either, as values, as a text or as a file."""

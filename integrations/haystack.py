@@ -12,8 +12,8 @@ from copy import deepcopy
 from typing import Any
 
 from chunkers import EmbeddingCache, Encoder, InputError, Recipe
-from chunkers.documents import metadata_of
-from chunkers.recipe import AnyLanguageModel
+from chunkers.recipes.recipe import AnyLanguageModel
+from chunkers.results.documents import metadata_of
 from integrations.cutter import AnyRecipe, Cutter, absent
 
 try:
@@ -26,8 +26,8 @@ except ImportError as error:
 class SeamarkDocumentSplitter:
     """Cut documents into the chunks of a recipe.
 
-    Chunks keep their document's ``meta``, and have those of `chunkers.documents.METADATA` besides, and ``source_id``,
-    ``split_id`` and ``split_idx_start`` as Haystack's own splitters write them.
+    Chunks keep their document's ``meta``, and have those of `chunkers.results.documents.METADATA` besides, and
+    ``source_id``, ``split_id`` and ``split_idx_start`` as Haystack's own splitters write them.
 
     Parameters
     ----------

@@ -12,8 +12,8 @@ from copy import deepcopy
 from typing import Any
 
 from chunkers import EmbeddingCache, Encoder, Recipe
-from chunkers.documents import metadata_of
-from chunkers.recipe import AnyLanguageModel
+from chunkers.recipes.recipe import AnyLanguageModel
+from chunkers.results.documents import metadata_of
 from integrations.cutter import AnyRecipe, Cutter, absent
 
 try:
@@ -26,8 +26,8 @@ except ImportError as error:
 class SeamarkTextSplitter(TextSplitter):
     """Cut texts and documents into the chunks of a recipe.
 
-    Documents keep their metadata, and have those of `chunkers.documents.METADATA` besides: ``start_index``, as LangChain
-    calls it, ``heading_path`` and others. Sizes and overlap are the recipe's, whatever LangChain's defaults are.
+    Documents keep their metadata, and have those of `chunkers.results.documents.METADATA` besides: ``start_index``, as
+    LangChain calls it, ``heading_path`` and others. Sizes and overlap are the recipe's, whatever LangChain's defaults are.
 
     Parameters
     ----------

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from chunkers import EmbeddingCache, Encoder, Recipe
-from chunkers.documents import METADATA, metadata_of
-from chunkers.recipe import AnyLanguageModel
+from chunkers.recipes.recipe import AnyLanguageModel
+from chunkers.results.documents import METADATA, metadata_of
 from integrations.cutter import AnyRecipe, Cutter, absent
 
 try:
@@ -29,7 +29,7 @@ class SeamarkNodeParser(NodeParser):
     """Cut documents into the chunks of a recipe, a node each.
 
     Nodes have ``start_char_idx`` and ``end_char_idx``, their document and their neighbours as relationships, its metadata,
-    and those of `chunkers.documents.METADATA`. These are left out of what is embedded and of what a model reads: the chunk.
+    and those of `chunkers.results.documents.METADATA`. They are neither embedded nor shown to a model: the chunk.
 
     Parameters
     ----------

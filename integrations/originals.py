@@ -12,7 +12,7 @@ from typing import Any
 
 from chunkers import Chunking, InputError, ModelError, ParameterError, Recipe, Span, build_chunker
 from chunkers.adapters.mapping import locate
-from chunkers.registry import ADAPTERS
+from chunkers.recipes.registry import ADAPTERS
 from chunkers.text.tokenizers import BYTE_PAIRS
 from integrations.code import Program, Tool, called, literal
 

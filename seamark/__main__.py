@@ -26,24 +26,24 @@ SERVER = Path(__file__).parent / "app" / "serve.py"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return the exit status, see `chunkers.arguments.command_line`."""
+    """Run the command line; return the exit status, see `chunkers.commands.arguments.command_line`."""
     given = sys.argv[1:] if arguments is None else [*arguments]
     command = given[0] if given else ""
     if command == "chunk":
-        from chunkers.command_line import main as chunk
+        from chunkers.commands.command_line import main as chunk
 
         return chunk(given[1:])
     if command in COMMANDS and command != "corpus":
         from evaluation.command_line import main as evaluate
 
         return evaluate(given)
-    from chunkers.arguments import command_line
+    from chunkers.commands.arguments import command_line
 
     return command_line(lambda: _corpus(given[1:]) if command == "corpus" else _app(given))
 
 
 def _corpus(arguments: Sequence[str]) -> int:
-    from chunkers.extras import need
+    from chunkers.support.extras import need
 
     need("corpus", "seamark corpus")
     from corpus.command_line import main as corpus
@@ -54,10 +54,10 @@ def _corpus(arguments: Sequence[str]) -> int:
 def _app(arguments: Sequence[str]) -> int:
     import argparse
 
-    from chunkers.arguments import Parser
-    from chunkers.errors import InputError
-    from chunkers.extras import need
-    from chunkers.recipe import __version__
+    from chunkers.commands.arguments import Parser
+    from chunkers.recipes.recipe import __version__
+    from chunkers.support.errors import InputError
+    from chunkers.support.extras import need
 
     width = max(map(len, COMMANDS)) + 2
     parser = Parser(

@@ -11,9 +11,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from chunkers import Tools, load_embedder, load_tokenizer
-from chunkers import registry as registry_of_chunkers
-from chunkers.cache import EmbeddingCache
 from chunkers.embedders.static import Static
+from chunkers.recipes import registry as registry_of_chunkers
+from chunkers.storage.cache import EmbeddingCache
 from tests import ROOT
 from tests.chunkers.offers import install
 from tests.lanes import QUICK, is_left_out, keep_quick, kinds, leave_out_full

@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from chunkers import Document, Embedder, Tools, load_tokenizer
-from chunkers.base import run
+from chunkers.contract.base import run
 from chunkers.embedders.minilm import MiniLM
 from chunkers.language_models.answers import AnswerCache
 from chunkers.language_models.asking import Asking

@@ -14,15 +14,15 @@ import pytest
 
 from chunkers import Cancelled, Document, InputError, Recipe
 from chunkers.files import chunk_rows, tables
-from chunkers.inspected import read_chunks
+from chunkers.found_again.inspected import read_chunks
 from chunkers.text import process_memory, reader_process
 from chunkers.text.reading import read_document
 from evaluation.answering.questions import questions_of_file
 from evaluation.checking.baseline import Baseline
-from evaluation.retrieval import question_rows
-from evaluation.retrieval.corpus import Corpus
-from evaluation.retrieval.question_sets import read_beir, read_set
-from evaluation.retrieval.questions import read_questions
+from evaluation.questions import rows as question_rows
+from evaluation.questions.corpus import Corpus
+from evaluation.questions.reading import read_questions
+from evaluation.questions.sets import read_beir, read_set
 from evaluation.segmentation import boundary_files
 from evaluation.segmentation.boundary_files import from_json, marks_to_json
 from viz.state import session_file, session_pieces
@@ -79,7 +79,7 @@ def test_a_baseline_is_read_apart(monkeypatch):
 
 def test_the_process_loads_nothing_that_reading_these_does_not_need():
     parsers = [
-        *("chunkers.files.chunk_rows", "chunkers.files.tables", "evaluation.retrieval.question_sets"),
+        *("chunkers.files.chunk_rows", "chunkers.files.tables", "evaluation.questions.sets"),
         *("evaluation.segmentation.boundary_files", "viz.state.session_pieces"),
     ]
     loading = "".join(f"\nimportlib.import_module({name!r})" for name in parsers)

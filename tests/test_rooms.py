@@ -67,6 +67,11 @@ def room(module):
     return parts[1] if parts[0] == "viz" and len(parts) > 1 else parts[0]
 
 
+def folder(module):
+    """Return the folder of a module as a name with dots; a package is its own."""
+    return module if (ROOT / module.replace(".", "/")).is_dir() else module.rpartition(".")[0] or module
+
+
 def wrong_packages(arrows):
     pairs = ((one, other, one.split(".")[0], other.split(".")[0]) for one, other in arrows)
     return [f"{one} -> {other}" for one, other, a, b in pairs if a != b and PACKAGES[a] <= PACKAGES[b]]
@@ -110,11 +115,17 @@ def test_no_module_imports_itself_by_way_of_others():
     assert not found, f"a circle: {found}"
 
 
+def test_no_folder_imports_itself_by_way_of_others():
+    arrows = [(folder(one), folder(other)) for one, other in imports()]
+    found = circle([(one, other) for one, other in arrows if one != other])
+    assert not found, f"a circle of folders: {found}"
+
+
 @pytest.mark.parametrize(
     ("check", "arrow", "said"),
     [
-        (wrong_packages, ("chunkers.base", "evaluation"), ["chunkers.base -> evaluation"]),
-        (wrong_packages, ("chunkers.recipe", "sample_docs"), ["chunkers.recipe -> sample_docs"]),
+        (wrong_packages, ("chunkers.contract.base", "evaluation"), ["chunkers.contract.base -> evaluation"]),
+        (wrong_packages, ("chunkers.recipes.recipe", "sample_docs"), ["chunkers.recipes.recipe -> sample_docs"]),
         (wrong_packages, ("evaluation.segmentation.sweep", "sample_docs"), []),
         (wrong_floors, ("viz.state.text", "viz.shell.page"), ["viz.state.text (floor 2) -> viz.shell.page (floor 4)"]),
         (wrong_floors, ("viz.tune.page", "viz.guide.page"), ["viz.tune.page (floor 5) -> viz.guide.page (floor 5)"]),

@@ -1,4 +1,4 @@
-"""A number below zero has a minus sign wherever it is shown, never a hyphen: `chunkers.numbers.signed` writes it."""
+"""A number below zero has a minus sign wherever it is shown, never a hyphen: `chunkers.support.numbers.signed` writes it."""
 
 import ast
 import re
@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import pytest
 
 from chunkers import build_chunker
-from chunkers.display.notebook import result_html
 from chunkers.methods.similarity_reading import read_as_similarity
-from chunkers.numbers import signed
+from chunkers.results.notebook import result_html
+from chunkers.support.numbers import signed
 from evaluation.report.page import report
 from evaluation.report.tables import Compared
 from evaluation.segmentation.ranking import Lead
@@ -125,7 +125,7 @@ def test_nothing_else_formats_a_signed_number():
     for room in ("chunkers", "corpus", "evaluation", "integrations", "viz", "benchmarks"):
         for file in (ROOT / room).rglob("*.py"):
             places = hyphens(parsed(file))
-            if places and file != ROOT / "chunkers" / "numbers.py":
+            if places and file != ROOT / "chunkers" / "support" / "numbers.py":
                 found[file.relative_to(ROOT).as_posix()] = places
     assert not found
 

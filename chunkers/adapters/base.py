@@ -7,11 +7,11 @@ from importlib import import_module, metadata
 from typing import ClassVar
 
 from chunkers.adapters.mapping import mapped
-from chunkers.base import Chunker
-from chunkers.errors import Cancelled, InputError, ModelError
-from chunkers.result import Chunking
+from chunkers.contract.base import Chunker
+from chunkers.contract.tools import Tools
+from chunkers.results.result import Chunking
+from chunkers.support.errors import Cancelled, InputError, ModelError
 from chunkers.text.document import Document
-from chunkers.tools import Tools
 
 
 class Adapter(Chunker):

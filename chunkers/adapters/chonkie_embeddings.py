@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from chonkie import BaseEmbeddings
 
-from chunkers.arrays import VectorArray
-from chunkers.tools import Tools
+from chunkers.contract.tools import Tools
+from chunkers.support.arrays import VectorArray
 
 
 class ChonkieEmbeddings(BaseEmbeddings):

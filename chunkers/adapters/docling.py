@@ -9,10 +9,10 @@ from pydantic import Field
 
 from chunkers.adapters.base import Adapter
 from chunkers.adapters.mapping import mapped
-from chunkers.result import Chunking
+from chunkers.contract.tools import Tools
+from chunkers.results.result import Chunking
 from chunkers.text.document import Document
 from chunkers.text.outline import check_outline, headings
-from chunkers.tools import Tools
 
 
 class DoclingHybrid(Adapter):

@@ -8,8 +8,8 @@ from pydantic import Field
 
 from chunkers.adapters.base import Adapter
 from chunkers.building_blocks.thresholded import Thresholded
+from chunkers.contract.tools import Tools
 from chunkers.text.document import Document
-from chunkers.tools import Tools
 
 
 class LangChainSemantic(Thresholded, Adapter):

@@ -8,8 +8,8 @@ from typing import ClassVar
 from pydantic import Field
 
 from chunkers.adapters.base import Adapter
+from chunkers.contract.tools import Tools
 from chunkers.text.document import Document
-from chunkers.tools import Tools
 
 
 class LlamaIndexSemantic(Adapter):

@@ -9,8 +9,8 @@ from functools import cached_property
 from itertools import accumulate
 
 from chunkers.building_blocks.ledger import cuts_to_gaps, ledger
-from chunkers.reason import Reason
-from chunkers.result import Chunk, Chunking, Verdict
+from chunkers.results.reason import Reason
+from chunkers.results.result import Chunk, Chunking, Verdict
 from chunkers.text.document import Document, Span
 
 _WORD = re.compile(r"\S+")

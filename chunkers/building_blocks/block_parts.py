@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from chunkers.base import Chunker
 from chunkers.building_blocks.recursive_spans import measure_for
 from chunkers.building_blocks.sizes import fitting_spans
 from chunkers.building_blocks.token_sizes import TokenSizes
-from chunkers.reason import Reason, chain
+from chunkers.contract.base import Chunker
+from chunkers.contract.tools import Tools
+from chunkers.results.reason import Reason, chain
 from chunkers.text.document import Document, Span
 from chunkers.text.front_matter import front_matter
 from chunkers.text.outline import Block, blocks, nested_blocks, special_blocks
-from chunkers.tools import Tools
 
 _LINE = re.compile(r"[^\r\n]+")
 _LETTER = re.compile(r"\w")

@@ -10,14 +10,14 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from chunkers.arrays import FloatArray
-from chunkers.base import Chunker
 from chunkers.building_blocks.distances import gap_distances
-from chunkers.errors import InputError
-from chunkers.reason import Reason, chain
-from chunkers.result import Chunk, Chunking, Clusters, Curve, Gap, Line, Merge, Verdict
+from chunkers.contract.base import Chunker
+from chunkers.contract.tools import Tools
+from chunkers.results.reason import Reason, chain
+from chunkers.results.result import Chunk, Chunking, Clusters, Curve, Gap, Line, Merge, Verdict
+from chunkers.support.arrays import FloatArray
+from chunkers.support.errors import InputError
 from chunkers.text.document import Document, Span
-from chunkers.tools import Tools
 
 MOST_SENTENCES = 7_000
 """The most sentences that are compared with each other: 1.8 GB at worst."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from chunkers.arrays import FloatArray
+from chunkers.support.arrays import FloatArray
 
 _ROWS_AT_ONCE = 4_096
 

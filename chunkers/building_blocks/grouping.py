@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
+from chunkers.contract.tools import Tools
 from chunkers.language_models import prompts
 from chunkers.language_models.conversation import Form, Several, Unusable, Whole, read_json, usable_answer
 from chunkers.text.parts import shortened
-from chunkers.tools import Tools
 
 if TYPE_CHECKING:
     from chunkers.language_models.base import Message

@@ -7,12 +7,12 @@ from typing import Protocol
 
 import numpy as np
 
-from chunkers.arrays import FloatArray, IntArray
 from chunkers.building_blocks.distances import row_cosines
-from chunkers.errors import InputError
-from chunkers.limits import MOST_JOINED_CHARACTERS
+from chunkers.contract.tools import Tools
+from chunkers.support.arrays import FloatArray, IntArray
+from chunkers.support.errors import InputError
+from chunkers.support.limits import MOST_JOINED_CHARACTERS
 from chunkers.text.document import Document, Span
-from chunkers.tools import Tools
 
 
 class Groups(Protocol):

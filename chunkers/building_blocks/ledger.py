@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from chunkers.reason import Reason, chain
-from chunkers.result import Gap, Verdict
+from chunkers.results.reason import Reason, chain
+from chunkers.results.result import Gap, Verdict
 from chunkers.text.document import Document
 
 

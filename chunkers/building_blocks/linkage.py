@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from chunkers.arrays import IntArray
+from chunkers.support.arrays import IntArray
 
 
 class LinkedGroups:

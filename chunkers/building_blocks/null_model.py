@@ -13,8 +13,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from chunkers.arrays import FloatArray, IntArray, VectorArray
-from chunkers.recently_used import RecentlyUsed, kept_in
+from chunkers.support.arrays import FloatArray, IntArray, VectorArray
+from chunkers.support.recently_used import RecentlyUsed, kept_in
 
 Vectors = TypeVar("Vectors", FloatArray, VectorArray)
 

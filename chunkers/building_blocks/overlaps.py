@@ -6,8 +6,8 @@ import math
 from collections.abc import Collection
 
 from chunkers.building_blocks.recursive_spans import Unit
-from chunkers.errors import InputError
-from chunkers.limits import MOST_CHUNK_CHARACTERS, MOST_CHUNKS
+from chunkers.support.errors import InputError
+from chunkers.support.limits import MOST_CHUNK_CHARACTERS, MOST_CHUNKS
 
 
 def check_overlap(size: int, overlap: int, given: Collection[str]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from chunkers.arrays import FloatArray, IntArray, VectorArray
+from chunkers.support.arrays import FloatArray, IntArray, VectorArray
 
 NOISE = 1e-6
 """The rounding error of single precision in a similarity equal to the mean; it must not decide a tie."""

@@ -12,16 +12,16 @@ from typing import Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from chunkers.arrays import FloatArray
-from chunkers.base import Chunker
 from chunkers.building_blocks.ledger import cuts_to_gaps, gap_order
 from chunkers.building_blocks.overlaps import check_size
 from chunkers.building_blocks.recursive_spans import measure_for, recursive_spans
 from chunkers.building_blocks.token_sizes import TokenSizes
-from chunkers.reason import Reason, chain
-from chunkers.result import Gap, Verdict, end_before, start_after
+from chunkers.contract.base import Chunker
+from chunkers.contract.tools import Tools
+from chunkers.results.reason import Reason, chain
+from chunkers.results.result import Gap, Verdict, end_before, start_after
+from chunkers.support.arrays import FloatArray
 from chunkers.text.document import Document, Span
-from chunkers.tools import Tools
 
 SizeUnit = Literal["characters", "words", "tokens", "sentences"]
 Oversize = Literal["weakest_gap", "recursive"]

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from pydantic import Field
 
 from chunkers.building_blocks.windows import window_end
+from chunkers.contract.tools import Tools
 from chunkers.language_models import prompts
 from chunkers.language_models.conversation import Form, Several, Unusable, Whole, read_json, usable_answer
-from chunkers.stated import Proposition, Tied
+from chunkers.results.stated import Proposition, Tied
 from chunkers.text.document import Document, Span
 from chunkers.text.quotations import SHORTEST, Quotation, Searched, Work
-from chunkers.tools import Tools
 
 if TYPE_CHECKING:
     from chunkers.language_models.base import Message

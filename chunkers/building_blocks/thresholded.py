@@ -8,9 +8,9 @@ from typing import Any, Self
 
 from pydantic import model_validator
 
-from chunkers.base import Chunker, FieldSpec
 from chunkers.building_blocks.thresholds import THRESHOLDS, Threshold
-from chunkers.numbers import signed
+from chunkers.contract.base import Chunker, FieldSpec
+from chunkers.support.numbers import signed
 
 
 class Thresholded(Chunker):

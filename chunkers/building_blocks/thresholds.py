@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from chunkers.arrays import FloatArray
+from chunkers.support.arrays import FloatArray
 
 TIE = 1e-9
 """A score this near to the line is on it: a mean of equal distances is as far from them by rounding alone.

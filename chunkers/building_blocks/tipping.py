@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from chunkers.base import Chunker, FieldSpec, Tipping
-from chunkers.errors import ParameterError
-from chunkers.result import Chunking, Gap
-from chunkers.tools import Tools
+from chunkers.contract.base import Chunker, FieldSpec, Tipping
+from chunkers.contract.tools import Tools
+from chunkers.results.result import Chunking, Gap
+from chunkers.support.errors import ParameterError
 
 MOST_PROVEN = 5_000
 """Most sentences of a text in which a suggestion is proven by running the chunker; without proof it is not made."""

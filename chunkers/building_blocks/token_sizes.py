@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise
 
-from chunkers.tools import Tools
+from chunkers.contract.tools import Tools
 
 _SURE = re.compile(r"(?<=[^\W_])(?=[ \t\n\r,.;:!?、。，！？；：])")
 """Pattern of the positions at which every tokenizer ends a token: between a letter or digit and white space or punctuation.

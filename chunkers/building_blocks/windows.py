@@ -9,13 +9,13 @@ from functools import partial
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from chunkers.base import Chunker, Estimate
 from chunkers.building_blocks.ledger import gap_order, inside_sentence
+from chunkers.contract.base import Chunker, Estimate
+from chunkers.contract.tools import Tools
 from chunkers.language_models.conversation import REPEATS, Unusable, usable_answer
-from chunkers.reason import Reason
-from chunkers.result import Chunk, Chunking, Gap, Verdict
+from chunkers.results.reason import Reason
+from chunkers.results.result import Chunk, Chunking, Gap, Verdict
 from chunkers.text.document import Document, Span
-from chunkers.tools import Tools
 
 if TYPE_CHECKING:
     from chunkers.language_models.base import Message

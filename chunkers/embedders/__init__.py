@@ -15,8 +15,8 @@ from chunkers.embedders.server import OpenAIServer
 from chunkers.embedders.spacy_vectors import SpacyVectors
 from chunkers.embedders.static import Static
 from chunkers.embedders.tfidf import TfIdf
-from chunkers.errors import InputError, shown
-from chunkers.extras import lacking
+from chunkers.support.errors import InputError, shown
+from chunkers.support.extras import lacking
 
 __all__ = [
     "EMBEDDERS",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from chunkers.arrays import FloatArray, VectorArray
+from chunkers.support.arrays import FloatArray, VectorArray
 
 if TYPE_CHECKING:
     from chunkers.text.document import Document

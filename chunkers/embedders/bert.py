@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from chunkers.arrays import VectorArray
 from chunkers.embedders.base import unit
 from chunkers.embedders.threads import blas_threads, run_parts
+from chunkers.support.arrays import VectorArray
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from chunkers.embedders.patient_torch import import_torch
-from chunkers.errors import InputError, ModelError, shown
+from chunkers.support.errors import InputError, ModelError, shown
 
 DEVICES = {
     "auto": "a CUDA or an Apple device if torch finds one, or else the processor",

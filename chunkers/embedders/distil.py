@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from chunkers.arrays import FloatArray, VectorArray
-from chunkers.errors import Cancelled
+from chunkers.support.arrays import FloatArray, VectorArray
+from chunkers.support.errors import Cancelled
 
 DIMENSIONS = 256
 """Dimensions of a vector, at most."""

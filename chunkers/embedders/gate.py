@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from chunkers.arrays import VectorArray
-from chunkers.errors import InputError, ModelError, shown
-from chunkers.limits import MOST_VECTOR_NUMBERS
+from chunkers.support.arrays import VectorArray
+from chunkers.support.errors import InputError, ModelError, shown
+from chunkers.support.limits import MOST_VECTOR_NUMBERS
 
 LENGTH_TOLERANCE = 0.01
 """Accepted deviation of a vector's length from 1; rounding to half precision stays below it."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from chunkers.arrays import VectorArray
 from chunkers.embedders.bert import MOST_PIECES, MOST_TEXTS, WEIGHTS, Encoder, Network, read_tensors
 from chunkers.embedders.device import known_device, revision_on
 from chunkers.embedders.models import Model, SentenceModel
+from chunkers.support.arrays import VectorArray
 from chunkers.text.minilm import WEIGHTS_SHA256, checked_model_folder
 from chunkers.text.tokenizers import load_tokenizer, unknown_word_pieces, word_pieces
 

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from chunkers.arrays import VectorArray
 from chunkers.embedders.base import Embedder, unit
 from chunkers.embedders.bert import MOST_PIECES, MOST_TEXTS, WEIGHTS, Encoder
 from chunkers.embedders.bert_folder import read_encoder
 from chunkers.embedders.device import DEVICES, found_device, known_device, revision_on
 from chunkers.embedders.patient_torch import import_torch
-from chunkers.errors import ModelError
-from chunkers.extras import need
+from chunkers.support.arrays import VectorArray
+from chunkers.support.errors import ModelError
+from chunkers.support.extras import need
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from chunkers.arrays import VectorArray
 from chunkers.embedders.base import Embedder, token_of
-from chunkers.errors import InputError, shown
+from chunkers.support.arrays import VectorArray
+from chunkers.support.errors import InputError, shown
 
 OWN = "own:"
 """Prefix of the names of callers' own objects, so that none equals the name of a loadable embedder."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from chunkers.extras import need
+from chunkers.support.extras import need
 
 _POLICY = "OMP_WAIT_POLICY"
 

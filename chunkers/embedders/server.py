@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from chunkers.arrays import FloatArray, VectorArray
-from chunkers.connection import Connection
 from chunkers.embedders.base import Embedder, unit
-from chunkers.errors import InputError, ModelError
-from chunkers.request import TooLarge, TooLate, ask
+from chunkers.network.connection import Connection
+from chunkers.network.request import TooLarge, TooLate, ask
+from chunkers.support.arrays import FloatArray, VectorArray
+from chunkers.support.errors import InputError, ModelError
 
 TIMEOUT = 120
 """Seconds that a request may take: a model on a server's CPU needs them for a batch of long chunks."""

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from chunkers.arrays import VectorArray
 from chunkers.embedders.base import Embedder, unit
-from chunkers.errors import InputError, ModelError
-from chunkers.limits import MAX_PARAGRAPH
+from chunkers.support.arrays import VectorArray
+from chunkers.support.errors import InputError, ModelError
+from chunkers.support.limits import MAX_PARAGRAPH
 from chunkers.text.pipelines import load_pipeline
 from chunkers.text.sentences import check_paragraph, spacy_document
 

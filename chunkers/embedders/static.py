@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from chunkers.arrays import VectorArray
 from chunkers.embedders.base import Embedder, unit
 from chunkers.embedders.distil import DIMENSIONS, SMOOTHING, Table, distilled
 from chunkers.embedders.minilm import MiniLM
-from chunkers.folders import user_cache, write_whole
+from chunkers.storage.turn_taking import Turns
+from chunkers.support.arrays import VectorArray
+from chunkers.support.folders import user_cache, write_whole
 from chunkers.text.minilm import SHA256, WEIGHTS_SHA256
 from chunkers.text.tokenizers import unknown_word_pieces, word_pieces
-from chunkers.turns import Turns
 
 MOST_CHARACTERS = 2_000_000
 """Characters of the words whose pieces are remembered; beyond that, it begins anew."""

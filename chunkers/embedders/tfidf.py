@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from chunkers.arrays import FloatArray, VectorArray
 from chunkers.embedders.base import Embedder, unit
-from chunkers.errors import ModelError
-from chunkers.extras import need
-from chunkers.recently_used import RecentlyUsed
+from chunkers.support.arrays import FloatArray, VectorArray
+from chunkers.support.errors import ModelError
+from chunkers.support.extras import need
+from chunkers.support.recently_used import RecentlyUsed
 
 if TYPE_CHECKING:
     from chunkers.text.document import Document

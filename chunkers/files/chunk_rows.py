@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import index
 from typing import Any, NamedTuple
 
-from chunkers.errors import InputError, shown
 from chunkers.files.tables import Counted, csv_rows, lines_of, parquet_rows, places_of, text_of, value_of
-from chunkers.limits import MOST_CHUNKS
+from chunkers.support.errors import InputError, shown
+from chunkers.support.limits import MOST_CHUNKS
 from chunkers.text.document import Span
 
 TEXTS = ("text", "page_content", "content", "chunk_text")
@@ -53,7 +53,7 @@ class GivenChunk(NamedTuple):
 
 
 def read(data: bytes, name: str) -> Iterator[GivenChunk]:
-    """Yield the chunks of a file, for `chunkers.text.reader_process.parsed_apart`; see `chunkers.inspected.read_chunks`."""
+    """Yield the chunks of a file, for `chunkers.text.reader_process.parsed_apart`."""
     counted = Counted(name, _WHAT)
     if data.startswith(b"PAR1"):
         # Of its rows, what is not read is not counted; their texts are, before they are copied.

@@ -13,9 +13,16 @@ import json
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from chunkers.errors import InputError
-from chunkers.extras import need
-from chunkers.limits import LONGEST_RECIPE, MAX_BYTES, MOST_BRACKETS, MOST_READ_CHARACTERS, MOST_ROWS, MOST_TABLE_COLUMNS
+from chunkers.support.errors import InputError
+from chunkers.support.extras import need
+from chunkers.support.limits import (
+    LONGEST_RECIPE,
+    MAX_BYTES,
+    MOST_BRACKETS,
+    MOST_READ_CHARACTERS,
+    MOST_ROWS,
+    MOST_TABLE_COLUMNS,
+)
 from chunkers.text.encodings import as_plain_utf_8, decode_by_evidence
 
 _ROWS_AT_ONCE = 256
@@ -231,7 +238,7 @@ def within(value: Any, name: str, most: int) -> Any:
 
 
 def read_recipe(data: bytes, name: str) -> Iterator[Any]:
-    """Yield the value that a file has as its recipe; for `chunkers.recipe.Recipe.in_file`."""
+    """Yield the value that a file has as its recipe; for `chunkers.recipes.recipe.Recipe.in_file`."""
     yield recipe_in(text_of(data, name), name)
 
 

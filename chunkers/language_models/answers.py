@@ -12,10 +12,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from chunkers.language_models.base import LanguageModel, Message, Reply
-from chunkers.limits import SHARED_ANSWERS_BYTES
-from chunkers.private_file import connect, set_up
-from chunkers.recently_used import RecentlyUsed
-from chunkers.turns import Turns
+from chunkers.storage.private_file import connect, set_up
+from chunkers.storage.turn_taking import Turns
+from chunkers.support.limits import SHARED_ANSWERS_BYTES
+from chunkers.support.recently_used import RecentlyUsed
 
 _SCHEMA = "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, reply BLOB, checksum BLOB) WITHOUT ROWID"
 

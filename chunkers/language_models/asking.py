@@ -8,12 +8,12 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from itertools import count
 from typing import TypeVar
 
-from chunkers.errors import Cancelled, InputError, shown
 from chunkers.language_models.answers import SHARED_ANSWERS, AnswerCache
 from chunkers.language_models.base import LanguageModel, Message, Reply
 from chunkers.language_models.server import ChatServer
 from chunkers.language_models.spending import Ledger, Limit, Purse, Spending, most_tokens_of, remembered, spent_by
-from chunkers.request import Attempts, cancellable
+from chunkers.network.request import Attempts, cancellable
+from chunkers.support.errors import Cancelled, InputError, shown
 
 MOST_ANSWER_TOKENS = 1_000
 """Default number of tokens of an answer, reasoning included."""

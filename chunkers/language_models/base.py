@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Literal, NamedTuple
 
-from chunkers.request import Attempts
+from chunkers.network.request import Attempts
 
 Role = Literal["system", "user", "assistant"]
 
@@ -86,7 +86,7 @@ class LanguageModel(ABC):
         ModelError
             If there is none.
         Cancelled
-            If the user stops meanwhile (`chunkers.request.cancellable`).
+            If the user stops meanwhile (`chunkers.network.request.cancellable`).
         """
 
     def price(self, tokens_in: int, tokens_out: int) -> Decimal | None:

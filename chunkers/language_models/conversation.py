@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 from pydantic import BaseModel, BeforeValidator, FailFast, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
-from chunkers.errors import shown
 from chunkers.language_models.prompts import AGAIN, NO_WORDS
+from chunkers.support.errors import shown
 
 if TYPE_CHECKING:
     from chunkers.language_models.base import Message, Reply

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
-from chunkers.connection import ADDRESS, Connection
-from chunkers.errors import InputError, ModelError
 from chunkers.language_models.base import Ended, LanguageModel, Message, Reply
 from chunkers.language_models.prices import price
-from chunkers.request import Attempts, TooLarge, TooLate, ask
+from chunkers.network.connection import ADDRESS, Connection
+from chunkers.network.request import Attempts, TooLarge, TooLate, ask
+from chunkers.support.errors import InputError, ModelError
 
 TIMEOUT = 120
 """Seconds of silence that a request may take: a model on a server's processor thinks as long about a window of text."""

@@ -9,17 +9,17 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from chunkers.arrays import FloatArray, VectorArray
-from chunkers.base import Tipping
 from chunkers.building_blocks.distances import buffered, gap_distances
 from chunkers.building_blocks.null_model import under_shuffling
 from chunkers.building_blocks.sizes import Sized, within_sizes
 from chunkers.building_blocks.thresholded import Thresholded
 from chunkers.building_blocks.tipping import is_proven, nearest_stop, spec_of
-from chunkers.reason import Reason, Relation
-from chunkers.result import Band, Chunking, Curve, Gap, Line, Verdict, number
+from chunkers.contract.base import Tipping
+from chunkers.contract.tools import Tools
+from chunkers.results.reason import Reason, Relation
+from chunkers.results.result import Band, Chunking, Curve, Gap, Line, Verdict, number
+from chunkers.support.arrays import FloatArray, VectorArray
 from chunkers.text.document import Document
-from chunkers.tools import Tools
 
 ThresholdName = Literal[
     "percentile", "standard_deviation", "interquartile", "gradient", "distance", "absolute_gradient", "slope", "depth"

@@ -12,18 +12,18 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from chunkers.arrays import FloatArray, IntArray
 from chunkers.building_blocks.change_search import best_by_number, best_by_penalty, critical_penalty
 from chunkers.building_blocks.distances import gap_distances
 from chunkers.building_blocks.null_model import SAMPLE, under_shuffling
 from chunkers.building_blocks.sizes import Sized, within_sizes
-from chunkers.errors import Cancelled, InputError
-from chunkers.limits import MOST_CHANGE_PRODUCTS, MOST_CHANGE_STEPS
-from chunkers.reason import Reason, chain
-from chunkers.result import Band, Chunking, Curve, Gap, Line, Verdict
+from chunkers.contract.tools import Tools
+from chunkers.results.reason import Reason, chain
+from chunkers.results.result import Band, Chunking, Curve, Gap, Line, Verdict
+from chunkers.support.arrays import FloatArray, IntArray
+from chunkers.support.errors import Cancelled, InputError
+from chunkers.support.limits import MOST_CHANGE_PRODUCTS, MOST_CHANGE_STEPS
 from chunkers.text.document import Document
 from chunkers.text.paragraphs import paragraph_starts
-from chunkers.tools import Tools
 
 Caution = Literal["eager", "balanced", "cautious"]
 CutsAt = Literal["auto", "paragraphs", "sentences"]

@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from chunkers.arrays import FloatArray, IntArray
-from chunkers.base import Reach
 from chunkers.building_blocks.clustering import Clustered, from_labels, joint_distances
-from chunkers.result import Chunking, Clusters, Line, Role
+from chunkers.contract.base import Reach
+from chunkers.contract.tools import Tools
+from chunkers.results.result import Chunking, Clusters, Line, Role
+from chunkers.support.arrays import FloatArray, IntArray
 from chunkers.text.document import Document
-from chunkers.tools import Tools
 
 
 class Dbscan(Clustered):

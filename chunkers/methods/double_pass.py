@@ -9,17 +9,17 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from chunkers.arrays import FloatArray
-from chunkers.base import Chunker, Tipping
 from chunkers.building_blocks.distances import row_cosines
 from chunkers.building_blocks.groups import Groups, JoinedGroups, MeanGroups
 from chunkers.building_blocks.sizes import Limits, within_sizes
 from chunkers.building_blocks.tipping import is_proven, next_stop, spec_of
-from chunkers.numbers import signed
-from chunkers.reason import Reason, chain
-from chunkers.result import Chunking, Comparison, ComparisonKind, Curve, Gap, Line, Merge, Outcome, Verdict
+from chunkers.contract.base import Chunker, Tipping
+from chunkers.contract.tools import Tools
+from chunkers.results.reason import Reason, chain
+from chunkers.results.result import Chunking, Comparison, ComparisonKind, Curve, Gap, Line, Merge, Outcome, Verdict
+from chunkers.support.arrays import FloatArray
+from chunkers.support.numbers import signed
 from chunkers.text.document import Document, Span
-from chunkers.tools import Tools
 
 
 class DoublePass(Chunker):

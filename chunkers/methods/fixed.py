@@ -9,16 +9,16 @@ from typing import ClassVar, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from chunkers.arrays import IntArray
-from chunkers.base import Tipping
 from chunkers.building_blocks.distances import gap_distances
 from chunkers.building_blocks.overlaps import check_chunks, check_overlap
 from chunkers.building_blocks.sizes import Sized, within_sizes
 from chunkers.building_blocks.tipping import nearest_stop, spec_of
-from chunkers.reason import Reason, chain
-from chunkers.result import Chunk, Chunking, Gap, Verdict
+from chunkers.contract.base import Tipping
+from chunkers.contract.tools import Tools
+from chunkers.results.reason import Reason, chain
+from chunkers.results.result import Chunk, Chunking, Gap, Verdict
+from chunkers.support.arrays import IntArray
 from chunkers.text.document import Document
-from chunkers.tools import Tools
 
 
 class FixedSentences(Sized):

@@ -8,16 +8,16 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from chunkers.arrays import FloatArray, IntArray
-from chunkers.base import Chunker
 from chunkers.building_blocks.clustering import from_labels
 from chunkers.building_blocks.distances import gap_distances
-from chunkers.errors import InputError
-from chunkers.extras import need
-from chunkers.limits import MOST_CLUSTERING_WORK
-from chunkers.result import Chunking, Clusters
+from chunkers.contract.base import Chunker
+from chunkers.contract.tools import Tools
+from chunkers.results.result import Chunking, Clusters
+from chunkers.support.arrays import FloatArray, IntArray
+from chunkers.support.errors import InputError
+from chunkers.support.extras import need
+from chunkers.support.limits import MOST_CLUSTERING_WORK
 from chunkers.text.document import Document
-from chunkers.tools import Tools
 
 STARTS = 10
 """Number of random starts; the best result is kept."""

@@ -11,11 +11,11 @@ from pydantic import Field, model_validator
 from chunkers.building_blocks.overlaps import check_size
 from chunkers.building_blocks.recursive_spans import measure_for, recursive_spans
 from chunkers.building_blocks.windows import Windowed
+from chunkers.contract.tools import Tools
 from chunkers.language_models import prompts
 from chunkers.language_models.conversation import Unusable
 from chunkers.text.document import Document, Span
 from chunkers.text.sentences import split_sentences
-from chunkers.tools import Tools
 
 _SPLITS = re.compile(r"split_after\W*?:(.*)", re.IGNORECASE)
 _SHIFT = re.compile(r"answer\W*?:(.*)", re.IGNORECASE)

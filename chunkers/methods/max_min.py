@@ -9,18 +9,18 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from chunkers.arrays import FloatArray
-from chunkers.base import Tipping
 from chunkers.building_blocks.distances import gap_distances
 from chunkers.building_blocks.sizes import Sized, within_sizes
 from chunkers.building_blocks.tipping import is_proven, next_stop, spec_of
-from chunkers.errors import InputError
-from chunkers.limits import MOST_MAX_MIN_PRODUCTS
-from chunkers.numbers import signed
-from chunkers.reason import Reason
-from chunkers.result import Chunking, Curve, Gap, Line, Verdict
+from chunkers.contract.base import Tipping
+from chunkers.contract.tools import Tools
+from chunkers.results.reason import Reason
+from chunkers.results.result import Chunking, Curve, Gap, Line, Verdict
+from chunkers.support.arrays import FloatArray
+from chunkers.support.errors import InputError
+from chunkers.support.limits import MOST_MAX_MIN_PRODUCTS
+from chunkers.support.numbers import signed
 from chunkers.text.document import Document
-from chunkers.tools import Tools
 
 BLOCK = 256
 """Sentences that are compared with the open chunk at once: one product of matrices instead of many small ones."""

@@ -8,19 +8,19 @@ from typing import ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from chunkers.arrays import FloatArray
-from chunkers.base import Chunker
 from chunkers.building_blocks.ledger import gap_order, inside_sentence
 from chunkers.building_blocks.overlaps import check_size
 from chunkers.building_blocks.partition import best_cuts, best_totals, cut_gains, run_rewards
 from chunkers.building_blocks.recursive_spans import measure_for, recursive_spans
-from chunkers.errors import InputError
-from chunkers.limits import MOST_RUNS
-from chunkers.reason import Reason
-from chunkers.result import Chunk, Chunking, Curve, Gap, Verdict, number
+from chunkers.contract.base import Chunker
+from chunkers.contract.tools import Tools
+from chunkers.results.reason import Reason
+from chunkers.results.result import Chunk, Chunking, Curve, Gap, Verdict, number
+from chunkers.support.arrays import FloatArray
+from chunkers.support.errors import InputError
+from chunkers.support.limits import MOST_RUNS
 from chunkers.text.document import Document, Span
 from chunkers.text.tokenizers import word_starts
-from chunkers.tools import Tools
 
 
 class Optimal(Chunker):

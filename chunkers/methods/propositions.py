@@ -8,18 +8,18 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from chunkers.base import Chunker, Estimate
 from chunkers.building_blocks import grouping, stating
 from chunkers.building_blocks.grouping import Group, Sorted
 from chunkers.building_blocks.stating import Statements, sentences_of
+from chunkers.contract.base import Chunker, Estimate
+from chunkers.contract.tools import Tools
 from chunkers.language_models import prompts
 from chunkers.language_models.conversation import REPEATS
-from chunkers.numbers import counted
-from chunkers.reason import Reason
-from chunkers.result import Chunk, Chunking, Gap, Verdict
-from chunkers.stated import Stated
+from chunkers.results.reason import Reason
+from chunkers.results.result import Chunk, Chunking, Gap, Verdict
+from chunkers.results.stated import Stated
+from chunkers.support.numbers import counted
 from chunkers.text.document import Document, Span
-from chunkers.tools import Tools
 
 _STATED = 1.5
 """Propositions of a sentence, as they are guessed for an estimate."""

@@ -8,7 +8,6 @@ from typing import ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from chunkers.base import Chunker
 from chunkers.building_blocks.ledger import cuts_to_gaps, ledger
 from chunkers.building_blocks.overlaps import check_chunks, check_overlap, check_size
 from chunkers.building_blocks.recursive_spans import (
@@ -18,11 +17,12 @@ from chunkers.building_blocks.recursive_spans import (
     recursive_spans,
     separator_patterns,
 )
-from chunkers.lazy import LazyTuple
-from chunkers.reason import Reason, chain
-from chunkers.result import Chunk, Chunking, Gap, Verdict
+from chunkers.contract.base import Chunker
+from chunkers.contract.tools import Tools
+from chunkers.results.reason import Reason, chain
+from chunkers.results.result import Chunk, Chunking, Gap, Verdict
+from chunkers.support.lazy import LazyTuple
 from chunkers.text.document import Document, Span
-from chunkers.tools import Tools
 
 
 class Recursive(Chunker):

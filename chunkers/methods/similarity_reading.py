@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from chunkers import Breakpoint, Chunking, Gap
-from chunkers.reason import Reason, Relation
-from chunkers.result import Band
+from chunkers.methods.breakpoint import Breakpoint
+from chunkers.results.reason import Reason, Relation
+from chunkers.results.result import Band, Chunking, Gap
 
 _MIRRORED: dict[Relation, Relation] = {">": "<", "≤": "≥", "=": "=", "largest": "lowest"}
 

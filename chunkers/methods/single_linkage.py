@@ -9,13 +9,13 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from chunkers.arrays import FloatArray, IntArray
-from chunkers.base import Reach
 from chunkers.building_blocks.clustering import Clustered, from_labels, joint_distances
 from chunkers.building_blocks.linkage import linkage
-from chunkers.result import Chunking, Clusters, Line, Merge, Refusal
+from chunkers.contract.base import Reach
+from chunkers.contract.tools import Tools
+from chunkers.results.result import Chunking, Clusters, Line, Merge, Refusal
+from chunkers.support.arrays import FloatArray, IntArray
 from chunkers.text.document import Document, Span
-from chunkers.tools import Tools
 
 
 class SingleLinkage(Clustered):

@@ -10,19 +10,19 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
-from chunkers.base import Chunker
 from chunkers.building_blocks.block_parts import Parts
 from chunkers.building_blocks.ledger import cuts_to_gaps, gap_order
 from chunkers.building_blocks.overlaps import check_chunks, check_size
-from chunkers.lazy import LazyTuple
+from chunkers.contract.base import Chunker
+from chunkers.contract.tools import Tools
 from chunkers.methods.breakpoint import Breakpoint
 from chunkers.methods.change_point import ChangePoint
 from chunkers.methods.optimal import Optimal
-from chunkers.reason import Reason
-from chunkers.result import Chunk, Chunking, Gap, Verdict
+from chunkers.results.reason import Reason
+from chunkers.results.result import Chunk, Chunking, Gap, Verdict
+from chunkers.support.lazy import LazyTuple
 from chunkers.text.document import Document, Span
 from chunkers.text.outline import SPECIAL, Block, blocks, check_outline
-from chunkers.tools import Tools
 
 LEADING, TRAILING = 2, 4
 """Divisors of the maximum size: headings and an introduction before a block that is too long may take a half of it, headings

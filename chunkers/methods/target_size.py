@@ -12,14 +12,14 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from chunkers.arrays import FloatArray
-from chunkers.base import Chunker
 from chunkers.building_blocks.distances import buffered, gap_distances
 from chunkers.building_blocks.sizes import sizes_of
-from chunkers.reason import Reason
-from chunkers.result import Chunking, Curve, Gap, Line, Verdict
+from chunkers.contract.base import Chunker
+from chunkers.contract.tools import Tools
+from chunkers.results.reason import Reason
+from chunkers.results.result import Chunking, Curve, Gap, Line, Verdict
+from chunkers.support.arrays import FloatArray
 from chunkers.text.document import Document
-from chunkers.tools import Tools
 
 SizeUnit = Literal["tokens", "words", "characters"]
 Fit = Literal["average", "largest"]

@@ -10,19 +10,19 @@ from typing import ClassVar, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from chunkers.arrays import IntArray
-from chunkers.base import Chunker
 from chunkers.building_blocks.ledger import cuts_to_gaps, ledger
 from chunkers.building_blocks.overlaps import check_chunks, check_overlap
 from chunkers.building_blocks.recursive_spans import merged
-from chunkers.lazy import LazyTuple
+from chunkers.contract.base import Chunker
+from chunkers.contract.tools import Tools
 from chunkers.methods.fixed import window_count, windows
-from chunkers.reason import Reason, chain
-from chunkers.result import Chunk, Chunking, Gap, Verdict
+from chunkers.results.reason import Reason, chain
+from chunkers.results.result import Chunk, Chunking, Gap, Verdict
+from chunkers.support.arrays import IntArray
+from chunkers.support.lazy import LazyTuple
 from chunkers.text.document import Document, Span
 from chunkers.text.front_matter import front_matter
 from chunkers.text.tokenizers import word_starts
-from chunkers.tools import Tools
 
 
 class Windows(Chunker):

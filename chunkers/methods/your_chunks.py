@@ -12,14 +12,14 @@ from typing import ClassVar, Self
 
 from pydantic import Field, PrivateAttr, field_validator
 
-from chunkers.base import Chunker
-from chunkers.errors import InputError, shown
+from chunkers.contract.base import Chunker
+from chunkers.contract.tools import Tools
 from chunkers.files.chunk_rows import GivenChunk
-from chunkers.found_again import FoundAgain, characters_without_chunk, find_again
-from chunkers.inspected import DocumentNames, chunks_of, documents_of
-from chunkers.result import Chunking
+from chunkers.found_again.inspected import DocumentNames, chunks_of, documents_of
+from chunkers.found_again.locating import FoundAgain, characters_without_chunk, find_again
+from chunkers.results.result import Chunking
+from chunkers.support.errors import InputError, shown
 from chunkers.text.document import Document
-from chunkers.tools import Tools
 
 LONGEST_GAP = 4
 """Characters between two chunks that are taken for white space where a text is rebuilt from them; more are lost text."""
@@ -72,7 +72,7 @@ class ChunkFile:
         return ChunkFile(self.name, self.chunks, document)
 
     def found_in(self, document: Document, told: Callable[[int, int], None]) -> FoundAgain:
-        """Return its chunks found in a text; the last answer is remembered. See `chunkers.found_again.find_again`.
+        """Return its chunks found in a text; the last answer is remembered. See `chunkers.found_again.locating.find_again`.
 
         Raises
         ------

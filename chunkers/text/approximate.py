@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from chunkers.arrays import IntArray
+from chunkers.support.arrays import IntArray
 
 
 def codes(text: str) -> IntArray:

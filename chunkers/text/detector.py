@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from chunkers.folders import user_cache, write_whole
+from chunkers.support.folders import user_cache, write_whole
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from chunkers.errors import InputError, shown
-from chunkers.limits import MAX_SENTENCES
+from chunkers.support.errors import InputError, shown
+from chunkers.support.limits import MAX_SENTENCES
 from chunkers.text.given import GivenSentences, checked_spans, given_spans
 from chunkers.text.parts import Parts
 from chunkers.text.sentences import DEFAULT_SPLITTER, GIVEN, check_splitter, language_of, load_splitter, split_sentences

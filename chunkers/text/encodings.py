@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from chunkers.errors import InputError, shown
+from chunkers.support.errors import InputError, shown
 
 USUAL = (
     *(f"cp{number}" for number in range(1250, 1259)),

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
-from chunkers.errors import InputError
+from chunkers.support.errors import InputError
 from chunkers.text.encodings import decode_by_evidence
 from chunkers.text.extracted import Collected, Extracted, LeftOut, counted
 from chunkers.text.parts import LONGEST_LABEL, shortened

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from chunkers.errors import InputError
-from chunkers.limits import MAX_BYTES
+from chunkers.support.errors import InputError
+from chunkers.support.limits import MAX_BYTES
 from chunkers.text.encodings import Encoded
 from chunkers.text.parts import Kind, Parts, label_of, substituted
 

@@ -12,8 +12,8 @@ import zipfile
 from collections import Counter
 from collections.abc import Callable
 
-from chunkers.errors import InputError
-from chunkers.limits import MAX_BYTES, MAX_UNPACKED
+from chunkers.support.errors import InputError
+from chunkers.support.limits import MAX_BYTES, MAX_UNPACKED
 from chunkers.text.encodings import decode_by_evidence
 from chunkers.text.extracted import Extracted, counted, too_large
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from operator import index
 from typing import Any
 
-from chunkers.errors import InputError, shown
+from chunkers.support.errors import InputError, shown
 
 GivenSentences = Sequence[str] | Sequence[tuple[int, int]]
 """Sentences as texts, or as half-open ranges of code points."""

@@ -12,8 +12,8 @@ from bs4.element import Comment, PreformattedString, Tag
 from markdownify import ATX, MarkdownConverter
 from selectolax.lexbor import LexborHTMLParser
 
-from chunkers.errors import InputError
-from chunkers.limits import MAX_DEPTH
+from chunkers.support.errors import InputError
+from chunkers.support.limits import MAX_DEPTH
 
 _UNSEEN = (
     *("script", "style", "template", "noscript", "noembed", "noframes", "iframe", "svg", "audio", "video", "canvas"),

@@ -9,8 +9,8 @@ from functools import lru_cache
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from chunkers.errors import InputError
-from chunkers.limits import MOST_OUTLINE_MARKS
+from chunkers.support.errors import InputError
+from chunkers.support.limits import MOST_OUTLINE_MARKS
 from chunkers.text.document import Span
 from chunkers.text.front_matter import forget_front_matter, front_matter
 

@@ -12,8 +12,8 @@ from ctypes import byref, c_int
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from chunkers.errors import InputError
-from chunkers.limits import MAX_BYTES, MAX_UNPACKED
+from chunkers.support.errors import InputError
+from chunkers.support.limits import MAX_BYTES, MAX_UNPACKED
 from chunkers.text.extracted import Collected, Extracted, LeftOut, too_large
 from chunkers.text.parts import shortened
 

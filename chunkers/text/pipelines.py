@@ -7,8 +7,8 @@ from importlib.metadata import PackageNotFoundError, distribution, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from chunkers.errors import LONGEST_SHOWN, InputError, shown
-from chunkers.extras import need
+from chunkers.support.errors import LONGEST_SHOWN, InputError, shown
+from chunkers.support.extras import need
 
 if TYPE_CHECKING:
     from spacy.language import Language

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from chunkers.extras import need
+from chunkers.support.extras import need
 
 
 def check_memory_is_known() -> None:

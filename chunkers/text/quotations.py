@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from chunkers.arrays import IntArray
+from chunkers.support.arrays import IntArray
 from chunkers.text.document import Span
 
 CONTEXT = 32

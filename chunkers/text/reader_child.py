@@ -14,11 +14,11 @@ import warnings
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from chunkers.errors import InputError
-from chunkers.limits import MAX_BYTES, READ_MEMORY
+from chunkers.support.errors import InputError
+from chunkers.support.limits import MAX_BYTES, READ_MEMORY
 
 DEEP = 20_000
-"""Recursion limit, for HTML nested as deeply as `chunkers.limits.MAX_DEPTH`."""
+"""Recursion limit, for HTML nested as deeply as `chunkers.support.limits.MAX_DEPTH`."""
 
 _BATCH = 100_000
 """Characters of JSON in a line of an answer, or somewhat more."""

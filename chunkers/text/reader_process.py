@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from chunkers.errors import Cancelled, InputError
-from chunkers.limits import MAX_IDLE_MEMORY, READ_MEMORY, READ_SECONDS, READERS
+from chunkers.support.errors import Cancelled, InputError
+from chunkers.support.limits import MAX_IDLE_MEMORY, READ_MEMORY, READ_SECONDS, READERS
 from chunkers.text.process_memory import check_memory_is_known, memory_of
 
 _POLL_S = 0.01

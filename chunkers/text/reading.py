@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from chunkers.extras import need
-from chunkers.limits import MAX_BYTES
+from chunkers.support.extras import need
+from chunkers.support.limits import MAX_BYTES
 from chunkers.text import reader_child
 from chunkers.text.encodings import as_plain_utf_8, known_encoding
 from chunkers.text.extracted import LeftOut, too_large

@@ -9,9 +9,9 @@ from functools import lru_cache
 from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING
 
-from chunkers.errors import Cancelled, InputError, shown
-from chunkers.extras import need
-from chunkers.limits import MAX_PARAGRAPH
+from chunkers.support.errors import Cancelled, InputError, shown
+from chunkers.support.extras import need
+from chunkers.support.limits import MAX_PARAGRAPH
 from chunkers.text.front_matter import front_matter
 from chunkers.text.languages import LANGUAGES, detect_language, load_detector
 from chunkers.text.pipelines import check_pipeline, load_pipeline

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, NoReturn, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from chunkers.arrays import IntArray
-from chunkers.errors import InputError, ModelError, shown
-from chunkers.extras import need
-from chunkers.folders import user_cache
-from chunkers.recently_used import RecentlyUsed
+from chunkers.support.arrays import IntArray
+from chunkers.support.errors import InputError, ModelError, shown
+from chunkers.support.extras import need
+from chunkers.support.folders import user_cache
+from chunkers.support.recently_used import RecentlyUsed
 from chunkers.text.minilm import model_folder
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from chunkers.language_models import prompts
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.base import Message, Reply
 from chunkers.language_models.conversation import Unusable, usable_answer
-from chunkers.registry import ELSEWHERE
+from chunkers.recipes.registry import ELSEWHERE
 from evaluation.asking.ask import Limit, ask, embed_question, prepare
 from evaluation.retrieval.budget import Measuring
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib.util import find_spec
 
-from chunkers.errors import ModelError
-from chunkers.extras import needed
+from chunkers.support.errors import ModelError
+from chunkers.support.extras import needed
 
 PACKAGE = "bert_score"
 REQUIREMENT = "bert-score"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from chunkers.base import Estimate
+from chunkers.contract.base import Estimate
 from chunkers.language_models import prompts
 from chunkers.language_models.asking import Asking
 from evaluation.answering.answer import ANSWER_TOKENS, Context, Gathered, recalled_answer

@@ -7,7 +7,7 @@ import io
 import json
 from collections.abc import Sequence
 
-from chunkers.spreadsheet import as_cell
+from chunkers.support.spreadsheet import as_cell
 from evaluation.answering.answer import Exchange
 from evaluation.answering.report import MEASURES, Results
 

@@ -12,11 +12,11 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, StringConstraints
 
-from chunkers.arrays import FloatArray
 from chunkers.language_models import prompts
 from chunkers.language_models.base import Message
 from chunkers.language_models.conversation import Form, Several, Unusable, Whole, read_json, usable_answer
-from chunkers.numbers import signed
+from chunkers.support.arrays import FloatArray
+from chunkers.support.numbers import signed
 from evaluation.answering.answer import Context, Exchange, Recording
 
 Kind = Literal["faithfulness", "relevancy", "correctness"]

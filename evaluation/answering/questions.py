@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from chunkers import InputError
 from evaluation.asking.ask import checked_question
-from evaluation.retrieval.corpus import Corpus
-from evaluation.retrieval.question_rows import ANSWERS, Row, listed, rows_in
-from evaluation.retrieval.questions import Question
-from evaluation.retrieval.quoting import short
+from evaluation.questions.corpus import Corpus
+from evaluation.questions.quoting import short
+from evaluation.questions.reading import Question
+from evaluation.questions.rows import ANSWERS, Row, listed, rows_in
 
 MOST_QUESTIONS = 500
 """The most questions of a run: a model is asked up to four times for each of them and each chunker."""

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from chunkers.arrays import FloatArray
 from chunkers.language_models.base import LanguageModel
-from chunkers.numbers import counted, rounded_up, signed
+from chunkers.support.arrays import FloatArray
+from chunkers.support.numbers import counted, rounded_up, signed
 from evaluation.answering.answer import Gathered
 from evaluation.answering.judging import KINDS
 from evaluation.answering.work import Result

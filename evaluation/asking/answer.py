@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from chunkers import InputError, Span
-from chunkers.result import start_after
+from chunkers.results.result import start_after
 from evaluation.asking.ask import Asked
-from evaluation.retrieval.ranges import difference, intersection
+from evaluation.questions.ranges import difference, intersection
 
 Fate = Literal["whole", "split", "cut off", "not retrieved", "in no chunk"]
 

@@ -9,14 +9,14 @@ from typing import NamedTuple
 import numpy as np
 
 from chunkers import Chunking, InputError, Span, Tools
-from chunkers.arrays import VectorArray
-from chunkers.embedded import EmbeddedAs, embedded_text
-from chunkers.numbers import signed
+from chunkers.results.embedded import EmbeddedAs, embedded_text
+from chunkers.support.arrays import VectorArray
+from chunkers.support.numbers import signed
 from chunkers.text.languages import detect_language
-from evaluation.asking.bm25 import Bm25
-from evaluation.asking.ranking import Method, Ranking, by_embedding, by_score, checked_method, fused, reranked
-from evaluation.asking.reranker import RERANKED, Reranker
 from evaluation.retrieval.budget import Measuring, filled
+from evaluation.search.bm25 import Bm25
+from evaluation.search.ranking import Method, Ranking, by_embedding, by_score, checked_method, fused, reranked
+from evaluation.search.reranker import RERANKED, Reranker
 
 LONGEST_QUESTION = 2_000
 """Characters of a question: embedders read a few hundred words at most."""
@@ -96,7 +96,7 @@ class Passages:
 def prepare(chunking: Chunking, tools: Tools, method: Method, embedded_as: EmbeddedAs = "plain") -> Passages:
     """Embed the chunks and index their words, as far as the method needs it; without an embedder there are no vectors.
 
-    The chunks' vectors are those that `evaluation.retrieval.index.build_index` gives of a corpus of this text alone.
+    The chunks' vectors are those that `evaluation.search.index.build_index` gives of a corpus of this text alone.
 
     Raises
     ------

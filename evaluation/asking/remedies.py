@@ -9,16 +9,16 @@ from typing import NamedTuple
 import numpy as np
 
 from chunkers import Cancelled, Chunker, Chunking, InputError, Span, Tools
-from chunkers.arrays import IntArray, VectorArray
-from chunkers.base import run
-from chunkers.embedded import EmbeddedAs, embedded_text
+from chunkers.contract.base import run
+from chunkers.results.embedded import EmbeddedAs, embedded_text
+from chunkers.support.arrays import IntArray, VectorArray
 from evaluation.asking.answer import chunks_holding, judge
 from evaluation.asking.ask import Asked, Limit, Passages, ask, embed_question, embed_texts, prepare
-from evaluation.asking.ranking import Method
 from evaluation.asking.remedy_grid import Variation, variations
-from evaluation.asking.reranker import Reranker
 from evaluation.retrieval.budget import Measuring
-from evaluation.retrieval.nearest import ROUNDING
+from evaluation.search.nearest import ROUNDING
+from evaluation.search.ranking import Method
+from evaluation.search.reranker import Reranker
 from evaluation.segmentation.chunk_facts import against_known
 from evaluation.segmentation.measures import cuts_of
 

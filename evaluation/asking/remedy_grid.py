@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from chunkers import Chunker, Embedder, InputError, build_chunker
-from chunkers.base import FieldSpec
-from chunkers.numbers import signed
-from chunkers.registry import CHUNKERS
+from chunkers.contract.base import FieldSpec
+from chunkers.recipes.registry import CHUNKERS
+from chunkers.support.numbers import signed
 
 STEPS = (1, 2, 4, 8, 16, 32, 64)
 """Distances from a parameter's value, in steps of its slider, in both directions."""

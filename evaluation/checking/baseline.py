@@ -15,10 +15,10 @@ from chunkers import Chunking, Document, InputError, Recipe, Tools
 from chunkers.files.tables import read_value
 from chunkers.text.reader_process import parsed_apart
 from evaluation.checking.problems import BOUNDARIES, RETRIEVAL
-from evaluation.retrieval.corpus import Corpus, Ruler
-from evaluation.retrieval.index import build_index
+from evaluation.questions.corpus import Corpus, Ruler
+from evaluation.questions.reading import Question
 from evaluation.retrieval.measures import evaluate, mean_and_deviation
-from evaluation.retrieval.questions import Question
+from evaluation.search.index import build_index
 from evaluation.segmentation.sweep import MEASURES, Marked, scores_of
 
 TOLERANCE = 0.01

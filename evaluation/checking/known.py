@@ -13,7 +13,7 @@ from typing import Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from chunkers import InputError
-from chunkers.errors import shown
+from chunkers.support.errors import shown
 from evaluation.checking.problems import Checked, Problem
 
 _LONGEST_SHOWN = 60

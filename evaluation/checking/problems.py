@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from chunkers import Chunk, Chunker, Chunking, Document, InputError, Span, Tools, run
-from chunkers.embedded import EmbeddedAs, embedded_text
-from chunkers.errors import shown
+from chunkers.results.embedded import EmbeddedAs, embedded_text
+from chunkers.support.errors import shown
 from chunkers.text.formats import format_of
 from evaluation.checking.comments import ignored_in
 from evaluation.inbox.rules import RULES, inbox

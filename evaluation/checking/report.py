@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from chunkers import Recipe
-from chunkers.numbers import counted
+from chunkers.support.numbers import counted
 from evaluation.checking.baseline import Scores
 from evaluation.checking.problems import ALL_RULES, LEVELS, MOST_PROBLEMS, Checked, Level, Problem
 

@@ -18,7 +18,7 @@ from chunkers import (
     load_embedder,
     load_tokenizer,
 )
-from chunkers.arguments import (
+from chunkers.commands.arguments import (
     add_device,
     add_encoding,
     assignment,
@@ -28,8 +28,8 @@ from chunkers.arguments import (
     preparing_on_terminal,
     say,
 )
-from chunkers.base import run
-from chunkers.cache import EmbeddingCache
+from chunkers.contract.base import run
+from chunkers.storage.cache import EmbeddingCache
 from chunkers.text.sentences import SPLITTERS
 from chunkers.text.tokenizers import Tokenizer
 from evaluation.segmentation.agreement import Agreement, Shift, agreement, distance_shift

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from chunkers import EmbeddingCache, InputError, Tools, run
-from chunkers.arguments import Parser, add_spend, document_reader, file_bytes, limit_of, preparing_on_terminal, say
-from chunkers.arrays import FloatArray
+from chunkers.commands.arguments import Parser, add_spend, document_reader, file_bytes, limit_of, preparing_on_terminal, say
 from chunkers.language_models.asking import Asking, asking_of
 from chunkers.language_models.server import ChatServer
+from chunkers.support.arrays import FloatArray
 from chunkers.text.document import Document
 from evaluation.answering.answer import Gathered, gather
 from evaluation.answering.files import to_csv, to_json_lines
@@ -22,7 +22,7 @@ from evaluation.answering.report import Report, costs
 from evaluation.answering.work import Means, Result, answer_all
 from evaluation.asking.ask import fitting_budget
 from evaluation.commands.columns import Columns, add_columns, columns_of
-from evaluation.retrieval.corpus import Ruler
+from evaluation.questions.corpus import Ruler
 
 
 def add(commands: argparse._SubParsersAction[Parser]) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from chunkers import InputError
-from chunkers.arrays import FloatArray
+from chunkers.support.arrays import FloatArray
 from evaluation.retrieval.budget import LAST, AtBudgets, Budgets
 from evaluation.retrieval.leads import Leads
 from evaluation.retrieval.measures import CALLED, FOUND_SCORES, UNITS, mean_and_deviation

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from chunkers import Chunker, Document, InputError, Recipe, Tools, load_embedder, load_tokenizer
-from chunkers.arguments import (
+from chunkers.commands.arguments import (
     add_device,
     add_encoding,
     add_spend,
@@ -25,8 +25,8 @@ from chunkers.arguments import (
     readable,
     say,
 )
-from chunkers.cache import EmbeddingCache
-from chunkers.recipe import build_chunker
+from chunkers.recipes.recipe import build_chunker
+from chunkers.storage.cache import EmbeddingCache
 from chunkers.text.reading import READABLE
 from evaluation.checking.baseline import TOLERANCE, Baseline, Scores, boundary_scores, identity, retrieval_scores
 from evaluation.checking.junit import as_junit
@@ -44,8 +44,8 @@ from evaluation.checking.problems import (
 )
 from evaluation.checking.report import Report, as_json, as_text
 from evaluation.checking.sarif import as_sarif
-from evaluation.retrieval.corpus import Corpus
-from evaluation.retrieval.questions import Question, read_questions
+from evaluation.questions.corpus import Corpus
+from evaluation.questions.reading import Question, read_questions
 from evaluation.segmentation.compliance import UNITS, Bounds
 from evaluation.segmentation.marked_texts import MARKS_ENDING, marked_texts
 from evaluation.segmentation.sweep import Marked

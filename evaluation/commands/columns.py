@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from chunkers import Chunker, InputError, Recipe, Tokenizer, build_chunker, load_embedder, load_tokenizer
-from chunkers.arguments import add_device, add_encoding, assignment, opened_recipe
-from chunkers.comparison import MOST_SIDE_BY_SIDE
+from chunkers.commands.arguments import add_device, add_encoding, assignment, opened_recipe
 from chunkers.embedders import Embedder
+from chunkers.results.comparison import MOST_SIDE_BY_SIDE
 from chunkers.text.sentences import DEFAULT_SPLITTER, SPLITTERS
 
 

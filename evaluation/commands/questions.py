@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from chunkers import InputError, Tools, load_embedder, load_tokenizer
-from chunkers.arguments import (
+from chunkers.commands.arguments import (
     add_device,
     add_encoding,
     add_spend,
@@ -21,9 +21,9 @@ from chunkers.arguments import (
     preparing_on_terminal,
     say,
 )
-from chunkers.errors import shown
 from chunkers.language_models.asking import asking_of
-from chunkers.numbers import counted
+from chunkers.support.errors import shown
+from chunkers.support.numbers import counted
 from evaluation.generating.data_set import Texts, to_csv
 from evaluation.generating.filters import HIGHEST, LOWEST, compare, filtered
 from evaluation.generating.generate import (

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from chunkers import EmbeddingCache, InputError, Tools, run
-from chunkers.arguments import (
+from chunkers.commands.arguments import (
     Parser,
     document_reader,
     file_bytes,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from chunkers import Chunker, Document, InputError, Recipe, Tools, load_embedder, load_tokenizer
-from chunkers.arguments import (
+from chunkers.commands.arguments import (
     add_device,
     add_encoding,
     add_spend,
@@ -24,14 +24,13 @@ from chunkers.arguments import (
     preparing_on_terminal,
     say,
 )
-from chunkers.cache import EmbeddingCache
-from chunkers.embedded import EMBEDDED_AS, EmbeddedAs
-from chunkers.inspected import read_chunks
+from chunkers.found_again.inspected import read_chunks
 from chunkers.language_models.asking import Asking, asking_of
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
-from chunkers.recipe import asking_for
+from chunkers.recipes.recipe import asking_for
+from chunkers.results.embedded import EMBEDDED_AS, EmbeddedAs
+from chunkers.storage.cache import EmbeddingCache
 from chunkers.text.reading import FileText
-from evaluation.asking.ranking import METHODS, Method
 from evaluation.commands.budgets import (
     Measured,
     add_budgets,
@@ -41,15 +40,16 @@ from evaluation.commands.budgets import (
     question_as_json,
 )
 from evaluation.commands.budgets import as_json as budgets_as_json
+from evaluation.questions.corpus import Corpus, Ruler
+from evaluation.questions.labels import labels
+from evaluation.questions.ranges import characters
+from evaluation.questions.reading import Questions, read_questions
+from evaluation.questions.sets import is_part, read_beir, read_set
 from evaluation.retrieval.budget import AtBudgets, evaluate_at
-from evaluation.retrieval.corpus import Corpus, Ruler
-from evaluation.retrieval.index import Index, build_index
-from evaluation.retrieval.labels import labels
 from evaluation.retrieval.measures import FOUND_SCORES, MEASURES, UNITS, Evaluation, Length, evaluate, mean_and_deviation
-from evaluation.retrieval.question_sets import is_part, read_beir, read_set
-from evaluation.retrieval.questions import Questions, read_questions
-from evaluation.retrieval.ranges import characters
-from evaluation.retrieval.returned import Returned, lacking, returning
+from evaluation.search.index import Index, build_index
+from evaluation.search.ranking import METHODS, Method
+from evaluation.search.returned import Returned, lacking, returning
 from evaluation.segmentation.measures import Score
 
 KINDS: tuple[Literal["documents", "evidence"], ...] = ("documents", "evidence")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from chunkers import DEFAULT_SPLITTER, InputError
-from chunkers.arguments import add_encoding, contents, document_reader, say
+from chunkers.commands.arguments import add_encoding, contents, document_reader, say
 from chunkers.text.reading import READABLE
 from evaluation.segmentation.boundary_files import marks_to_json
 from evaluation.segmentation.marked_texts import MARKS_ENDING

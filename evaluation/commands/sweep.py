@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from chunkers import DEFAULT_SPLITTER, Document, InputError, Tools, load_embedder, load_tokenizer
-from chunkers.arguments import contents, document_reader, preparing_on_terminal, value
+from chunkers.commands.arguments import contents, document_reader, preparing_on_terminal, value
 from chunkers.text.reading import READABLE
 from evaluation.segmentation.marked_texts import MARKS_ENDING, marked_texts
 from evaluation.segmentation.sweep import TRIVIAL, Marked, SweepRow, grid, published, rows_to_csv, summaries, sweep

@@ -20,7 +20,7 @@ from chunkers import (
     load_embedder,
     load_tokenizer,
 )
-from chunkers.arguments import (
+from chunkers.commands.arguments import (
     add_device,
     add_encoding,
     assignment,
@@ -29,9 +29,9 @@ from chunkers.arguments import (
     named_files,
     preparing_on_terminal,
 )
-from chunkers.base import run
-from chunkers.cache import EmbeddingCache
-from chunkers.numbers import signed
+from chunkers.contract.base import run
+from chunkers.storage.cache import EmbeddingCache
+from chunkers.support.numbers import signed
 from chunkers.text.sentences import SPLITTERS
 from evaluation.segmentation.compliance import UNITS, Bounds
 from evaluation.segmentation.stability import EDITS, Stability, check_edits, edit_stability

@@ -1,4 +1,4 @@
-"""Generated questions as a data set: edited by the user, as a file that `evaluation.retrieval.questions` reads, as a set."""
+"""Generated questions as a data set: edited by the user, as a file that `evaluation.questions.reading` reads, as a set."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from chunkers import DEFAULT_SPLITTER, Document, InputError, Span
-from chunkers.spreadsheet import as_cell
+from chunkers.support.spreadsheet import as_cell
 from chunkers.text.quotations import NEAREST, Quotation, Searched
 from evaluation.asking.ask import LONGEST_QUESTION
 from evaluation.generating.generate import MOST_EXCERPTS, Generated, one_line
 from evaluation.generating.windows import Window
-from evaluation.retrieval.corpus import Corpus
-from evaluation.retrieval.labels import reference
-from evaluation.retrieval.question_sets import QuestionSet
-from evaluation.retrieval.quoting import short
+from evaluation.questions.corpus import Corpus
+from evaluation.questions.labels import reference
+from evaluation.questions.quoting import short
+from evaluation.questions.sets import QuestionSet
 
 FILE = "generated-questions"
 """Name of the questions file, without its extension."""

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from chunkers import Tools
-from chunkers.arrays import FloatArray
+from chunkers.support.arrays import FloatArray
 from evaluation.generating.generate import Generated
-from evaluation.retrieval.corpus import Corpus
-from evaluation.retrieval.index import embed_together
+from evaluation.questions.corpus import Corpus
+from evaluation.search.index import embed_together
 
 LOWEST, HIGHEST = 0.36, 0.78
 """The thresholds of the code beside Chroma's report, which are for OpenAI's text-embedding-3-large.

@@ -17,12 +17,12 @@ from itertools import islice
 from typing import NamedTuple
 
 from chunkers import Cancelled, InputError, Span
-from chunkers.base import Estimate
-from chunkers.errors import shown
+from chunkers.contract.base import Estimate
 from chunkers.language_models.asking import MOST_AT_ONCE, together
 from chunkers.language_models.base import Message, Reply
 from chunkers.language_models.conversation import Form, Several, Unusable, read_json, usable_answer
 from chunkers.language_models.prompts import NO_QUESTIONS, QUESTION_PASSAGE, QUESTION_SYSTEM, QUESTIONS_BEFORE
+from chunkers.support.errors import shown
 from chunkers.text.quotations import Quotation, Searched
 from chunkers.text.tokenizers import Tokenizer
 from evaluation.asking.ask import LONGEST_QUESTION

@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from chunkers import Chunking, Embedder, InputError, Span
-from chunkers.numbers import signed
+from chunkers.support.numbers import signed
 from chunkers.text.outline import Block, blocks, blocks_without_prose, headings, nested_blocks, special_blocks
 from chunkers.text.sentences import GIVEN
 from evaluation.inbox.abbreviations import ABBREVIATIONS

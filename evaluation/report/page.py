@@ -6,11 +6,11 @@ import base64
 import hashlib
 
 from chunkers import Chunking, __version__
-from chunkers.display.markup import NOT_TEX, ROOT, style, text
-from chunkers.display.notebook import column
-from chunkers.display.pictures import marks, strip
-from chunkers.numbers import counted
-from chunkers.registry import ELSEWHERE
+from chunkers.recipes.registry import ELSEWHERE
+from chunkers.results.markup import NOT_TEX, ROOT, style, text
+from chunkers.results.notebook import column
+from chunkers.results.pictures import marks, strip
+from chunkers.support.numbers import counted
 from evaluation.report.tables import Cell, Compared, Table, ranking, scores, without_labels
 
 MOST_SHOWN = 1_000_000

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from chunkers import Chunker, Chunking, Document, Embedder, InputError, Tools, build_chunker, load_tokenizer, run
-from chunkers.arrays import VectorArray
-from chunkers.numbers import milliseconds, signed
+from chunkers.support.arrays import VectorArray
+from chunkers.support.numbers import milliseconds, signed
 from evaluation.inbox.rules import RULES, counts, inbox
 from evaluation.segmentation.boundary_scores import MEASURES, boundary_scores, why_no_cut_wins
 from evaluation.segmentation.chunk_facts import against_known

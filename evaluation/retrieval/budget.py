@@ -21,12 +21,12 @@ from typing import Literal, Protocol
 import numpy as np
 
 from chunkers import Cancelled, InputError, Span, Tools
-from chunkers.arrays import FloatArray, IntArray
-from evaluation.retrieval.corpus import CharacterRuler, Ruler
-from evaluation.retrieval.index import QUERIES, Index, Queries
+from chunkers.support.arrays import FloatArray, IntArray
+from evaluation.questions.corpus import CharacterRuler, Ruler
+from evaluation.questions.ranges import intersection, union
+from evaluation.questions.reading import Question
 from evaluation.retrieval.measures import FOUND_SCORES, UNITS, on_axis
-from evaluation.retrieval.questions import Question
-from evaluation.retrieval.ranges import intersection, union
+from evaluation.search.index import QUERIES, Index, Queries
 
 Last = Literal["cut", "left_out"]
 

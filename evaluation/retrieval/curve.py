@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chunkers.arrays import FloatArray
+from chunkers.support.arrays import FloatArray
 from evaluation.retrieval.budget import AtBudgets, Budgets
 from evaluation.retrieval.leads import Leads
 from evaluation.retrieval.measures import CALLED, mean_and_deviation

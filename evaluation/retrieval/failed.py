@@ -10,14 +10,14 @@ from typing import NamedTuple
 import numpy as np
 
 from chunkers import Span
-from chunkers.arrays import IntArray
+from chunkers.support.arrays import IntArray
+from evaluation.questions.corpus import CharacterRuler, Ruler
+from evaluation.questions.ranges import difference
 from evaluation.retrieval.budget import AtBudgets, Last, Measuring
-from evaluation.retrieval.corpus import CharacterRuler, Ruler
 from evaluation.retrieval.given import given_part
-from evaluation.retrieval.index import Indexed
 from evaluation.retrieval.ladder import Ladder, best_holders
 from evaluation.retrieval.measures import Evaluation, on_axis
-from evaluation.retrieval.ranges import difference
+from evaluation.search.index import Indexed
 
 
 class Measured(NamedTuple):

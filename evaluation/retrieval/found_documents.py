@@ -9,8 +9,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence, Set
 
 from chunkers import Span
-from evaluation.retrieval.corpus import Corpus
-from evaluation.retrieval.ranges import union
+from evaluation.questions.corpus import Corpus
+from evaluation.questions.ranges import union
 from evaluation.segmentation.measures import Score
 
 AT = (1, 3, 5, 10)

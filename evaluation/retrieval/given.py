@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from chunkers import Span
+from evaluation.questions.corpus import CharacterRuler, Ruler
 from evaluation.retrieval.budget import Last, Measuring, beginning
-from evaluation.retrieval.corpus import CharacterRuler, Ruler
 from evaluation.retrieval.ladder import Ladder
 from evaluation.retrieval.measures import Evaluation
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from chunkers import Cancelled, Tools
-from chunkers.arrays import IntArray
+from chunkers.support.arrays import IntArray
+from evaluation.questions.corpus import Corpus, Ruler
+from evaluation.questions.ranges import characters, intersection
+from evaluation.questions.reading import Question
 from evaluation.retrieval.budget import LAST, AtBudgets, Budgets, Last, evaluate_each
-from evaluation.retrieval.corpus import Corpus, Ruler
-from evaluation.retrieval.index import Index, Indexed, Queries
 from evaluation.retrieval.measures import UNITS, on_axis
-from evaluation.retrieval.questions import Question
-from evaluation.retrieval.ranges import characters, intersection
+from evaluation.search.index import Index, Indexed, Queries
 
 _TOKENS = (1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2000, 4000, 8000, 16_000)
 

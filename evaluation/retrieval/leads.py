@@ -8,8 +8,8 @@ from itertools import combinations
 
 import numpy as np
 
-from chunkers.arrays import FloatArray
-from chunkers.numbers import counted, rounded_up
+from chunkers.support.arrays import FloatArray
+from chunkers.support.numbers import counted, rounded_up
 from evaluation.retrieval.measures import mean_and_deviation
 from evaluation.statistics.paired import Difference, compare_all
 from evaluation.statistics.power import questions_needed

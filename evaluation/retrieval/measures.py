@@ -13,8 +13,10 @@ from unicodedata import category
 import numpy as np
 
 from chunkers import Span, Tools
-from chunkers.arrays import FloatArray
-from evaluation.retrieval.corpus import Corpus, Ruler
+from chunkers.support.arrays import FloatArray
+from evaluation.questions.corpus import Corpus, Ruler
+from evaluation.questions.ranges import characters, intersection, union
+from evaluation.questions.reading import Question
 from evaluation.retrieval.found_documents import (
     AT,
     NO_EXCERPT,
@@ -23,9 +25,7 @@ from evaluation.retrieval.found_documents import (
     document_scores,
     evidence_scores,
 )
-from evaluation.retrieval.index import Index, Indexed, Search, search
-from evaluation.retrieval.questions import Question
-from evaluation.retrieval.ranges import characters, intersection, union
+from evaluation.search.index import Index, Indexed, Search, search
 from evaluation.segmentation.measures import Score
 
 MEASURES = ("recall", "precision", "precision_omega", "iou")

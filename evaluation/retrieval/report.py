@@ -8,13 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from chunkers.arrays import FloatArray, IntArray
+from chunkers.support.arrays import FloatArray, IntArray
+from evaluation.questions.corpus import Corpus, Ruler
+from evaluation.questions.ranges import characters
+from evaluation.questions.reading import Question
 from evaluation.retrieval.budget import Last
-from evaluation.retrieval.corpus import Corpus, Ruler
 from evaluation.retrieval.curve import Curve
 from evaluation.retrieval.failed import Failure, Limit, Measured, failures
 from evaluation.retrieval.given import GivenChunks, given_at, given_top_k
-from evaluation.retrieval.index import Search
 from evaluation.retrieval.ladder import Ladder
 from evaluation.retrieval.leads import Lead, Leads
 from evaluation.retrieval.measures import (
@@ -30,9 +31,8 @@ from evaluation.retrieval.measures import (
     on_axis,
     precision_omega,
 )
-from evaluation.retrieval.questions import Question
-from evaluation.retrieval.ranges import characters
 from evaluation.retrieval.shared_cache import SharedCache
+from evaluation.search.index import Search
 from evaluation.segmentation.measures import Score
 from evaluation.statistics.means import mean_interval
 from evaluation.statistics.paired import Difference, compare_all

@@ -8,14 +8,14 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from chunkers import InputError, Span
-from chunkers.arrays import FloatArray, IntArray
+from chunkers.support.arrays import FloatArray, IntArray
+from evaluation.questions.corpus import Corpus
+from evaluation.questions.reading import Question
 from evaluation.retrieval.budget import LAST, AtBudgets, Budgets, Last
-from evaluation.retrieval.corpus import Corpus
 from evaluation.retrieval.found_documents import AT, SET_SCORES
-from evaluation.retrieval.index import Indexed, Search
 from evaluation.retrieval.ladder import Ladder
 from evaluation.retrieval.measures import MEASURES, UNITS, Evaluation
-from evaluation.retrieval.questions import Question
+from evaluation.search.index import Indexed, Search
 
 
 class _StoredAt(BaseModel):

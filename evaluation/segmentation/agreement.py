@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from chunkers import Chunking, Document
-from chunkers.arrays import FloatArray
 from chunkers.building_blocks.distances import gap_distances
+from chunkers.support.arrays import FloatArray
 from evaluation.segmentation.measures import cuts_of
 
 NAMED = 5

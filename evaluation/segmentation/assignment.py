@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from chunkers.arrays import FloatArray, IntArray
+from chunkers.support.arrays import FloatArray, IntArray
 
 
 def largest_assignment(values: IntArray) -> dict[int, int]:

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
-from chunkers.errors import InputError
 from chunkers.files.tables import json_of, text_of
-from chunkers.limits import MAX_SENTENCES
+from chunkers.support.errors import InputError
+from chunkers.support.limits import MAX_SENTENCES
 from chunkers.text.reader_process import parsed_apart
 
 _DIGITS = 64

@@ -9,8 +9,8 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from chunkers.arrays import FloatArray
-from chunkers.result import Chunking
+from chunkers.results.result import Chunking
+from chunkers.support.arrays import FloatArray
 from chunkers.text.document import Span
 
 SMALL = 0.005

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from chunkers.arrays import FloatArray, IntArray
+from chunkers.support.arrays import FloatArray, IntArray
 
 SURROUNDINGS = 10
 """Sentences before a chunk, and as many after it, that are its surroundings."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from chunkers.presets import presets_of
+from chunkers.recipes.presets import presets_of
 from evaluation.segmentation.sweep import Setting, grid, published
 
 SEARCHED: dict[str, list[Setting]] = {

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from chunkers.numbers import signed
+from chunkers.support.numbers import signed
 from evaluation.segmentation.sweep import MEASURES, Setting, SweepRow
 from evaluation.statistics.paired import Difference, compare_all, interval_words
 from evaluation.statistics.significance import FALSE_VERDICTS, fewest, too_few

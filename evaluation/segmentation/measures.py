@@ -14,7 +14,7 @@ from heapq import heappop, heappush
 import numpy as np
 
 from chunkers import Chunking, Document
-from chunkers.arrays import IntArray
+from chunkers.support.arrays import IntArray
 from evaluation.segmentation.assignment import largest_assignment
 
 

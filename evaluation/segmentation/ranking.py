@@ -16,8 +16,8 @@ from itertools import combinations, pairwise, product
 import numpy as np
 
 from chunkers import Chunking, Document, Embedder, InputError
-from chunkers.arrays import FloatArray, IntArray
-from chunkers.numbers import signed
+from chunkers.support.arrays import FloatArray, IntArray
+from chunkers.support.numbers import signed
 from chunkers.text.outline import special_blocks
 from evaluation.segmentation.measures import cuts_of, in_sentences
 from evaluation.segmentation.trivial import NO_CUT, at_random, even_words, evenly, random_words

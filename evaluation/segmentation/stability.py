@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from chunkers import Cancelled, Chunker, Document, InputError, Span, Tools
-from chunkers.base import run
+from chunkers.contract.base import run
 from chunkers.text.outline import blocks, special_blocks
 from chunkers.text.sentences import GIVEN
 

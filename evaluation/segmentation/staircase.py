@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from chunkers import Breakpoint, Chunking, Document
-from chunkers.arrays import IntArray
 from chunkers.building_blocks.thresholds import beyond
-from chunkers.numbers import signed
+from chunkers.support.arrays import IntArray
+from chunkers.support.numbers import signed
 
 FLAT = 4
 """The fewest consecutive amounts with the same cuts that count as a flat stretch."""

@@ -13,8 +13,8 @@ from itertools import product
 from typing import Any
 
 from chunkers import Cancelled, Chunker, Chunking, Document, InputError, Tools, build_chunker
-from chunkers.base import run
-from chunkers.spreadsheet import as_cell
+from chunkers.contract.base import run
+from chunkers.support.spreadsheet import as_cell
 from evaluation.segmentation.integrity import integrity
 from evaluation.segmentation.measures import (
     Score,

@@ -9,8 +9,8 @@ import random
 from collections.abc import Iterable
 
 from chunkers import Chunking, Document
-from chunkers.reason import Reason
-from chunkers.result import Gap, Verdict
+from chunkers.results.reason import Reason
+from chunkers.results.result import Gap, Verdict
 from evaluation.segmentation.measures import Segmentation
 
 DRAWS = 20

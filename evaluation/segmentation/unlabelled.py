@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from chunkers import Chunker, Chunking, Document, InputError, Tools
-from chunkers.arrays import VectorArray
+from chunkers.support.arrays import VectorArray
 from evaluation.segmentation.compliance import Bounds, Compliance, asked_of, compliance, sizes_in
 from evaluation.segmentation.contrast import SURROUNDINGS, Contrast, coherence, contrast
 from evaluation.segmentation.integrity import Integrity, integrity

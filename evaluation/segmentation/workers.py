@@ -15,8 +15,8 @@ from importlib.util import find_spec
 from typing import Generic, TypeVar
 
 from chunkers import Document, Embedder, InputError, Tools, load_tokenizer
-from chunkers.arrays import VectorArray
-from chunkers.cache import EmbeddingCache
+from chunkers.storage.cache import EmbeddingCache
+from chunkers.support.arrays import VectorArray
 
 AT_ONCE = 25
 """Number of runs sent to a worker together: few enough for the first results to come soon."""

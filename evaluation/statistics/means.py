@@ -7,7 +7,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from chunkers.arrays import FloatArray
+from chunkers.support.arrays import FloatArray
 from evaluation.statistics.significance import ALPHA, FEWEST
 
 

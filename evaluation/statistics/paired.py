@@ -25,8 +25,8 @@ from math import ceil
 
 import numpy as np
 
-from chunkers.arrays import FloatArray
-from chunkers.numbers import signed
+from chunkers.support.arrays import FloatArray
+from chunkers.support.numbers import signed
 from evaluation.statistics.means import padded_interval
 from evaluation.statistics.significance import (
     ALL,

@@ -13,7 +13,7 @@ from math import ceil, sqrt
 
 import numpy as np
 
-from chunkers.arrays import FloatArray, IntArray
+from chunkers.support.arrays import FloatArray, IntArray
 from evaluation.statistics.means import students_t
 from evaluation.statistics.paired import Difference, largest_share, subsets_of
 from evaluation.statistics.significance import Corrected, draws_for, fewest, holm

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import ceil, log2
 from typing import NamedTuple
 
-from chunkers.numbers import counted
+from chunkers.support.numbers import counted
 
 ALPHA = 0.05
 """The share of comparisons without a difference in which one may be found, all comparisons taken together."""

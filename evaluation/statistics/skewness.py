@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from chunkers.arrays import FloatArray
+from chunkers.support.arrays import FloatArray
 
 _CERTAIN = 1e9
 """Standard normal value whose tail is 0."""

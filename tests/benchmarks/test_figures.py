@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from chunkers.presets import BOUND, PRESETS
+from chunkers.recipes.presets import BOUND, PRESETS
 from tests import ROOT
 from tests.benchmarks.tables import tables
 

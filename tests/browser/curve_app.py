@@ -10,7 +10,7 @@ from itertools import chain, cycle, islice
 import streamlit as st
 
 from chunkers import Breakpoint, Chunking, Curve, Document, Gap, Span, Verdict
-from chunkers.result import Chunk, Line
+from chunkers.results.result import Chunk, Line
 from viz.components.reader.reader import Column, Result, reader
 
 runs = json.loads(st.query_params["scores"])

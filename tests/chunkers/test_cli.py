@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from chunkers import ADAPTERS, ASKING, CHUNKERS
-from chunkers.command_line import main
-from chunkers.registry import chunker_class
+from chunkers.commands.command_line import main
+from chunkers.recipes.registry import chunker_class
 
 TEXT = "One is here. Two is here. Three is here. Four is here. Five."
 

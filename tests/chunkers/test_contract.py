@@ -8,9 +8,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from chunkers import ASKING, CHUNKERS, Document, Recipe, build_chunker
-from chunkers.base import run
 from chunkers.building_blocks.thresholds import THRESHOLDS
-from chunkers.embedded import path_of
+from chunkers.contract.base import run
+from chunkers.results.embedded import path_of
 from chunkers.text.outline import headings
 from sample_docs import load_sample
 from tests.lanes import samples

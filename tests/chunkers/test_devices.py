@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from chunkers import InputError, ModelError, load_embedder
-from chunkers.command_line import main as chunkers_main
+from chunkers.commands.command_line import main as chunkers_main
 from chunkers.embedders import device, models
 from chunkers.embedders.device import DEVICES, found_device, known_device, revision_on
 from chunkers.embedders.minilm import MiniLM

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers import Chunk, InputError, Recipe, build_chunker, chunk
-from chunkers.command_line import main
-from chunkers.embedded import LONGEST_TITLE, embedded_text, path_of
-from chunkers.export import to_csv, to_dict, to_json, to_jsonl, to_parquet
+from chunkers.commands.command_line import main
+from chunkers.recipes.export import to_csv, to_dict, to_json, to_jsonl, to_parquet
+from chunkers.results.embedded import LONGEST_TITLE, embedded_text, path_of
 from tests.support import cut
 
 TEXT = """Before all.

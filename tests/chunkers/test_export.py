@@ -8,8 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from chunkers import InputError, Recipe, build_chunker
-from chunkers.export import ledger_to_csv, to_csv, to_dict, to_json, to_jsonl, to_parquet
-from chunkers.spreadsheet import as_cell, from_cell
+from chunkers.recipes.export import ledger_to_csv, to_csv, to_dict, to_json, to_jsonl, to_parquet
+from chunkers.support.spreadsheet import as_cell, from_cell
 from tests.support import cut
 
 TEXT = 'She said "no, thanks".\nA line; a comma, a tab\there 🏳️‍🌈.\nA third line.\nAnd a fourth.\n'

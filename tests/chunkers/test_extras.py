@@ -3,10 +3,11 @@
 import platformdirs
 import pytest
 
-from chunkers import EMBEDDERS, ModelError, extras
+from chunkers import EMBEDDERS, ModelError
 from chunkers.embedders import missing_for_embedder
-from chunkers.extras import MODULES, lacking, need
-from chunkers.folders import user_cache
+from chunkers.support import extras
+from chunkers.support.extras import MODULES, lacking, need
+from chunkers.support.folders import user_cache
 
 
 @pytest.fixture

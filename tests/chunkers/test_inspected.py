@@ -18,7 +18,6 @@ from chunkers import (
     InputError,
     Span,
     build_chunker,
-    found_again,
     inspect,
     run,
     to_csv,
@@ -28,8 +27,9 @@ from chunkers import (
 )
 from chunkers.files import chunk_rows, tables
 from chunkers.files.chunk_rows import GivenChunk
-from chunkers.found_again import find_again
-from chunkers.inspected import DocumentNames, chunks_of, read_chunks
+from chunkers.found_again import locating as found_again
+from chunkers.found_again.inspected import DocumentNames, chunks_of, read_chunks
+from chunkers.found_again.locating import find_again
 from sample_docs import SAMPLES_FOLDER
 from tests.support import tools
 
@@ -471,9 +471,9 @@ def test_what_are_no_chunks_is_refused_in_a_sentence(tmp_path, monkeypatch):
             inspect(TEXT, chunks)
     with pytest.raises(InputError, match="nowhere: the file must be readable; No such file or directory"):
         inspect(TEXT, tmp_path / "nowhere")
-    monkeypatch.setattr("chunkers.inspected.MOST_CHUNKS", 1)
+    monkeypatch.setattr("chunkers.found_again.inspected.MOST_CHUNKS", 1)
     with pytest.raises(InputError, match="chunks: a text may be cut into at most 1 chunks; these are 2"):
         inspect(TEXT, PIECES[:2])
-    monkeypatch.setattr("chunkers.inspected.MAX_BYTES", 5)
+    monkeypatch.setattr("chunkers.found_again.inspected.MAX_BYTES", 5)
     with pytest.raises(InputError, match="x: a file of chunks may have at most 5 bytes; this one has 6"):
         read_chunks(b"[1, 2]", "x")

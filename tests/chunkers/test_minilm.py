@@ -16,10 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import CHUNKERS, Document, Embedder, ModelError, Recipe, Tools, load_embedder, load_tokenizer, run
-from chunkers.cache import EmbeddingCache
-from chunkers.command_line import main
+from chunkers.commands.command_line import main
 from chunkers.embedders import minilm
 from chunkers.embedders.base import batches
+from chunkers.storage.cache import EmbeddingCache
 from sample_docs import load_sample
 from tests import ROOT
 from tests.lanes import samples

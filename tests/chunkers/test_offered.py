@@ -21,9 +21,9 @@ from chunkers import (
     discover,
     register,
 )
-from chunkers.base import run
-from chunkers.command_line import main
-from chunkers.offered import HOOKS
+from chunkers.commands.command_line import main
+from chunkers.contract.base import run
+from chunkers.recipes.offered import HOOKS
 from evaluation.segmentation.workers import spread
 from tests.chunkers.offers import EXAMPLE, ONE_LINE, install
 from tests.properties.promises import check_result

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import CHUNKERS, Embedder, InputError, ModelError, Recipe, Tools, build_chunker, chunk, load_embedder
-from chunkers.cache import EmbeddingCache
 from chunkers.embedders.base import token_of
+from chunkers.storage.cache import EmbeddingCache
 from chunkers.text.minilm import checked_model_folder
 from chunkers.text.tokenizers import load_tokenizer
 from tests.support import HashEmbedder

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from chunkers import Breakpoint, Gap, Reason, Verdict, build_chunker
 from chunkers.methods.similarity_reading import read_as_similarity
-from chunkers.reason import chain, told_apart
+from chunkers.results.reason import chain, told_apart
 from tests.support import AngleEmbedder, as_number, cut
 
 TURNS = "0 a.\n10 b.\n90 c.\n95 d.\n170 e.\n2 f."

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from chunkers.recently_used import RecentlyUsed, kept_in
+from chunkers.support.recently_used import RecentlyUsed, kept_in
 
 
 def test_the_least_recently_used_is_forgotten():

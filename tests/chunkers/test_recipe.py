@@ -19,8 +19,8 @@ from chunkers import (
     load_embedder,
     load_tokenizer,
 )
-from chunkers.presets import presets_of
-from chunkers.registry import chunker_class
+from chunkers.recipes.presets import presets_of
+from chunkers.recipes.registry import chunker_class
 from chunkers.text.encodings import known_encoding
 from chunkers.text.minilm import WEIGHTS_SHA256
 from tests.support import HashEmbedder, cut

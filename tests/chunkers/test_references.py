@@ -11,8 +11,8 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.node_parser import SemanticDoubleMergingSplitterNodeParser
 
 from chunkers import Document, Tools, build_chunker, load_tokenizer
-from chunkers.base import run
 from chunkers.building_blocks.recursive_spans import SEPARATORS, measure_for
+from chunkers.contract.base import run
 from sample_docs import load_sample
 from tests.lanes import samples
 from tests.support import tools as fake_tools

@@ -10,19 +10,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Document, InputError, Recipe, chunk, run
-from chunkers.base import Estimate
-from chunkers.command_line import main
-from chunkers.embedded import embedded_text
+from chunkers.commands.command_line import main
+from chunkers.contract.base import Estimate
 from chunkers.embedders import Embedder
-from chunkers.export import to_jsonl
 from chunkers.language_models.base import Reply
 from chunkers.language_models.prompts import CONTEXT_SYSTEM
 from chunkers.language_models.spending import Limit
 from chunkers.methods.fixed import FixedSentences
-from chunkers.situating import ANSWER_TOKENS, LONGEST_SHOWN, LONGEST_SITUATION, NEEDED, estimate, shown_of
-from evaluation.retrieval.corpus import Corpus
-from evaluation.retrieval.index import build_index, search
-from evaluation.retrieval.questions import Question
+from chunkers.recipes.export import to_jsonl
+from chunkers.recipes.situating import ANSWER_TOKENS, LONGEST_SHOWN, LONGEST_SITUATION, NEEDED, estimate, shown_of
+from chunkers.results.embedded import embedded_text
+from evaluation.questions.corpus import Corpus
+from evaluation.questions.reading import Question
+from evaluation.search.index import build_index, search
 from tests.server import ChatModelServer
 from tests.support import ScriptedModel, asking, tools
 

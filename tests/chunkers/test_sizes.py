@@ -5,11 +5,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import SPLITTERS, Document, Gap, Reason, Verdict, build_chunker, load_tokenizer
-from chunkers.base import run
 from chunkers.building_blocks.sizes import Limits, sizes_of, within_sizes
-from chunkers.result import Chunking
+from chunkers.contract.base import run
+from chunkers.contract.tools import Tools
+from chunkers.results.result import Chunking
 from chunkers.text.document import Span
-from chunkers.tools import Tools
 from sample_docs import load_sample
 from tests.support import AngleEmbedder, HashEmbedder, cut, sentence_numbers, tools
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Breakpoint, DoublePass, FixedSentences, Reason
-from chunkers.base import Tipping
-from chunkers.registry import CHUNKERS
+from chunkers.contract.base import Tipping
+from chunkers.recipes.registry import CHUNKERS
 from tests.support import AngleEmbedder, HashEmbedder, cut, tools
 
 TURNS = "0\n5\n60\n65\n100"

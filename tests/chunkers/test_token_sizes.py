@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from chunkers import TOKENIZERS, Document, Verdict, build_chunker, load_tokenizer, run
 from chunkers.building_blocks.sizes import sizes_of
-from chunkers.tools import Tools
+from chunkers.contract.tools import Tools
 from tests.support import HashEmbedder
 
 PARTS = [

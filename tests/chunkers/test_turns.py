@@ -6,7 +6,7 @@ import time
 import pytest
 
 from chunkers import Cancelled
-from chunkers.turns import Turns, arrival
+from chunkers.storage.turn_taking import Turns, arrival
 
 
 def eventually(holds):

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chunkers import Cancelled, Document, InputError, ParameterError, Recipe, Span, build_chunker, found_again, inspect, run
+from chunkers import Cancelled, Document, InputError, ParameterError, Recipe, Span, build_chunker, inspect, run
 from chunkers.files.chunk_rows import GivenChunk
+from chunkers.found_again import locating as found_again
 from chunkers.methods.your_chunks import LONGEST_GAP, ChunkFile, YourChunks
 from evaluation.report.page import report
 from evaluation.report.tables import Compared

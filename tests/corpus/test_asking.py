@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from chunkers import Recipe
-from chunkers.errors import ModelError
 from chunkers.language_models.asking import MOST_AT_ONCE
 from chunkers.language_models.spending import Limit
+from chunkers.support.errors import ModelError
 from corpus.command_line import main
 from corpus.run import Run, in_processes
 from tests import ROOT

@@ -182,7 +182,7 @@ def test_another_recipe_or_option_is_refused(corpus, tmp_path, options, said):
 
 def test_other_versions_are_refused(corpus, tmp_path, monkeypatch):
     run(corpus, tmp_path / "out")
-    monkeypatch.setattr("chunkers.recipe.__version__", "9.9")
+    monkeypatch.setattr("chunkers.recipes.recipe.__version__", "9.9")
     with pytest.raises(InputError, match=r"versions.seamark was '0.1.0' and is '9.9' now"):
         run(corpus, tmp_path / "out")
 

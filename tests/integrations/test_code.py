@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from chunkers import CHUNKERS, InputError, ModelError, Recipe, build_chunker
-from chunkers.registry import ADAPTERS
+from chunkers.recipes.registry import ADAPTERS
 from integrations.code import TOOLS, code_for, literal
 from integrations.originals import MOST_RUN, Program, compared, original_for, run_original
 from integrations.originals import Original as Shown

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from chunkers import CHUNKERS, Recipe
-from chunkers.command_line import main
-from chunkers.documents import metadata_of
+from chunkers.commands.command_line import main
+from chunkers.results.documents import metadata_of
 from sample_docs import load_sample
 from tests.lanes import samples
 

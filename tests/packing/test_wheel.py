@@ -13,7 +13,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from chunkers import __version__, extras
+from chunkers import __version__
+from chunkers.support import extras
 from chunkers.text.minilm import SHA256, WEIGHTS_SHA256, WHEEL
 from packing.seamark_backend import (
     LEFT_OUT,
@@ -35,7 +36,7 @@ EXTRAS = PROJECT["project"]["optional-dependencies"]
 MODULES = sorted(path for room in (*ROOMS, "pages", PACKAGE) for path in (ROOT / room).rglob("*.py"))
 WRITERS = (
     "viz/theme/glossary.py",
-    *("viz/retrieval/opening/first_run.py", "viz/tune/opening/first_run.py"),
+    *("viz/retrieval/first_run.py", "viz/tune/first_run.py"),
 )
 """Scripts that write files of the checkout, pages of `docs/` and measured runs; their output quotes the command."""
 
@@ -160,7 +161,7 @@ def test_an_import_is_moved(source, wanted):
     assert relocated(source, "module.py") == wanted
 
 
-@pytest.mark.parametrize("source", ["import chunkers.base", "import viz, os", "import os, viz", "from  viz import a"])
+@pytest.mark.parametrize("source", ["import chunkers.results", "import viz, os", "import os, viz", "from  viz import a"])
 def test_an_import_that_cannot_be_moved_is_named(source):
     with pytest.raises(RelocationError, match=r"^module\.py, line 2: a room must be imported as “from "):
         relocated(f"import os\n{source}", "module.py")

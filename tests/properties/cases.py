@@ -11,8 +11,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from chunkers import ASKING, CHUNKERS, SPLITTERS, Document, Recipe, Tools, build_chunker, load_embedder, load_tokenizer, run
-from chunkers.cache import EmbeddingCache
 from chunkers.embedders.base import unit
+from chunkers.storage.cache import EmbeddingCache
 from chunkers.text.tokenizers import TOKENIZERS
 from tests.properties.parameters import valid_settings
 from tests.properties.texts import texts

@@ -12,10 +12,10 @@ import pyarrow.parquet as pq
 
 from chunkers.building_blocks.recursive_spans import recursive_spans
 from chunkers.building_blocks.sizes import Sized
-from chunkers.export import ledger_to_csv, to_csv, to_dict, to_json, to_jsonl, to_parquet
-from chunkers.reason import told_apart
-from chunkers.result import Verdict, end_before, start_after
-from chunkers.spreadsheet import from_cell
+from chunkers.recipes.export import ledger_to_csv, to_csv, to_dict, to_json, to_jsonl, to_parquet
+from chunkers.results.reason import told_apart
+from chunkers.results.result import Verdict, end_before, start_after
+from chunkers.support.spreadsheet import from_cell
 from chunkers.text.front_matter import front_matter
 from tests.support import as_number
 

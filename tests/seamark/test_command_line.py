@@ -21,7 +21,7 @@ def test_the_names_are_those_of_the_library():
         _ = seamark.nothing
 
 
-@pytest.mark.parametrize("name", ["chunkers", "chunkers.errors", "integrations.cutter", "evaluation.report.page"])
+@pytest.mark.parametrize("name", ["chunkers", "chunkers.support.errors", "integrations.cutter", "evaluation.report.page"])
 def test_a_checkout_has_the_installed_names_for_the_same_modules(name):
     module = import_module(name)
     assert import_module(f"seamark.{name}") is module
@@ -62,7 +62,7 @@ def test_what_is_wrong_is_a_sentence(given, sentence, capsys):
 
 
 def test_a_corpus_without_its_packages_is_a_sentence(monkeypatch, capsys):
-    monkeypatch.setattr("chunkers.extras.find_spec", lambda module: None if module == "pyarrow" else module)
+    monkeypatch.setattr("chunkers.support.extras.find_spec", lambda module: None if module == "pyarrow" else module)
     assert main(["corpus", "recipe.json", "in", "--output", "out"]) == 2
     assert capsys.readouterr().err == (
         "seamark corpus needs the package pyarrow; to install what is missing: pip install 'seamark[corpus]'.\n"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TypedDict
 
 from chunkers.language_models.conversation import REPEATS
-from chunkers.numbers import signed
+from chunkers.support.numbers import signed
 from evaluation.answering.answer import Context, Exchange
 from evaluation.answering.judging import Judgement
 from evaluation.answering.report import MEASURES

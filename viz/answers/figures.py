@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from chunkers.arrays import FloatArray
-from chunkers.numbers import signed
+from chunkers.support.arrays import FloatArray
+from chunkers.support.numbers import signed
 from evaluation.answering.report import Measure
 from viz.theme import palette
 from viz.theme.palette import EDGES

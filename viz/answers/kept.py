@@ -5,9 +5,9 @@ from __future__ import annotations
 from chunkers import Embedder, InputError
 from viz.components.notice import notice
 from viz.jobs.answering.job import Answering, Gathering
+from viz.jobs.answering.kept import KIND, KeptAnswers
 from viz.jobs.background import MOST_KEPT, registry
 from viz.jobs.keeping.keeper import Keeper
-from viz.jobs.keeping.kept_answers import KIND, KeptAnswers
 from viz.jobs.resources import run_store
 from viz.state.keys import session
 

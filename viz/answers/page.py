@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from chunkers import Embedder
-from chunkers.errors import shown
+from chunkers.support.errors import shown
 from evaluation.answering.questions import Items
 from evaluation.answering.trivial import TITLES
 from evaluation.asking.ask import STATED_SEARCHED, fitting_budget, has_stated

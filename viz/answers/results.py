@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from chunkers.numbers import signed
+from chunkers.support.numbers import signed
 from evaluation.answering.files import to_csv, to_json_lines
 from evaluation.answering.report import MEASURES, Report, costs
 from evaluation.answering.trivial import EXPLAINED, TITLES

@@ -17,10 +17,10 @@ from viz.components.job_progress import ENDING_S
 from viz.components.notice import remark
 from viz.components.sending import ask_to_send
 from viz.jobs.answering.job import Answering, Gathering
+from viz.jobs.answering.kept import KIND, KeptAnswers
 from viz.jobs.answering.plan import AnswerPlan, Models
 from viz.jobs.background import new_token, registry
 from viz.jobs.keeping.keeper import Keeper
-from viz.jobs.keeping.kept_answers import KIND, KeptAnswers
 from viz.jobs.resources import run_store
 from viz.state.choices import Choices
 from viz.state.keys import session

@@ -9,7 +9,7 @@ from typing import Any
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from chunkers.numbers import signed
+from chunkers.support.numbers import signed
 from evaluation.segmentation.staircase import Histogram, Staircase
 from viz.theme.palette import INK, theme
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from chunkers import Chunking
 from chunkers.methods.max_min import MaxMin, MaxMinStep, logistic
-from chunkers.numbers import signed
+from chunkers.support.numbers import signed
 from evaluation.segmentation.cohesion import StretchComparison
 from viz.breakpoints.story import scan_steps
 from viz.components.stepper.stepper import Step

@@ -9,7 +9,7 @@ import streamlit as st
 
 from chunkers import Breakpoint, Chunking
 from chunkers.methods.similarity_reading import has_similarity_reading
-from chunkers.result import Verdict
+from chunkers.results.result import Verdict
 from evaluation.segmentation.chunk_facts import against_known, sentence_counts
 from evaluation.segmentation.measures import cuts_of
 from sample_docs import sample_splitters

@@ -8,7 +8,7 @@ import streamlit as st
 
 from chunkers import Breakpoint, Chunking, Document, Embedder
 from chunkers.methods.similarity_reading import SimilarityReading
-from chunkers.numbers import signed
+from chunkers.support.numbers import signed
 from evaluation.segmentation.staircase import FLAT, Staircase, histogram, staircase
 from viz.breakpoints.figures import score_histogram, staircase_figure
 from viz.breakpoints.shown import Shown

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from chunkers import Chunking, Gap, Verdict
-from chunkers.numbers import signed
+from chunkers.support.numbers import signed
 from evaluation.segmentation.cohesion import SMALL, Cohesion, StretchComparison
 from viz.components.stepper.stepper import Step
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chunkers.building_blocks.linkage import LinkedGroups
-from chunkers.result import Clusters, Merge
+from chunkers.results.result import Clusters, Merge
 
 
 @dataclass

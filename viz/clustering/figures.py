@@ -8,8 +8,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from chunkers.arrays import FloatArray
-from chunkers.result import Clusters, Merge
+from chunkers.results.result import Clusters, Merge
+from chunkers.support.arrays import FloatArray
 from viz.clustering.coloured import Coloured
 from viz.clustering.dendrogram import Bracket, Tree
 from viz.clustering.tables import row_name, rows_of

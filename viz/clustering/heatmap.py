@@ -9,9 +9,9 @@ from typing import TypedDict
 
 import numpy as np
 
-from chunkers.arrays import FloatArray
 from chunkers.building_blocks.clustering import MOST_SENTENCES, joint_distances
-from chunkers.recently_used import RecentlyUsed, kept_in
+from chunkers.support.arrays import FloatArray
+from chunkers.support.recently_used import RecentlyUsed, kept_in
 from viz.clustering.coloured import Coloured
 from viz.components.assets import script, styles
 from viz.components.mounting import component

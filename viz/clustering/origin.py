@@ -8,11 +8,11 @@ from typing import Any
 import streamlit as st
 
 from chunkers import Chunker, Chunking
-from chunkers.arrays import FloatArray
-from chunkers.base import Reach
 from chunkers.building_blocks.clustering import MOST_SENTENCES
+from chunkers.contract.base import Reach
 from chunkers.methods.dbscan import core_distances
-from chunkers.result import Clusters
+from chunkers.results.result import Clusters
+from chunkers.support.arrays import FloatArray
 from evaluation.segmentation.chunk_facts import Pieces
 from viz.clustering import figures as cluster_figures
 from viz.clustering.chunk_list import chunk_list

@@ -8,8 +8,8 @@ from contextlib import suppress
 import streamlit as st
 
 from chunkers import Cancelled, Chunking
-from chunkers.arrays import FloatArray
-from chunkers.registry import chunker_class
+from chunkers.recipes.registry import chunker_class
+from chunkers.support.arrays import FloatArray
 from evaluation.segmentation.chunk_facts import Pieces, against_known, mixed_sections, sentence_counts
 from evaluation.segmentation.measures import cuts_of
 from sample_docs import sample_splitters

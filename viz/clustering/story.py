@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from chunkers.building_blocks.linkage import LinkedGroups
-from chunkers.result import Clusters, Merge
+from chunkers.results.result import Clusters, Merge
 from viz.components.stepper.stepper import Step
 
 MOST_RUNS = 6

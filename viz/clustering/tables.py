@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from chunkers.arrays import FloatArray
-from chunkers.result import Clusters, Merge
+from chunkers.results.result import Clusters, Merge
+from chunkers.support.arrays import FloatArray
 from viz.clustering.coloured import Coloured
 
 Table = Mapping[str, Sequence[Any]]

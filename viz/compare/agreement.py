@@ -8,8 +8,8 @@ from typing import NamedTuple
 import streamlit as st
 
 from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, InputError, load_embedder
-from chunkers.recently_used import RecentlyUsed, kept_in
-from chunkers.registry import chunker_class
+from chunkers.recipes.registry import chunker_class
+from chunkers.support.recently_used import RecentlyUsed, kept_in
 from evaluation.segmentation.agreement import Shift, agreement, distance_shift
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark

@@ -7,15 +7,15 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from chunkers import Chunker, Chunking, Embedder, InputError, Recipe, load_tokenizer
-from chunkers.embedded import EMBEDDED_AS, EmbeddedAs, checked
-from chunkers.export import ledger_to_csv, to_csv, to_json, to_jsonl, to_parquet
 from chunkers.language_models.base import LanguageModel
-from chunkers.registry import chunker_class
+from chunkers.recipes.export import ledger_to_csv, to_csv, to_json, to_jsonl, to_parquet
+from chunkers.recipes.registry import chunker_class
+from chunkers.results.embedded import EMBEDDED_AS, EmbeddedAs, checked
 from evaluation.asking.ask import has_stated
 from evaluation.segmentation.chunk_facts import sentence_counts
+from viz.compare.asking.contexts import in_context, show_contexts
 from viz.compare.asking.kept import show_questions
 from viz.compare.code import show_code
-from viz.compare.contexts import in_context, show_contexts
 from viz.compare.figures import size_distributions
 from viz.compare.parsing import show_parsing
 from viz.compare.propositions import show_propositions

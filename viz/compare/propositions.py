@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from chunkers import Chunking, Document
-from chunkers.stated import Proposition
+from chunkers.results.stated import Proposition
 from evaluation.asking.ask import has_stated
 from viz.components.notice import notice
 

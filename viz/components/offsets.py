@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from chunkers import Document
-from chunkers.arrays import IntArray
+from chunkers.support.arrays import IntArray
 from viz.jobs.texts import forget_by
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from chunkers import InputError
-from chunkers.base import Estimate
+from chunkers.contract.base import Estimate
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.base import LanguageModel
 from viz.components.notice import notice

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from chunkers import Document, InputError
-from chunkers.found_again import KINDS, FoundAgain, Oddity
-from chunkers.inspected import read_chunks
+from chunkers.found_again.inspected import read_chunks
+from chunkers.found_again.locating import KINDS, FoundAgain, Oddity
 from chunkers.methods.your_chunks import ChunkFile
 from viz.components.findings.findings import MOST_FINDINGS, FindingData, sentences_of, show_findings
 from viz.components.job_progress import show_job_progress

@@ -9,8 +9,8 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from chunkers import ADAPTERS, ASKING, CHUNKERS, Chunker, Embedder, FieldSpec
-from chunkers.presets import presets_of
-from chunkers.registry import ELSEWHERE, chunker_class, discover
+from chunkers.recipes.presets import presets_of
+from chunkers.recipes.registry import ELSEWHERE, chunker_class, discover
 from viz.components.notice import remark
 from viz.controls.chunk_file import chunk_file_controls
 from viz.controls.language_model import any_asks, model_form, what_it_is_asked

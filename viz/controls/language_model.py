@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from chunkers.language_models.prompts import AGAIN
-from chunkers.registry import ASKING
+from chunkers.recipes.registry import ASKING
 from viz.components.notice import remark
 from viz.state.keys import session
 from viz.state.language_model import chosen_model

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from chunkers.embedders import missing_for_embedder
-from chunkers.extras import lacking
+from chunkers.support.extras import lacking
 from chunkers.text.tokenizers import BYTE_PAIRS
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypedDict
 
 from chunkers import Chunking, Verdict
-from chunkers.reason import Reason
+from chunkers.results.reason import Reason
 from viz.components.assets import script, styles
 from viz.components.mounting import component
 from viz.double_pass.story import MOST_SENTENCES, minis, seams, told

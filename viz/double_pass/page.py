@@ -8,8 +8,8 @@ from itertools import zip_longest
 import streamlit as st
 
 from chunkers import Chunking, DoublePass, FieldSpec
-from chunkers.numbers import counted, signed
-from chunkers.registry import chunker_class
+from chunkers.recipes.registry import chunker_class
+from chunkers.support.numbers import counted, signed
 from evaluation.segmentation.chunk_facts import sentence_counts
 from sample_docs import sample_splitters
 from viz.components.reader.reader import Column, HeadRow, reader, take_event

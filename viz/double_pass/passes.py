@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypedDict
 
 from chunkers import Chunking, Comparison
-from chunkers.numbers import signed
-from chunkers.result import ComparisonKind, Outcome
+from chunkers.results.result import ComparisonKind, Outcome
+from chunkers.support.numbers import signed
 from viz.components.assets import script, styles
 from viz.components.mounting import component
 from viz.components.offsets import positions

@@ -8,7 +8,7 @@ from typing import TypedDict
 import numpy as np
 
 from chunkers import Chunking
-from chunkers.numbers import signed
+from chunkers.support.numbers import signed
 from viz.components.assets import script, styles
 from viz.components.mounting import component
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import count
 
 from chunkers import Chunking, Comparison, Span, Verdict
-from chunkers.reason import Reason
+from chunkers.results.reason import Reason
 from viz.components.stepper.stepper import Mark, Step
 
 MOST_SENTENCES = 3000

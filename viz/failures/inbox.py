@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from chunkers import Chunking, Document, Embedder
-from chunkers.registry import chunker_class
+from chunkers.recipes.registry import chunker_class
 from evaluation.inbox.rules import HAIR, RULES, Finding, counts, inbox
 from viz.components.findings.findings import MOST_FINDINGS, FindingData, sentences_of, show_findings
 from viz.components.notice import notice

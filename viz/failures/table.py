@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from chunkers.registry import chunker_class
+from chunkers.recipes.registry import chunker_class
 from evaluation.segmentation.sweep import MEASURES
 from viz.failures.lists import CellData, MeasuredData, TableData, draw
 from viz.failures.results import MeasuredSetting

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from chunkers import ASKING, CHUNKERS, Chunker, Chunking
-from chunkers.numbers import signed
+from chunkers.support.numbers import signed
 from evaluation.segmentation.chunk_facts import against_known
 from evaluation.segmentation.measures import cuts_of
 from sample_docs import sample_splitters

@@ -11,7 +11,7 @@ from typing import TypeVar
 from weakref import WeakValueDictionary
 
 from chunkers import Cancelled, InputError
-from chunkers.recently_used import RecentlyUsed, kept_in
+from chunkers.support.recently_used import RecentlyUsed, kept_in
 
 MOST_KEPT = 8
 """Runs that the server remembers of each session, and of all sessions that are over; beyond that the oldest is forgotten."""

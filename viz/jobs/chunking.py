@@ -7,10 +7,10 @@ import time
 from dataclasses import dataclass, field, replace
 
 from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, Gap, InputError, Tools, load_tokenizer, run
-from chunkers.arrays import VectorArray
-from chunkers.base import Estimate, Tipping
+from chunkers.contract.base import Estimate, Tipping
 from chunkers.language_models.asking import Asking
-from chunkers.turns import arrival
+from chunkers.storage.turn_taking import arrival
+from chunkers.support.arrays import VectorArray
 from viz.jobs.background import Background
 from viz.jobs.resources import embedding_cache, load_model
 from viz.jobs.texts import kept

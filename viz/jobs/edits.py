@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from chunkers import Cancelled, Chunker, Document, Embedder, InputError, Tools, load_tokenizer
-from chunkers.turns import arrival
+from chunkers.storage.turn_taking import arrival
 from evaluation.segmentation.stability import EDITS, Stability, edit_stability
 from viz.jobs.background import Background
 from viz.jobs.chunking import Task

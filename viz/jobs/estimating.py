@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from chunkers import Cancelled, Chunker, Document, load_tokenizer
-from chunkers.base import Estimate
+from chunkers.contract.base import Estimate
+from chunkers.contract.tools import Tools
 from chunkers.language_models.asking import Asking
-from chunkers.tools import Tools
 from viz.jobs.background import Background
 
 Count = Callable[[Callable[[], bool]], Estimate]

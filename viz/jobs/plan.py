@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from chunkers import Cancelled, Chunker, Document
-from chunkers.embedded import EmbeddedAs
+from chunkers.results.embedded import EmbeddedAs
 from chunkers.text.parts import Parts
-from evaluation.asking.ranking import Method
-from evaluation.retrieval.returned import THE_CHUNK, Returned
+from evaluation.search.ranking import Method
+from evaluation.search.returned import THE_CHUNK, Returned
 
 BESIDE: Mapping[EmbeddedAs, str] = {"plain": "", "heading_path": " + heading path", "context": " + context"}
 """Suffix of a chunker's name if several ways to embed its chunks are measured."""

@@ -13,9 +13,9 @@ from contextlib import suppress
 import streamlit as st
 
 from chunkers import Document, Embedder
-from chunkers.cache import EmbeddingCache
-from chunkers.folders import user_cache, user_data
-from chunkers.recently_used import RecentlyUsed, kept_in
+from chunkers.storage.cache import EmbeddingCache
+from chunkers.support.folders import user_cache, user_data
+from chunkers.support.recently_used import RecentlyUsed, kept_in
 from chunkers.text.parts import Parts
 from viz.jobs.keeping.notebook_store import NotebookStore
 from viz.jobs.keeping.run_store import RunStore

@@ -6,23 +6,24 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from chunkers import Cancelled, Document, Embedder, InputError, Tools, build_chunker, load_tokenizer, run, situating
-from chunkers.base import Estimate
+from chunkers import Cancelled, Document, Embedder, InputError, Tools, build_chunker, load_tokenizer, run
+from chunkers.contract.base import Estimate
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.spending import Ledger
-from evaluation.retrieval.corpus import Corpus, Ruler
+from chunkers.recipes import situating
+from evaluation.questions.corpus import Corpus, Ruler
+from evaluation.questions.reading import Question, Questions, read_questions
 from evaluation.retrieval.failed import Measured
 from evaluation.retrieval.found_documents import AT
-from evaluation.retrieval.index import build_index, search
 from evaluation.retrieval.ladder import Ladder, climb
 from evaluation.retrieval.measures import Evaluation, measure
-from evaluation.retrieval.questions import Question, Questions, read_questions
 from evaluation.retrieval.report import REPORTS_KEPT, Choice, Failures, Report, Reports
-from evaluation.retrieval.returned import lacking, returning
 from evaluation.retrieval.shared_cache import SharedCache
+from evaluation.search.index import build_index, search
+from evaluation.search.returned import lacking, returning
 from viz.jobs.background import Background
 from viz.jobs.estimating import estimate
-from viz.jobs.keeping.kept_retrieval import KeptRetrieval
+from viz.jobs.kept_retrieval import KeptRetrieval
 from viz.jobs.plan import Plan
 from viz.jobs.resources import embedding_cache, load_model
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from chunkers import Embedder, Tools, build_chunker, load_tokenizer
-from chunkers.base import Estimate
+from chunkers.contract.base import Estimate
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.spending import Ledger
 from evaluation.segmentation.marked_texts import MarkedText
@@ -15,7 +15,7 @@ from evaluation.segmentation.sweep import Marked, Setting, SweepRow, sweep
 from viz.jobs.background import Background
 from viz.jobs.estimating import estimate
 from viz.jobs.keeping.keeper import Keeper
-from viz.jobs.keeping.kept_sweep import KeptSweep
+from viz.jobs.kept_sweep import KeptSweep
 from viz.jobs.resources import embedding_cache, load_model
 
 

@@ -7,7 +7,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Hashable
 from typing import Any, ParamSpec, TypeVar
 
-from chunkers.recently_used import RecentlyUsed, kept_in
+from chunkers.support.recently_used import RecentlyUsed, kept_in
 from chunkers.text.fitness import forget_texts
 from chunkers.text.outline import forget_outlines
 

@@ -11,11 +11,11 @@ from viz.components.job_progress import show_resume
 from viz.components.notice import notice
 from viz.jobs.background import registry
 from viz.jobs.keeping.keeper import Keeper
-from viz.jobs.keeping.kept_retrieval import KIND, KeptRetrieval
+from viz.jobs.kept_retrieval import KIND, KeptRetrieval
 from viz.jobs.plan import Material, Plan
 from viz.jobs.resources import run_store
 from viz.jobs.retrieval import Retrieval
-from viz.retrieval.consent.sending import ask_to_run, if_allowed
+from viz.retrieval.sending import ask_to_run, if_allowed
 from viz.shell.page import Page
 from viz.state.chunk_files import lacks_file, with_file
 from viz.state.keys import session

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from chunkers.embedded import EMBEDDED_AS, EmbeddedAs, checked
+from chunkers.results.embedded import EMBEDDED_AS, EmbeddedAs, checked
 from evaluation.retrieval.ladder import STEPS
 from evaluation.retrieval.measures import MEASURES
 from evaluation.retrieval.report import Choice

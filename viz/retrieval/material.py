@@ -10,7 +10,7 @@ import streamlit as st
 from chunkers import InputError
 from chunkers.text.parts import Parts
 from chunkers.text.reading import READABLE, FileText, read_document
-from evaluation.retrieval.question_sets import QuestionSet, read_set
+from evaluation.questions.sets import QuestionSet, read_set
 from sample_docs import SAMPLES_FOLDER
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark

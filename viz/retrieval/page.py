@@ -8,29 +8,29 @@ import streamlit as st
 
 from chunkers.methods.propositions import Propositions
 from evaluation.asking.ask import STATED_SEARCHED
-from evaluation.asking.ranking import checked_method
-from evaluation.retrieval.labels import labels
-from evaluation.retrieval.returned import Returned
+from evaluation.questions.labels import labels
+from evaluation.search.ranking import checked_method
+from evaluation.search.returned import Returned
 from viz.components.download import download
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.controls.chunker import column_controls
 from viz.jobs.background import MOST_KEPT, new_token, registry
-from viz.jobs.keeping.kept_retrieval import KeptRetrieval
+from viz.jobs.kept_retrieval import KeptRetrieval
 from viz.jobs.plan import Material, Plan
 from viz.jobs.retrieval import Reporting, Retrieval
-from viz.retrieval.compared.choosing import choose_how
-from viz.retrieval.compared.columns import chunkers_of, measured_names, take_columns
-from viz.retrieval.consent.sending import MISSING as NO_CONTEXTS
-from viz.retrieval.consent.sending import ask_to_run, context_controls, if_allowed, names_a_model
+from viz.retrieval.choosing import choose_how
+from viz.retrieval.columns import chunkers_of, measured_names, take_columns
 from viz.retrieval.failed.failed import show_failed
+from viz.retrieval.first_run import first_run, first_screen
 from viz.retrieval.generating.section import show_generating
 from viz.retrieval.kept import find_kept, new_run, reopened, say_what_is_missing, show_way_on
 from viz.retrieval.link_words import choice_of, choose_ways, mended, ways_of
 from viz.retrieval.material import bundled, choose, documents
-from viz.retrieval.opening.first_run import first_run, first_screen
 from viz.retrieval.question import show_question
 from viz.retrieval.results import show_more, show_report
+from viz.retrieval.sending import MISSING as NO_CONTEXTS
+from viz.retrieval.sending import ask_to_run, context_controls, if_allowed, names_a_model
 from viz.shell.bundled_run import say_there_is_none, say_where_it_is_from
 from viz.shell.page import Page, page
 from viz.shell.thread import show_thread, use_compares

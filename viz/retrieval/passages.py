@@ -7,10 +7,10 @@ from itertools import pairwise
 from typing import Literal, TypedDict
 
 from chunkers import Span
-from evaluation.retrieval.corpus import Corpus
+from evaluation.questions.corpus import Corpus
+from evaluation.questions.ranges import characters, difference, intersection
 from evaluation.retrieval.given import GivenChunks
 from evaluation.retrieval.measures import Answer, Evaluation, on_axis
-from evaluation.retrieval.ranges import characters, difference, intersection
 from viz.components.assets import script, styles
 from viz.components.mounting import component
 from viz.theme.numbers import counted

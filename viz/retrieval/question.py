@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import streamlit as st
 
-from chunkers.arrays import FloatArray, IntArray
+from chunkers.support.arrays import FloatArray, IntArray
 from evaluation.retrieval.measures import MEASURES, on_axis
 from evaluation.retrieval.report import Report
 from viz.components.notice import notice

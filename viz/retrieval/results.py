@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from evaluation.asking.ranking import Method
 from evaluation.retrieval.measures import CALLED, MEASURES
 from evaluation.retrieval.report import Report
+from evaluation.search.ranking import Method
 from evaluation.statistics.significance import FALSE_VERDICTS
 from viz.components.figure import show_figure
 from viz.components.notice import notice
 from viz.jobs.retrieval import Retrieval
-from viz.retrieval.compared.curve import show_curve
+from viz.retrieval.budget_curve import show_curve
 from viz.retrieval.figures import at_k, at_k_table, boxes, differences, trade_off
 from viz.retrieval.link_words import COSTS, TITLES, choose_word
 from viz.retrieval.summary import Cell, show_summary

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from chunkers.numbers import rounded_up
+from chunkers.support.numbers import rounded_up
 from evaluation.retrieval.leads import Lead
 from evaluation.retrieval.report import Costs, Report
 from evaluation.statistics.paired import Difference

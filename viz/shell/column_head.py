@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from chunkers import Chunking
-from chunkers.registry import chunker_class
+from chunkers.recipes.registry import chunker_class
 from viz.components.reader.reader import Column, HeadRow, Result
 from viz.shell.results import ColumnResult
 from viz.state.choices import effective

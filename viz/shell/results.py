@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from chunkers import Chunker, Chunking, Document, Embedder, InputError, build_chunker
-from chunkers.base import Estimate
+from chunkers.contract.base import Estimate
 from chunkers.language_models.asking import Asking
-from chunkers.registry import ELSEWHERE
+from chunkers.recipes.registry import ELSEWHERE
 from viz.jobs.chunking import ChunkingJob, Task, chunk_at_once, estimate_of
 from viz.shell.page import Page
 from viz.state.choices import ColumnChoice

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 import streamlit as st
 
 from chunkers import Embedder
-from chunkers.registry import chunker_class
+from chunkers.recipes.registry import chunker_class
 from viz.controls.undo import offer_undo
 from viz.shell.navigation import go_at_next_run
 from viz.state.choices import MOST_COLUMNS, Choices, ColumnChoice

@@ -8,7 +8,7 @@ from math import inf
 from typing import Any
 
 from chunkers import DEFAULT_SPLITTER
-from chunkers.registry import chunker_class
+from chunkers.recipes.registry import chunker_class
 
 OWN = "own"
 """The name of the user's own document, pasted or uploaded; a link cannot carry its text."""

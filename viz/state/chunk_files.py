@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from chunkers import Chunker, Document, InputError
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
-from chunkers.registry import ELSEWHERE
+from chunkers.recipes.registry import ELSEWHERE
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.keys import session
 from viz.state.undo import undoable

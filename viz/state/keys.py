@@ -9,17 +9,17 @@ from uuid import uuid4
 import streamlit as st
 
 from chunkers import Chunking, Document, Embedder, Recipe
-from chunkers.embedded import EmbeddedAs
 from chunkers.language_models.answers import AnswerCache
 from chunkers.language_models.asking import Asking
 from chunkers.methods.your_chunks import ChunkFile
+from chunkers.results.embedded import EmbeddedAs
 from chunkers.text.reading import FileText
 from evaluation.answering.questions import Items
-from evaluation.asking.questions_file import Marked
-from evaluation.asking.reranker import Reranker
 from evaluation.generating.data_set import Texts
 from evaluation.generating.generate import Settings
-from evaluation.retrieval.question_sets import QuestionSet
+from evaluation.questions.marked_file import Marked
+from evaluation.questions.sets import QuestionSet
+from evaluation.search.reranker import Reranker
 from viz.jobs.answering.job import Gathering, Judging
 from viz.jobs.answering.sharing import Sharing
 from viz.jobs.asking.job import AskJob

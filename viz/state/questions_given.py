@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from chunkers.text.parts import Parts
-from evaluation.asking.questions_file import questions_with_texts
-from evaluation.retrieval.question_sets import QuestionSet
+from evaluation.questions.marked_file import questions_with_texts
+from evaluation.questions.sets import QuestionSet
 from viz.jobs.plan import Material
 from viz.state.choices import ColumnChoice
 from viz.state.keys import session

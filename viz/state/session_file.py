@@ -19,11 +19,11 @@ from pydantic import (
 )
 
 from chunkers import Chunker, Chunking, Embedder, InputError, Recipe, Span
-from chunkers.embedded import EmbeddedAs
 from chunkers.files.chunk_rows import GivenChunk
 from chunkers.language_models.base import LanguageModel
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
-from chunkers.recipe import broken_rule
+from chunkers.recipes.recipe import broken_rule
+from chunkers.results.embedded import EmbeddedAs
 from chunkers.text.parts import LONGEST_LABEL, Kind, Parts
 from chunkers.text.reader_process import parsed_apart
 from viz.state import session_pieces

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from chunkers.errors import InputError, shown
 from chunkers.files.tables import Counted, recipe_of, text_of, value_of, within
+from chunkers.support.errors import InputError, shown
 
 LONGEST_HEAD = 4_000_000
 """The most characters of JSON of a session file besides its text and its chunks: mostly the places of known boundaries."""

@@ -10,10 +10,10 @@ from uuid import uuid4
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from chunkers.limits import MOST_SPENT_TOKENS
+from chunkers.support.limits import MOST_SPENT_TOKENS
 from evaluation.asking.answer import LONGEST_ANSWER
 from evaluation.asking.ask import LONGEST_QUESTION
-from evaluation.asking.questions_file import Marked
+from evaluation.questions.marked_file import Marked
 from evaluation.segmentation.marked_texts import MarkedText
 from viz.jobs.chunking import Task
 from viz.jobs.keeping.notebook_store import Place
@@ -111,7 +111,7 @@ MOST_QUESTIONS = 100
 
 
 class KeptQuestion(BaseModel):
-    """A question with its marked answer, as in `evaluation.asking.questions_file.Marked`.
+    """A question with its marked answer, as in `evaluation.questions.marked_file.Marked`.
 
     Attributes
     ----------

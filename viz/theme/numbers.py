@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from chunkers import Timing
-from chunkers.numbers import counted as counted
+from chunkers.support.numbers import counted as counted
 
 _MS = "\N{NO-BREAK SPACE}ms"
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from chunkers import CHUNKERS
-from chunkers.numbers import signed
+from chunkers.support.numbers import signed
 from evaluation.segmentation.sweep import MEASURES, Setting, Summary
 from viz.theme import palette
 from viz.theme.palette import EDGES, INK

@@ -8,8 +8,8 @@ from typing import Any
 import streamlit as st
 
 from chunkers import ASKING, CHUNKERS, FieldSpec, InputError, build_chunker
-from chunkers.arguments import value as read_value
-from chunkers.registry import chunker_class
+from chunkers.commands.arguments import value as read_value
+from chunkers.recipes.registry import chunker_class
 from evaluation.segmentation.sweep import Setting, grid, published
 from viz.controls.link_widgets import seed, select
 

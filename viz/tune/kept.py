@@ -13,7 +13,7 @@ from viz.components.job_progress import show_resume
 from viz.components.notice import notice
 from viz.jobs.background import registry
 from viz.jobs.keeping.keeper import Keeper
-from viz.jobs.keeping.kept_sweep import KIND, KeptSweep
+from viz.jobs.kept_sweep import KIND, KeptSweep
 from viz.jobs.resources import run_store
 from viz.jobs.sweep import Sweep, estimate_of_sweep
 from viz.shell.consent import first_estimate, show_consent

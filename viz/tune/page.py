@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from chunkers import ASKING, CHUNKERS
-from chunkers.registry import ELSEWHERE
+from chunkers.recipes.registry import ELSEWHERE
 from evaluation.segmentation.sweep import MEASURES, TRIVIAL, Setting
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
@@ -28,9 +28,9 @@ from viz.theme.glossary import SEGMENTATION, UNLABELLED, help_of
 from viz.theme.numbers import counted
 from viz.tune.documents import Chosen, choose_documents
 from viz.tune.figures import TITLES
+from viz.tune.first_run import first_run, first_screen
 from viz.tune.grid import MOST_RUNS, choose_settings, sweep_chunker
 from viz.tune.kept import find_sweep, new_sweep, show_way_on
-from viz.tune.opening.first_run import first_run, first_screen
 from viz.tune.own_documents import show_own_documents
 from viz.tune.results import show_sweep
 

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from chunkers.result import start_after
+from chunkers.results.result import start_after
 
 INSTALLED = [
     ("langchain_semantic", {}),

@@ -7,7 +7,7 @@ from typing import ClassVar
 import pytest
 
 from chunkers import Document, build_chunker
-from chunkers.base import run
+from chunkers.contract.base import run
 from chunkers.text.outline import headings
 from sample_docs import load_sample, sample_titles
 from tests.chunkers.adapters.checks import check

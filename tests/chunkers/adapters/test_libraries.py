@@ -11,7 +11,7 @@ from langchain_experimental.text_splitter import SemanticChunker
 
 from chunkers import ADAPTERS, Cancelled, Document, ModelError, ParameterError, build_chunker
 from chunkers.adapters.mapping import locate
-from chunkers.base import run
+from chunkers.contract.base import run
 from sample_docs import load_sample
 from tests import ROOT
 from tests.chunkers.adapters.checks import INSTALLED, SPACES, WORDS, check

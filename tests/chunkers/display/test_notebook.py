@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Chunking, Document, InputError, ModelError, chunk, compare
-from chunkers.display import notebook
-from chunkers.display.palette import COUNT
+from chunkers.results import notebook
+from chunkers.results.palette import COUNT
 from tests.browser.hostile_strings import STRINGS
 from tests.properties.texts import texts
 

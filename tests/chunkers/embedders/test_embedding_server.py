@@ -17,11 +17,11 @@ import pytest
 from openai import OpenAI
 
 from chunkers import EMBEDDERS, Cancelled, ModelError, Recipe, Tools, build_chunker, chunk, load_embedder, load_tokenizer
-from chunkers.command_line import main
-from chunkers.connection import Connection
+from chunkers.commands.command_line import main
 from chunkers.embedders import OpenAIServer, server
 from chunkers.embedders.models import folder_revision
-from chunkers.request import cancellable
+from chunkers.network.connection import Connection
+from chunkers.network.request import cancellable
 from tests.chunkers.embedders.models import TEXTS
 from tests.server import KEY, Raw, answer, items, vector
 

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, InputError, Recipe, build_chunker, load_embedder
-from chunkers.base import run
 from chunkers.building_blocks import change_search, null_model
 from chunkers.building_blocks.change_search import best_by_number, best_by_penalty, critical_penalty
 from chunkers.building_blocks.null_model import orders
-from chunkers.cache import EmbeddingCache
+from chunkers.contract.base import run
 from chunkers.methods import change_point
+from chunkers.storage.cache import EmbeddingCache
 from sample_docs import load_sample
 from tests.lanes import samples
 from tests.support import HashEmbedder, cut, sentence_numbers, tools

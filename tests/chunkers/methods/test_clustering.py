@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, InputError, build_chunker
-from chunkers.base import run
 from chunkers.building_blocks.clustering import MOST_SENTENCES
 from chunkers.building_blocks.clustering import joint_distances as blocks
 from chunkers.building_blocks.linkage import linkage
+from chunkers.contract.base import run
 from chunkers.methods import kmeans
 from chunkers.methods.dbscan import core_distances
 from sample_docs import load_sample

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Document, DoublePass, Span, Verdict
-from chunkers.base import run
+from chunkers.contract.base import run
 from sample_docs import load_sample
 from tests.lanes import samples
 from tests.support import AngleEmbedder, cut, sentence_numbers, tools

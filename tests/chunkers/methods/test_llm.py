@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, InputError, ModelError, Recipe, Tools, build_chunker, chunk, load_tokenizer
 from chunkers import run as run_chunker
-from chunkers.command_line import main
+from chunkers.commands.command_line import main
 from chunkers.language_models import prompts
 from chunkers.language_models.answers import AnswerCache
 from chunkers.language_models.asking import MOST_ANSWER_TOKENS, Asking

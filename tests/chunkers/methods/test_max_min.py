@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, InputError, Verdict, build_chunker
-from chunkers.base import run
+from chunkers.contract.base import run
 from chunkers.methods import max_min
 from chunkers.methods.max_min import MaxMin
 from sample_docs import load_sample

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from chunkers import Document, InputError, Verdict, build_chunker
-from chunkers.base import run
 from chunkers.building_blocks.partition import best_cuts, best_totals, cut_gains, mean_similarity, run_rewards
+from chunkers.contract.base import run
 from chunkers.methods import optimal
 from sample_docs import load_sample
 from tests.support import HashEmbedder, cut, sentence_numbers, tools

@@ -12,7 +12,7 @@ from chunkers import Cancelled, Document, ModelError, Recipe, Tools, build_chunk
 from chunkers import run as run_chunker
 from chunkers.building_blocks.stating import Vocabulary, unheld
 from chunkers.building_blocks.windows import window_end
-from chunkers.command_line import main
+from chunkers.commands.command_line import main
 from chunkers.language_models import prompts
 from chunkers.language_models.asking import MOST_AT_ONCE
 from chunkers.language_models.base import Reply

@@ -18,9 +18,9 @@ from chunkers import (
     load_tokenizer,
     to_dict,
 )
-from chunkers.base import run
-from chunkers.limits import MOST_OUTLINE_MARKS
+from chunkers.contract.base import run
 from chunkers.methods.structure import Structure
+from chunkers.support.limits import MOST_OUTLINE_MARKS
 from chunkers.text.outline import blocks, forget_outlines, list_items
 from sample_docs import load_sample
 from tests.lanes import samples

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Document, build_chunker
-from chunkers.base import run
 from chunkers.building_blocks.distances import buffered, gap_distances
+from chunkers.contract.base import run
 from sample_docs import load_sample
 from tests.lanes import samples
 from tests.support import AngleEmbedder, HashEmbedder, cut, sentence_numbers, tools

@@ -3,7 +3,7 @@
 import pytest
 
 from chunkers import Document, InputError, chunk, load_tokenizer
-from chunkers.limits import MAX_BYTES
+from chunkers.support.limits import MAX_BYTES
 from chunkers.text.reading import decode
 from chunkers.text.sentences import _pipeline
 

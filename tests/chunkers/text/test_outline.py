@@ -8,8 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from chunkers import InputError, chunk
-from chunkers.embedded import path_of
-from chunkers.limits import MOST_OUTLINE_MARKS
+from chunkers.results.embedded import path_of
+from chunkers.support.limits import MOST_OUTLINE_MARKS
 from chunkers.text import outline
 from chunkers.text.outline import (
     KINDS,

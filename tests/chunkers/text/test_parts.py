@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from reportlab.pdfgen.canvas import Canvas
 
 from chunkers import Document, build_chunker, run
-from chunkers.command_line import main
-from chunkers.export import to_csv, to_jsonl, to_parquet
+from chunkers.commands.command_line import main
+from chunkers.recipes.export import to_csv, to_jsonl, to_parquet
 from chunkers.text.parts import LONGEST_LABEL, Parts, substituted
 from chunkers.text.pdf import LEAST_RETURNS, running_lines
 from chunkers.text.reading import read_document

@@ -8,10 +8,10 @@ from chunkers import Document, InputError, Span
 from chunkers.text import quotations
 from chunkers.text.approximate import codes, nearest
 from chunkers.text.quotations import ALIKE, Quotation, Searched, context_of
-from evaluation.retrieval.corpus import Corpus
-from evaluation.retrieval.excerpts import Excerpt
-from evaluation.retrieval.labels import labels
-from evaluation.retrieval.questions import Question, read_questions
+from evaluation.questions.corpus import Corpus
+from evaluation.questions.excerpts import Excerpt
+from evaluation.questions.labels import labels
+from evaluation.questions.reading import Question, read_questions
 
 TEXT = "The tide goes out. It comes back.\nThe tide goes out. It stays away.\nThe tide goes out. It comes back.\n"
 TIDE = "The tide goes out."

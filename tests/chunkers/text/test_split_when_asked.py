@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from chunkers import Chunking, Document, InputError, build_chunker, chunk
-from chunkers.base import run
+from chunkers.contract.base import run
 from chunkers.text import document as document_module
 from tests.support import tools
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from langchain_text_splitters import RecursiveCharacterTextSplitter, TokenTextSplitter
 
 from chunkers import Document, ModelError, Tools, build_chunker, load_tokenizer
-from chunkers.base import run
 from chunkers.building_blocks.recursive_spans import SEPARATORS
+from chunkers.contract.base import run
 from chunkers.text.tokenizers import BYTE_PAIRS, BytePairTokenizer, at_hand, parts_of
 from sample_docs import load_sample
 from tests.lanes import samples

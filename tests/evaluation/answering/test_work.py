@@ -7,21 +7,21 @@ import numpy as np
 import pytest
 
 from chunkers import Document, ModelError, load_tokenizer
-from chunkers.base import run
-from chunkers.errors import Cancelled
+from chunkers.contract.base import run
 from chunkers.language_models import prompts
 from chunkers.language_models.answers import AnswerCache
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.base import Reply
 from chunkers.language_models.conversation import REPEATS
 from chunkers.language_models.spending import Limit
-from chunkers.recipe import build_chunker
+from chunkers.recipes.recipe import build_chunker
+from chunkers.support.errors import Cancelled
 from evaluation.answering.answer import Context, Passage, gather
 from evaluation.answering.files import to_csv, to_json_lines
 from evaluation.answering.questions import Item
 from evaluation.answering.report import Report, costs
 from evaluation.answering.work import Means, answer_item, judge_result
-from evaluation.retrieval.corpus import Ruler
+from evaluation.questions.corpus import Ruler
 from tests.evaluation.answering.scripted import AnsweringModel
 from tests.support import HashEmbedder, tools
 

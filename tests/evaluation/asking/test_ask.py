@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from chunkers import Cancelled, Chunk, Chunking, Document, InputError, Span, build_chunker, load_tokenizer
-from chunkers.base import run
+from chunkers.contract.base import run
 from evaluation.answering.questions import Item, questions_of_file
 from evaluation.asking.answer import LONGEST_ANSWER, checked_answer, judge
 from evaluation.asking.ask import (
@@ -19,13 +19,13 @@ from evaluation.asking.ask import (
     prepare,
     score_said,
 )
-from evaluation.asking.questions_file import Marked, questions_to_csv, questions_with_texts
-from evaluation.asking.ranking import METHODS
+from evaluation.questions.corpus import Corpus, Ruler
+from evaluation.questions.excerpts import Excerpt
+from evaluation.questions.marked_file import Marked, questions_to_csv, questions_with_texts
+from evaluation.questions.reading import Question, read_questions
 from evaluation.retrieval.budget import filled
-from evaluation.retrieval.corpus import Corpus, Ruler
-from evaluation.retrieval.excerpts import Excerpt
-from evaluation.retrieval.index import build_index, search
-from evaluation.retrieval.questions import Question, read_questions
+from evaluation.search.index import build_index, search
+from evaluation.search.ranking import METHODS
 from tests.support import AngleEmbedder, HashEmbedder, tools
 
 LINES = "\n".join(f"{angle} is the angle of this line." for angle in (0, 80, 30, 10, 60))

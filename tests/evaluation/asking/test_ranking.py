@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chunkers.errors import ModelError
-from evaluation.asking.bm25 import Bm25
-from evaluation.asking.ranking import Ranking, by_embedding, by_score, fused, reranked
-from evaluation.asking.reranker import Reranker
-from evaluation.retrieval.nearest import nearest
+from chunkers.support.errors import ModelError
+from evaluation.search.bm25 import Bm25
+from evaluation.search.nearest import nearest
+from evaluation.search.ranking import Ranking, by_embedding, by_score, fused, reranked
+from evaluation.search.reranker import Reranker
 
 TEXTS = [
     "The tide comes in twice a day, and the tide goes out again.",

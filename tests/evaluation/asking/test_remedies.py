@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from benchmarks.remedies import agrees, exhaustive, is_whole
 from chunkers import Cancelled, Document, Tools, build_chunker, load_tokenizer
-from chunkers.base import run
+from chunkers.contract.base import run
 from evaluation.asking.answer import checked_answer, judge
 from evaluation.asking.ask import Limit, ask, prepare
 from evaluation.asking.remedies import WANTED, Failure, Posed, remedies, trials
 from evaluation.asking.remedy_grid import OTHERS, STEPS, variations
-from evaluation.retrieval.corpus import Ruler
+from evaluation.questions.corpus import Ruler
 from tests.support import AngleEmbedder, HashEmbedder
 
 COLUMNS = (

@@ -11,7 +11,7 @@ from chunkers import InputError, Span
 from evaluation.generating.data_set import Texts, edited, question_set, to_csv
 from evaluation.generating.generate import Generated
 from evaluation.generating.windows import Window
-from evaluation.retrieval.questions import read_questions
+from evaluation.questions.reading import read_questions
 
 LAMP = "The lamp burns oil. The bell rings in fog. The lamp burns oil."
 TEXTS = Texts(("=lamp, “one”.txt", "b.txt"), (LAMP, "Gulls nest below.\nGulls eat fish."))

@@ -8,7 +8,7 @@ from html import unescape
 import pytest
 
 from chunkers import Chunking, Document, Tools, build_chunker, load_embedder, load_tokenizer, run
-from chunkers.numbers import milliseconds
+from chunkers.support.numbers import milliseconds
 from evaluation.report import page
 from evaluation.report.page import report
 from evaluation.report.tables import Compared, ranking, scores, without_labels

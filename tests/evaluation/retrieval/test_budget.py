@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, InputError, Span, build_chunker, load_tokenizer
+from evaluation.questions.corpus import CharacterRuler, Corpus, Ruler
+from evaluation.questions.excerpts import Excerpt
+from evaluation.questions.reading import Question, read_questions
 from evaluation.retrieval import budget
-from evaluation.retrieval import index as indexing
 from evaluation.retrieval.budget import MOST_BUDGETS, Budgets, evaluate_at, filled
-from evaluation.retrieval.corpus import CharacterRuler, Corpus, Ruler
-from evaluation.retrieval.excerpts import Excerpt
-from evaluation.retrieval.index import build_index, search
 from evaluation.retrieval.measures import FOUND_SCORES, UNITS, found_scores
-from evaluation.retrieval.questions import Question, read_questions
+from evaluation.search import index as indexing
+from evaluation.search.index import build_index, search
 from tests.support import AngleEmbedder, HashEmbedder, tools
 
 CHARACTERS = CharacterRuler()

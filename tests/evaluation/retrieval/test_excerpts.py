@@ -3,9 +3,9 @@
 import pytest
 
 from chunkers import Document, InputError, Span
-from evaluation.retrieval.corpus import Corpus
-from evaluation.retrieval.excerpts import Finder
-from evaluation.retrieval.questions import read_questions
+from evaluation.questions.corpus import Corpus
+from evaluation.questions.excerpts import Finder
+from evaluation.questions.reading import read_questions
 
 TEXT = "The tide goes out.\nIt comes back.\nThe tide goes out.\n"
 

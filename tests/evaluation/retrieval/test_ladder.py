@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, build_chunker
-from evaluation.asking.ranking import METHODS
+from evaluation.questions.corpus import CharacterRuler, Corpus, Ruler
+from evaluation.questions.reading import read_questions
 from evaluation.retrieval import ladder as ladders
 from evaluation.retrieval.budget import Budgets, evaluate_at
-from evaluation.retrieval.corpus import CharacterRuler, Corpus, Ruler
-from evaluation.retrieval.index import build_index, search
 from evaluation.retrieval.ladder import STEPS, best_holders, climb, ladders_of, rungs
-from evaluation.retrieval.questions import read_questions
+from evaluation.search.index import build_index, search
+from evaluation.search.ranking import METHODS
 from tests.support import AngleEmbedder, HashEmbedder, tools
 
 SMALL = (Budgets((1, 4, 5), "tokens", "cut"), Budgets((8, 30), "characters", "left_out"))

@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, InputError, Span, build_chunker, load_tokenizer
 from chunkers.embedders.gate import checked_vectors
-from evaluation.retrieval.corpus import Corpus, Ruler
-from evaluation.retrieval.excerpts import Excerpt
+from evaluation.questions.corpus import Corpus, Ruler
+from evaluation.questions.excerpts import Excerpt
+from evaluation.questions.quoting import JOINT
+from evaluation.questions.ranges import Covered, characters, difference, intersection, union
+from evaluation.questions.reading import MOST, Question, read_questions
 from evaluation.retrieval.found_documents import document_scores, evidence_scores, sentences_held, sentences_touched
-from evaluation.retrieval.index import build_index, search
 from evaluation.retrieval.measures import (
     evaluate,
     found_scores,
@@ -24,10 +26,8 @@ from evaluation.retrieval.measures import (
     precision_omega,
     trimmed,
 )
-from evaluation.retrieval.nearest import nearest
-from evaluation.retrieval.questions import MOST, Question, read_questions
-from evaluation.retrieval.quoting import JOINT
-from evaluation.retrieval.ranges import Covered, characters, difference, intersection, union
+from evaluation.search.index import build_index, search
+from evaluation.search.nearest import nearest
 from sample_docs import SAMPLES_FOLDER
 from tests.support import AngleEmbedder, tools
 

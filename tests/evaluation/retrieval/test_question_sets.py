@@ -8,9 +8,9 @@ import zipfile
 import pytest
 
 from chunkers import Document, InputError
-from evaluation.retrieval.corpus import Corpus
-from evaluation.retrieval.question_sets import is_part, read_beir, read_file, read_set
-from evaluation.retrieval.questions import read_questions
+from evaluation.questions.corpus import Corpus
+from evaluation.questions.reading import read_questions
+from evaluation.questions.sets import is_part, read_beir, read_file, read_set
 
 # As BEIR's wiki has it, "Load your custom dataset".
 BEIR = {
@@ -140,10 +140,10 @@ def test_a_packed_file_of_no_use_is_refused_in_a_sentence(monkeypatch):
         read_set(b"PK\3\4 no more", "x.zip")
     with pytest.raises(InputError, match=r"x.zip: the file must be a sound ZIP file"):
         read_set(packed(parts())[:-40], "x.zip")
-    monkeypatch.setattr("evaluation.retrieval.question_sets.MAX_BYTES", 100)
+    monkeypatch.setattr("evaluation.questions.sets.MAX_BYTES", 100)
     with pytest.raises(InputError, match=r"corpus.jsonl: a file of a set may have at most 100 bytes; this one has"):
         list(read_file(packed(parts()), "x.zip"))
-    monkeypatch.setattr("evaluation.retrieval.question_sets.MAX_UNPACKED", 100)
+    monkeypatch.setattr("evaluation.questions.sets.MAX_UNPACKED", 100)
     with pytest.raises(InputError, match=r"x.zip: the file may unpack to at most 100 bytes; it has"):
         list(read_file(packed(parts()), "x.zip"))
     with pytest.raises(InputError, match=r"x: the files of a set may have at most 100 bytes; these have"):
@@ -151,7 +151,7 @@ def test_a_packed_file_of_no_use_is_refused_in_a_sentence(monkeypatch):
 
 
 def test_of_too_many_documents_none_is_read(monkeypatch):
-    monkeypatch.setattr("evaluation.retrieval.question_sets.MOST_DOCUMENTS", 1)
+    monkeypatch.setattr("evaluation.questions.sets.MOST_DOCUMENTS", 1)
     with pytest.raises(InputError, match=r"x/corpus.jsonl: a set may have at most 1 documents; this one has more"):
         list(read_file(packed(parts()), "x"))
 

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 from chunkers import Document, build_chunker, load_tokenizer
+from evaluation.questions.corpus import Corpus, Ruler
+from evaluation.questions.reading import read_questions
 from evaluation.retrieval import ladder as ladders
 from evaluation.retrieval import report as reporting
 from evaluation.retrieval.budget import LAST, Budgets
-from evaluation.retrieval.corpus import Corpus, Ruler
 from evaluation.retrieval.failed import Limit, Measured
-from evaluation.retrieval.index import build_index
 from evaluation.retrieval.ladder import climb
 from evaluation.retrieval.measures import Evaluation, evaluate
-from evaluation.retrieval.questions import read_questions
 from evaluation.retrieval.report import REPORTS_KEPT, Choice, Costs, Distribution, Reports, disagreements
+from evaluation.search.index import build_index
 from evaluation.statistics.means import mean_interval
 from evaluation.statistics.paired import compare
 from tests.support import AngleEmbedder, tools

@@ -10,18 +10,18 @@ from hypothesis import strategies as st
 
 from chunkers import Document, InputError, Span, build_chunker, load_tokenizer
 from chunkers.text.parts import Parts
+from evaluation.questions.corpus import CharacterRuler, Corpus, Ruler
+from evaluation.questions.excerpts import Excerpt
+from evaluation.questions.ranges import characters, union
+from evaluation.questions.reading import Question
 from evaluation.retrieval import ladder as ladders
 from evaluation.retrieval.budget import LAST, Budgets, evaluate_at, filled
-from evaluation.retrieval.corpus import CharacterRuler, Corpus, Ruler
-from evaluation.retrieval.excerpts import Excerpt
 from evaluation.retrieval.failed import Limit, Measured, failures
 from evaluation.retrieval.given import given_at, given_top_k
-from evaluation.retrieval.index import Index, build_index, search
 from evaluation.retrieval.ladder import climb
 from evaluation.retrieval.measures import FOUND_SCORES, UNITS, evaluate, found_scores, measure
-from evaluation.retrieval.questions import Question
-from evaluation.retrieval.ranges import characters, union
-from evaluation.retrieval.returned import MOST_NEIGHBOURS, Returned, lacking, returning
+from evaluation.search.index import Index, build_index, search
+from evaluation.search.returned import MOST_NEIGHBOURS, Returned, lacking, returning
 from tests.support import AngleEmbedder, HashEmbedder, tools
 
 

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 from chunkers import Document, InputError, build_chunker, load_tokenizer
+from evaluation.questions.corpus import Corpus, Ruler
+from evaluation.questions.reading import read_questions
 from evaluation.retrieval import ladder as ladders
-from evaluation.retrieval.corpus import Corpus, Ruler
 from evaluation.retrieval.failed import Measured
-from evaluation.retrieval.index import build_index
 from evaluation.retrieval.ladder import climb
 from evaluation.retrieval.measures import UNITS, evaluate
-from evaluation.retrieval.questions import read_questions
 from evaluation.retrieval.report import Choice, Reports
 from evaluation.retrieval.stored import from_json, to_json
+from evaluation.search.index import build_index
 from tests.support import tools
 
 TEXTS = {"birds": "The heron waits.\nIt eats fish.\nThe owl hunts at night.\n", "sea": "The tide turns.\nIt is salt.\n"}

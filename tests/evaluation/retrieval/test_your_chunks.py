@@ -5,17 +5,17 @@ import json
 import pytest
 
 from chunkers import Document, InputError, Span
-from chunkers.inspected import read_chunks
+from chunkers.found_again.inspected import read_chunks
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
+from evaluation.questions.corpus import Corpus, Ruler
+from evaluation.questions.reading import read_questions
 from evaluation.retrieval.budget import Budgets, evaluate_at
-from evaluation.retrieval.corpus import Corpus, Ruler
 from evaluation.retrieval.failed import Limit, Measured, failures
-from evaluation.retrieval.index import build_index
 from evaluation.retrieval.ladder import climb
 from evaluation.retrieval.measures import evaluate
-from evaluation.retrieval.questions import read_questions
 from evaluation.retrieval.report import Costs
 from evaluation.retrieval.stored import from_json, to_json
+from evaluation.search.index import build_index
 from tests.support import AngleEmbedder, tools
 
 WORDS = "00 aa 40 bb cc dd ee ff 90 gg"

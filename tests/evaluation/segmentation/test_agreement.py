@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers import CHUNKERS, Chunking, Document, Gap, Reason, Verdict
-from chunkers.result import Curve
+from chunkers.results.result import Curve
 from evaluation.segmentation.agreement import NAMED, Shift, agreement, distance_shift
 from evaluation.segmentation.measures import cuts_of
 from tests.support import AngleEmbedder, cut

@@ -3,7 +3,7 @@
 import pytest
 
 from chunkers import Chunking, Document, ModelError, Span, load_tokenizer
-from chunkers.result import Chunk
+from chunkers.results.result import Chunk
 from evaluation.segmentation.chunk_facts import (
     BeyondReach,
     Change,

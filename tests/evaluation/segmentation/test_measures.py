@@ -10,7 +10,7 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from chunkers import Chunk, Chunking, Document, Span, build_chunker
-from chunkers.base import run
+from chunkers.contract.base import run
 from evaluation.segmentation.measures import (
     Segmentation,
     agreement,

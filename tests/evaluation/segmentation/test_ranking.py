@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from chunkers import Chunking, Document, FixedSentences, Gap, Verdict
 from chunkers.methods.windows import FixedCharacters
-from chunkers.reason import Reason
+from chunkers.results.reason import Reason
 from evaluation.segmentation.measures import agreement, in_sentences
 from evaluation.segmentation.ranking import (
     Contender,

@@ -6,8 +6,8 @@ import statistics
 import pytest
 
 from chunkers import Breakpoint, Document
-from chunkers.base import run
 from chunkers.building_blocks.thresholds import THRESHOLDS
+from chunkers.contract.base import run
 from evaluation.segmentation.staircase import FLAT, histogram, staircase
 from sample_docs import load_sample
 from tests.support import AngleEmbedder, cut, tools

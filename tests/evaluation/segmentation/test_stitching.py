@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from benchmarks import stitched
 from chunkers import Document, InputError, build_chunker
-from chunkers.presets import PRESETS
+from chunkers.recipes.presets import PRESETS
 from evaluation.command_line import main
 from evaluation.segmentation.boundary_files import from_json, marks_to_json
 from evaluation.segmentation.marked_texts import MarkedText, marked_texts, sharing

@@ -10,7 +10,7 @@ from time import sleep
 import pytest
 
 from chunkers import Document, InputError, build_chunker
-from chunkers.base import run
+from chunkers.contract.base import run
 from evaluation.command_line import main
 from evaluation.segmentation.measures import agreement, in_sentences, pk
 from evaluation.segmentation.stitching import Passage, passages_of, stitch

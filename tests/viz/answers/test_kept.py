@@ -11,8 +11,8 @@ from tests.viz.answers.test_page import asked, cards, chat_reply, done, gathered
 from tests.viz.app_steps import said, settled
 from tests.viz.controls.test_language_model import everything, labels, name_model, press
 from viz.answers.model import MISSING
+from viz.jobs.answering.kept import KIND, KeptAnswers
 from viz.jobs.keeping.keeper import Keeper
-from viz.jobs.keeping.kept_answers import KIND, KeptAnswers
 from viz.jobs.resources import run_store
 
 

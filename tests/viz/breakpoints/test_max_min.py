@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from chunkers import Document, Verdict
-from chunkers.base import run
+from chunkers.contract.base import run
 from chunkers.methods.max_min import MaxMin
 from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, HashEmbedder, tools

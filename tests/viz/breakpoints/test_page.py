@@ -5,10 +5,10 @@ import json
 import pytest
 
 from chunkers import Breakpoint, Document, Recipe, Verdict, build_chunker
-from chunkers.base import run
 from chunkers.building_blocks.thresholds import THRESHOLDS
-from chunkers.export import to_dict
+from chunkers.contract.base import run
 from chunkers.methods.similarity_reading import SimilarityReading, has_similarity_reading, read_as_similarity
+from chunkers.recipes.export import to_dict
 from evaluation.segmentation.cohesion import Similarities, compare
 from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, cut, tools

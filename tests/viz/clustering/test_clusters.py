@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers import Document, build_chunker
-from chunkers.base import run
 from chunkers.building_blocks.clustering import joint_distances
 from chunkers.building_blocks.linkage import LinkedGroups
-from chunkers.result import Clusters
+from chunkers.contract.base import run
+from chunkers.results.result import Clusters
 from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, HashEmbedder, cut, tools
 from viz.clustering import figures as cluster_figures

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from chunkers import Document, build_chunker
-from chunkers.errors import ModelError
+from chunkers.support.errors import ModelError
 from evaluation.asking.ask import LONGEST_QUESTION, Limit
-from evaluation.asking.reranker import Reranker
-from evaluation.retrieval.corpus import Corpus
-from evaluation.retrieval.questions import read_questions
+from evaluation.questions.corpus import Corpus
+from evaluation.questions.reading import read_questions
+from evaluation.search.reranker import Reranker
 from sample_docs import load_sample
 from tests.support import LIMIT, ended
 from tests.viz.app_steps import box_of, choose_document, remarks, sent, settled, tell
@@ -151,7 +151,7 @@ def test_an_answer_is_judged_in_every_column_and_kept_for_retrieval(compare):
 
 
 def asking_file(app):
-    from evaluation.asking.questions_file import questions_to_csv
+    from evaluation.questions.marked_file import questions_to_csv
 
     assert any(button.label == "Questions, CSV" for button in app.get("download_button"))
     return questions_to_csv(app.session_state["questions"]).encode()

@@ -7,7 +7,7 @@ from tests.support import ended
 from tests.viz.app_steps import choose_document, said, settled
 from tests.viz.compare.test_asking import ask
 from tests.viz.controls.test_language_model import labels, name_model, press
-from viz.compare.contexts import MISSING, NOT_WRITTEN
+from viz.compare.asking.contexts import MISSING, NOT_WRITTEN
 
 QUESTION = "Quokkas?"
 """No chunk has the word, and the context of the comet has it."""

@@ -1,7 +1,7 @@
 """The server's answer about a place: the verdict of every column, and the change that would reverse it."""
 
 from chunkers import Breakpoint, Document, FixedSentences
-from chunkers.base import run
+from chunkers.contract.base import run
 from chunkers.methods.windows import FixedCharacters
 from tests.support import AngleEmbedder, tools
 from tests.viz.app_steps import sent, settled

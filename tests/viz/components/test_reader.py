@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers import Breakpoint, Chunking, Document, Gap, Reason, Span, Verdict, build_chunker
-from chunkers.result import Chunk
-from chunkers.stated import Proposition
+from chunkers.results.result import Chunk
+from chunkers.results.stated import Proposition
 from chunkers.text.parts import Parts
 from tests.support import AngleEmbedder, cut
 from viz.components.offsets import positions, utf16_offsets

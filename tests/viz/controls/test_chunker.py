@@ -3,7 +3,7 @@
 import pytest
 
 from chunkers import CHUNKERS
-from chunkers.presets import presets_of
+from chunkers.recipes.presets import presets_of
 from viz.controls.chunker import LONG, guide_link
 from viz.state.choices import ColumnChoice
 from viz.state.compared import COMPARE, default_choices

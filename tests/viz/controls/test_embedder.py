@@ -7,8 +7,9 @@ from importlib import metadata
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from chunkers import EMBEDDERS, embedders, extras
+from chunkers import EMBEDDERS, embedders
 from chunkers.embedders.static import Static
+from chunkers.support import extras
 from chunkers.text import minilm, tokenizers
 from tests import ROOT
 from tests.chunkers.embedders.models import make_model

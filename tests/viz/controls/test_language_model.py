@@ -8,8 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from chunkers import ASKING, ModelError
-from chunkers.cache import EmbeddingCache
 from chunkers.language_models.server import ChatServer
+from chunkers.storage.cache import EmbeddingCache
 from evaluation.segmentation.grids import SEARCHED
 from tests import ROOT
 from tests.server import KEY, ChatModelServer

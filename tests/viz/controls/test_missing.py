@@ -2,8 +2,8 @@
 
 import pytest
 
-from chunkers import extras
 from chunkers.embedders import EMBEDDERS
+from chunkers.support import extras
 from chunkers.text.sentences import SPLITTERS
 from chunkers.text.tokenizers import TOKENIZERS
 from viz.controls.missing import labelled

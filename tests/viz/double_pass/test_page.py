@@ -6,7 +6,7 @@ import re
 import pytest
 
 from chunkers import Document, DoublePass, Span, chunk
-from chunkers.base import run
+from chunkers.contract.base import run
 from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, cut, ended, tools
 from tests.viz.app_steps import box_of, choose_document, sent, settled

@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from chunkers import CHUNKERS, Document, build_chunker
-from chunkers.base import run
+from chunkers.contract.base import run
 from sample_docs import load_sample
 from tests import ROOT
 from tests.support import LIMIT, ended, tools

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from chunkers import Document, build_chunker
-from chunkers.base import run
+from chunkers.contract.base import run
 from evaluation.asking.ask import Limit
 from tests.support import LIMIT, HashEmbedder, ended, tools
 from viz.jobs.asking.job import AskJob, Inquiry, contexts_of

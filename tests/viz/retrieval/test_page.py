@@ -3,17 +3,17 @@
 import numpy as np
 import pytest
 
+from evaluation.questions.ranges import characters
 from evaluation.retrieval.measures import MEASURES, on_axis
-from evaluation.retrieval.ranges import characters
 from evaluation.retrieval.report import Choice
 from tests import ROOT
 from tests.support import ended
 from tests.viz.retrieval.steps import button, components, evaluations, opened, rows_of, run_of, said, summary, told
 from viz.jobs.plan import Material
+from viz.retrieval import first_run as opening
+from viz.retrieval.first_run import first_run
 from viz.retrieval.link_words import DEFAULT_WORDS, TITLES, mended, place
 from viz.retrieval.material import bundled
-from viz.retrieval.opening import first_run as opening
-from viz.retrieval.opening.first_run import first_run
 
 pytestmark = [pytest.mark.page, pytest.mark.usefixtures("patience")]
 

@@ -4,7 +4,7 @@ import pytest
 
 from chunkers import build_chunker
 from evaluation.retrieval.given import given_top_k
-from evaluation.retrieval.returned import Returned
+from evaluation.search.returned import Returned
 from tests.chunkers.text.test_parts import pdf
 from tests.support import HashEmbedder, ended
 from tests.viz.retrieval.steps import opened, said

@@ -5,7 +5,7 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from chunkers.inspected import read_chunks
+from chunkers.found_again.inspected import read_chunks
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from tests import ROOT
 from tests.support import LIMIT, ended

@@ -5,11 +5,11 @@ import json
 import pytest
 
 from chunkers import chunk, load_embedder
-from chunkers.export import to_json
-from chunkers.recipe import Recipe
-from chunkers.registry import CHUNKERS, chunker_class
+from chunkers.recipes.export import to_json
+from chunkers.recipes.recipe import Recipe
+from chunkers.recipes.registry import CHUNKERS, chunker_class
 from tests.viz.app_steps import box_of, remarks, said, settled
-from viz.compare.contexts import MISSING
+from viz.compare.asking.contexts import MISSING
 from viz.state.choices import MOST_COLUMNS
 
 RECIPE = Recipe.of(chunker_class("breakpoint").build(amount=83.0, buffer=2), "sentencex", None, "words")

@@ -8,15 +8,15 @@ from typing import Any, TypedDict
 import streamlit as st
 
 from chunkers import Chunking, Document, Embedder, InputError
-from chunkers.embedded import EmbeddedAs
+from chunkers.results.embedded import EmbeddedAs
 from evaluation.asking.answer import Judgement, checked_answer, judge
 from evaluation.asking.ask import STATED_SEARCHED, Hit, checked_question, has_stated, score_said
 from evaluation.asking.ask import Asked as Found
-from evaluation.asking.questions_file import Marked
+from evaluation.questions.marked_file import Marked
+from viz.compare.asking.contexts import NOT_WRITTEN, in_context
 from viz.compare.asking.payload import AnswerFate, AnswerPlace, Asked, AskedColumn
 from viz.compare.asking.remedies import begin_search, find_remedies, stop_search
 from viz.compare.asking.settings import limit_of, method_of
-from viz.compare.contexts import NOT_WRITTEN, in_context
 from viz.components.assets import script
 from viz.components.mounting import component
 from viz.components.offsets import code_points, utf16_offsets

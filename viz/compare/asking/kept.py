@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from evaluation.asking.questions_file import Marked, questions_to_csv
-from evaluation.asking.reranker import RERANKED, Reranker
+from evaluation.questions.marked_file import Marked, questions_to_csv
+from evaluation.search.reranker import RERANKED, Reranker
 from viz.compare.asking.asking import forget_texts
 from viz.components.download import download
 from viz.components.notice import remark

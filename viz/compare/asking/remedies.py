@@ -9,8 +9,8 @@ import streamlit as st
 
 from chunkers import Chunker, Document, Embedder
 from evaluation.asking.answer import checked_answer
-from evaluation.asking.questions_file import Marked
 from evaluation.asking.remedies import Posed, Remedy
+from evaluation.questions.marked_file import Marked
 from viz.compare.asking.payload import AskedColumn, ColumnRemedies, RemedyLine
 from viz.jobs.asking.job import AskJob
 from viz.jobs.asking.remedies import Outcome, RemedyJob

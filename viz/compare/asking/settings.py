@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from chunkers.errors import shown
+from chunkers.support.errors import shown
 from evaluation.asking.ask import Limit, fitting_budget
-from evaluation.asking.ranking import Method
+from evaluation.search.ranking import Method
 from viz.components.reader.payload import AskingData
 from viz.shell.page import Page
 from viz.state.choices import Choices

@@ -7,9 +7,9 @@ from statistics import median
 from typing import NamedTuple
 
 from chunkers import Chunking, Document, Embedder, InputError, load_tokenizer
-from chunkers.numbers import signed
-from chunkers.presets import BOUND_TOKENS, presets_of
-from chunkers.registry import chunker_class
+from chunkers.recipes.presets import BOUND_TOKENS, presets_of
+from chunkers.recipes.registry import chunker_class
+from chunkers.support.numbers import signed
 from evaluation.segmentation.boundary_scores import MEASURES, boundary_scores, why_no_cut_wins
 from evaluation.segmentation.chunk_facts import sentence_counts
 from evaluation.segmentation.integrity import integrity

@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Sequence
 
 from chunkers import Chunking, Embedder, InputError, load_tokenizer
-from chunkers.registry import chunker_class
+from chunkers.recipes.registry import chunker_class
 from evaluation.inbox.rules import RULES, counts, inbox
 from evaluation.segmentation.chunk_facts import against_known
 from evaluation.segmentation.measures import cuts_of

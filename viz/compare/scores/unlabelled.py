@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import streamlit as st
 
 from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, InputError, Tools, build_chunker, load_tokenizer
-from chunkers.arrays import VectorArray
-from chunkers.numbers import signed
-from chunkers.registry import chunker_class
+from chunkers.recipes.registry import chunker_class
+from chunkers.support.arrays import VectorArray
+from chunkers.support.numbers import signed
 from evaluation.segmentation.stability import EDITS, Stability, check_edits
 from evaluation.segmentation.unlabelled import BASELINES, EXPLAINED, Unlabelled, sizes_of, unlabelled
 from viz.compare.scores.table import CellData, HeadData, RowData, ScoresData, cell, draw

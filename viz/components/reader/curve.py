@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from chunkers import Chunker, Chunking, Curve
-from chunkers.arrays import FloatArray
-from chunkers.result import Line
+from chunkers.results.result import Line
+from chunkers.support.arrays import FloatArray
 from viz.components.reader.payload import CurveData, LineData
 from viz.components.verdicts import verdict_data, verdicts_of
 

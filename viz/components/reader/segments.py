@@ -7,8 +7,8 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from chunkers import Chunking, Document, Span, Verdict
-from chunkers.result import start_after
-from chunkers.stated import Proposition
+from chunkers.results.result import start_after
+from chunkers.results.stated import Proposition
 from viz.components.offsets import positions, utf16_offsets
 from viz.components.reader.payload import PropositionData, Segments, StatedData
 from viz.theme import palette

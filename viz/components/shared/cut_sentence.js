@@ -1,4 +1,4 @@
-// The sentence of a cut while its line moves. The server writes those of a result, in chunkers/reason.py and segments.py; both
+// The sentence of a cut while its line moves. The server writes those of a result, in chunkers/results/reason.py and segments.py; both
 // say the same.
 
 import { decimals } from "./format.js";

@@ -1,4 +1,4 @@
-// How numbers are written on the page, as chunkers/numbers.py writes them: with a minus sign, and a zero without one.
+// How numbers are written on the page, as chunkers/support/numbers.py writes them: with a minus sign, and a zero without one.
 
 /**
  * A number with so many decimals: halfway between two it is the even one.

@@ -10,20 +10,20 @@ from statistics import median
 import numpy as np
 
 from chunkers import Chunking, Document, Embedder, Tools, load_tokenizer
-from chunkers.arrays import FloatArray
 from chunkers.language_models.asking import Asking, together
+from chunkers.storage.turn_taking import arrival
+from chunkers.support.arrays import FloatArray
 from chunkers.text.languages import detect_language
-from chunkers.turns import arrival
 from evaluation.answering.answer import Gathered, gather
 from evaluation.answering.bert_score import bert_scores
 from evaluation.answering.estimate import Sizes
 from evaluation.answering.report import Report
 from evaluation.answering.trivial import gather_trivial
 from evaluation.answering.work import Means, Result, answer_all, judge_result
+from viz.jobs.answering.kept import KeptAnswers
 from viz.jobs.answering.plan import AnswerPlan, Models
 from viz.jobs.asking.job import ruler_of
 from viz.jobs.background import Background
-from viz.jobs.keeping.kept_answers import KeptAnswers
 from viz.jobs.resources import embedding_cache, load_model
 
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from chunkers import Cancelled, Document, InputError
 from chunkers.text.parts import Parts
 from evaluation.answering.questions import Items, items_about
-from evaluation.retrieval.corpus import Corpus
-from evaluation.retrieval.questions import read_questions
+from evaluation.questions.corpus import Corpus
+from evaluation.questions.reading import read_questions
 from viz.jobs.background import Background
 from viz.jobs.plan import Material
 

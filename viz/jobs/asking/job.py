@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from chunkers import Chunking, Document, Embedder, Tools, load_tokenizer
-from chunkers.arrays import VectorArray
-from chunkers.embedded import EmbeddedAs
-from chunkers.turns import arrival
+from chunkers.results.embedded import EmbeddedAs
+from chunkers.storage.turn_taking import arrival
+from chunkers.support.arrays import VectorArray
 from evaluation.asking.ask import Asked, Limit, Passages, ask, embed_question, prepare
-from evaluation.asking.ranking import Method
-from evaluation.asking.reranker import Reranker
-from evaluation.retrieval.corpus import Ruler
+from evaluation.questions.corpus import Ruler
+from evaluation.search.ranking import Method
+from evaluation.search.reranker import Reranker
 from viz.jobs.background import Background
 from viz.jobs.chunking import Task
 from viz.jobs.resources import embedding_cache, load_model

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from chunkers import Chunker, Chunking, Embedder, Span, Tools, load_tokenizer
-from chunkers.turns import arrival
+from chunkers.storage.turn_taking import arrival
 from evaluation.asking.remedies import Failure, Posed, Remedy, remedies, trials
-from evaluation.asking.reranker import Reranker
+from evaluation.search.reranker import Reranker
 from viz.jobs.asking.job import Inquiry, ruler_of
 from viz.jobs.background import Background
 from viz.jobs.chunking import Task

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from chunkers import Cancelled, Chunking, Tools, load_tokenizer, situating
-from chunkers.base import Estimate
+from chunkers import Cancelled, Chunking, Tools, load_tokenizer
+from chunkers.contract.base import Estimate
 from chunkers.language_models.asking import Asking
+from chunkers.recipes import situating
 from viz.jobs.background import Background
 from viz.jobs.chunking import Task
 

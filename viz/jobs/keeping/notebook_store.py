@@ -12,7 +12,7 @@ from typing import NamedTuple
 from uuid import uuid4
 
 from chunkers import InputError
-from chunkers.private_file import connect, is_full, set_up
+from chunkers.storage.private_file import connect, is_full, set_up
 
 MOST_BYTES = 400_000_000
 """Bytes of the file: the texts of some 20 of the largest documents."""

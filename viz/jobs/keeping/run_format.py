@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from chunkers.private_file import at_once
+from chunkers.storage.private_file import at_once
 
 _APPLICATION = 0x5EA3A4
 """Tells our files from other programs'; see SQLite's ``application_id``."""

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from chunkers import InputError, __version__
-from chunkers.private_file import at_once, connect, file_size, is_full, set_up
+from chunkers.storage.private_file import at_once, connect, file_size, is_full, set_up
 from viz.jobs.keeping.run_format import Foreign, check_format
 
 MAX_RUNS_FILE = 200_000_000

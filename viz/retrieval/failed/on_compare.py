@@ -9,7 +9,7 @@ from typing import TypedDict
 import streamlit as st
 
 from chunkers import Document, Span
-from evaluation.retrieval.corpus import Corpus
+from evaluation.questions.corpus import Corpus
 from sample_docs import load_sample, sample_titles
 from viz.components.assets import script, styles
 from viz.components.mounting import component

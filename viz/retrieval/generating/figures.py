@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from chunkers.arrays import FloatArray
-from chunkers.numbers import signed
+from chunkers.support.arrays import FloatArray
+from chunkers.support.numbers import signed
 from viz.theme.palette import INK, theme
 
 WIDTH = 0.025

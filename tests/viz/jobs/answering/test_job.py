@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from chunkers import Document
-from chunkers.base import run
-from chunkers.errors import Cancelled
+from chunkers.contract.base import run
 from chunkers.language_models import prompts
 from chunkers.language_models.asking import Asking
-from chunkers.recipe import build_chunker
+from chunkers.recipes.recipe import build_chunker
+from chunkers.support.errors import Cancelled
 from evaluation.answering.estimate import estimates, left_of
 from evaluation.answering.questions import Item
 from evaluation.answering.stored import from_json, to_json

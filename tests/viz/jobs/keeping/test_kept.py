@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from chunkers import InputError, build_chunker
-from chunkers.cache import EmbeddingCache
+from chunkers.storage.cache import EmbeddingCache
 from chunkers.text.parts import Parts
 from evaluation.retrieval.report import Choice
 from evaluation.segmentation import sweep as sweeps
@@ -17,9 +17,9 @@ from tests.support import HashEmbedder, ended
 from viz.jobs import retrieval as retrievals
 from viz.jobs import sweep as sweep_jobs
 from viz.jobs.keeping.keeper import Keeper
-from viz.jobs.keeping.kept_retrieval import KeptRetrieval
-from viz.jobs.keeping.kept_sweep import KeptSweep
 from viz.jobs.keeping.run_store import RunStore
+from viz.jobs.kept_retrieval import KeptRetrieval
+from viz.jobs.kept_sweep import KeptSweep
 from viz.jobs.plan import Material, Plan
 from viz.jobs.retrieval import Retrieval
 from viz.jobs.sweep import Sweep

@@ -310,7 +310,7 @@ def test_a_folder_that_may_not_be_looked_into_does_no_harm(path, monkeypatch):
 
 
 def test_a_file_that_another_holds_is_left_to_it(path, monkeypatch):
-    monkeypatch.setattr("chunkers.private_file._BUSY_S", 0.1)
+    monkeypatch.setattr("chunkers.storage.private_file._BUSY_S", 0.1)
     one = filled(path)
     one.store._close()
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from evaluation.retrieval.budget import Budgets
 from evaluation.retrieval.curve import Curve
-from viz.retrieval.compared.curve import WholePoint, _table, figure, places
+from viz.retrieval.budget_curve import WholePoint, _table, figure, places
 
 BUDGETS = Budgets((500, 1000, 2000))
 NAMES = {0: "1. Recursive", 2: "3. Fixed sentences"}

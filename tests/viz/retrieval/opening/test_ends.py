@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 from chunkers import load_tokenizer
-from evaluation.retrieval.corpus import Ruler
+from evaluation.questions.corpus import Ruler
 from evaluation.retrieval.failed import Limit, Measured, failures
 from tests import ROOT
 from tests.support import ended
-from viz.retrieval.opening.first_run import first_run
+from viz.retrieval.first_run import first_run
 
 
 def recall_and_failures(run, exact_ends):

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from chunkers import Document, InputError, Tools, build_chunker, load_embedder, load_tokenizer
-from evaluation.retrieval.corpus import Corpus
-from evaluation.retrieval.index import build_index
+from evaluation.questions.corpus import Corpus
+from evaluation.search.index import build_index
 from tests.support import HashEmbedder, differing, ended
 from viz.jobs.plan import Material
+from viz.retrieval.bundled_run import BundledRun
+from viz.retrieval.first_run import FILE, first_run, first_screen, measured_again
 from viz.retrieval.material import bundled
-from viz.retrieval.opening.bundled_run import BundledRun
-from viz.retrieval.opening.first_run import FILE, first_run, first_screen, measured_again
 
 MOST_BYTES = 300_000
 

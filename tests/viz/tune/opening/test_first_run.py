@@ -8,10 +8,10 @@ from chunkers import InputError, Tools, load_embedder, load_tokenizer
 from evaluation.segmentation.sweep import TRIVIAL, Setting, sweep
 from tests.support import differing
 from tests.viz.retrieval.opening.test_first_run import words_of_the_texts
+from viz.tune.bundled_sweep import BundledSweep
 from viz.tune.documents import first_documents
+from viz.tune.first_run import FILE, first_run, first_screen, measured_again
 from viz.tune.grid import first_settings
-from viz.tune.opening.bundled_sweep import BundledSweep
-from viz.tune.opening.first_run import FILE, first_run, first_screen, measured_again
 
 MOST_BYTES = 100_000
 

@@ -1,0 +1,274 @@
+"""Shared parts of the command lines: errors in one sentence, reading files, and parsing values."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
+
+from chunkers.embedders.base import Embedder
+from chunkers.embedders.device import DEVICES
+from chunkers.recipes.recipe import Recipe
+from chunkers.support.errors import InputError, shown
+from chunkers.support.limits import MAX_BYTES, MOST_SPENT_TOKENS
+from chunkers.text.encodings import known_encoding
+from chunkers.text.extracted import too_large
+from chunkers.text.reading import READABLE, FileText, read_document
+
+if TYPE_CHECKING:
+    from chunkers.language_models.spending import Limit
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are raised as `InputError`."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise `InputError` instead of exiting."""
+        raise InputError(f"{message[0].upper()}{message[1:]}.")
+
+
+def command_line(work: Callable[[], int]) -> int:
+    """Run the work of a command line and return its exit status.
+
+    Known errors are one sentence on standard error: unusable input, and output that cannot be written, with status 2; a
+    user's interruption with 130, as in shells. A reader that closes the pipe, like ``head``, gets no message and status 1.
+    """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # JSON is UTF-8, whatever the terminal's encoding.
+        sys.stdout.reconfigure(encoding="utf-8")
+    try:
+        status = work()
+        # Flush here, so that a full disk is noticed now and not at the interpreter's exit.
+        sys.stdout.flush()
+        return status
+    except InputError as error:
+        say(str(error))
+        return 2
+    except BrokenPipeError:
+        _let_go_of_output()
+        return 1
+    except KeyboardInterrupt:
+        say("Stopped by the user.")
+        _let_go_of_output()
+        return 130
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        say(f"The output must be writable; {error.strerror}.")
+        _let_go_of_output()
+        return 2
+
+
+def say(sentence: str) -> None:
+    """Print a sentence on standard error as one line, even if a file's name in it has line breaks."""
+    sys.stderr.write("".join(character if character.isprintable() else " " for character in sentence) + "\n")
+
+
+def preparing_on_terminal(embedder: Embedder) -> Callable[[float], None]:
+    """Return a callback that shows on a terminal how much of an embedder is prepared."""
+
+    def told(share: float) -> None:
+        if sys.stderr.isatty():
+            sys.stderr.write(f"\r{embedder.prepared_said(share)}\033[K" + "\n" * (share == 1))
+            sys.stderr.flush()
+
+    return told
+
+
+def _let_go_of_output() -> None:
+    """Discard what is still buffered: written at exit, it would raise again."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def file_bytes(file: str, name: str = "") -> bytes:
+    """Return the bytes of a file, or of standard input for ``-``; error messages call it ``name``.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or is larger than a document may be; then no more is read than it takes to know that.
+    """
+    try:
+        if file == "-":
+            if sys.stdin is None:
+                raise InputError("standard input: it must be open to be read; it is closed.")
+            return _bounded(sys.stdin.buffer, "standard input")
+        with Path(file).open("rb") as opened:
+            return _bounded(opened, name or Path(file).name)
+    except OSError as error:
+        raise InputError(f"{file}: the file must be readable; {error.strerror}.") from error
+
+
+def _bounded(opened: BinaryIO, name: str) -> bytes:
+    data = opened.read(MAX_BYTES + 1)
+    if len(data) <= MAX_BYTES:
+        return data
+    # A device or a pipe does not tell its size beforehand.
+    size = os.fstat(opened.fileno()).st_size if opened.seekable() else 0
+    raise too_large(name, size) if size > MAX_BYTES else too_large(name, len(data), "at least ")
+
+
+def add_encoding(parser: argparse.ArgumentParser) -> None:
+    """Add the option for the documents' encoding."""
+    parser.add_argument(
+        "--encoding",
+        metavar="NAME",
+        help="the encoding of text and HTML, such as cp1252 (default: what each file declares, or what fits its letters)",
+    )
+
+
+def add_device(parser: argparse.ArgumentParser) -> None:
+    """Add the option for the device that runs a model."""
+    parser.add_argument(
+        "--device",
+        default="auto",
+        metavar="NAME",
+        help=f"where torch runs the embedder: {', '.join(DEVICES)} (default: auto, which is {DEVICES['auto']})",
+    )
+
+
+def add_spend(parser: argparse.ArgumentParser, what: str = "asking it") -> None:
+    """Add the option that limits the spending on a language model; `limit_of` reads it."""
+    most = f"the most tokens that {what} may take (default: {MOST_SPENT_TOKENS:,})"
+    parser.add_argument("--spend", metavar="TOKENS", help=most)
+
+
+def limit_of(spend: str | None, option: str = "--spend") -> Limit | None:
+    """Return the limit that ``option`` gives; None where it is not given.
+
+    Raises
+    ------
+    InputError
+        If it is no whole number of tokens of at least 1.
+    """
+    if spend is None:
+        return None
+    if not (spend.isascii() and spend.isdecimal() and len(spend) < 16 and int(spend)):
+        raise InputError(f"{option} must be a whole number of tokens of at least 1; got {shown(spend)}.")
+    from chunkers.language_models.spending import Limit
+
+    return Limit(int(spend))
+
+
+def opened_recipe(path: str) -> Recipe:
+    """Read a recipe's file; say on standard error if its chunker's cuts may have moved since it was made.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or is no recipe.
+    """
+    recipe = Recipe.in_file(file_bytes(path))
+    if changed := recipe.changed_since():
+        say(f"{readable(path)}: {changed}")
+    return recipe
+
+
+def document_reader(encoding: str | None) -> Callable[[bytes, str], FileText]:
+    """Return the function that reads a document from its bytes and name; it reports a guessed encoding on standard error.
+
+    Raises
+    ------
+    InputError
+        If there is no such encoding.
+    """
+    if encoding is not None:
+        known_encoding(encoding)
+
+    def read(data: bytes, name: str) -> FileText:
+        found = read_document(data, name, encoding)
+        if doubts := found.doubts(name):
+            say(f"{doubts} --encoding names another.")
+        return found
+
+    return read
+
+
+def named_files(names: Sequence[str], endings: Sequence[str] = READABLE) -> Iterator[tuple[str, str]]:
+    """Yield path and name of every file; a folder yields its files with one of ``endings``, named by their path inside it.
+
+    Raises
+    ------
+    InputError
+        If a folder has no such file.
+    """
+    for name in names:
+        if not name:
+            raise InputError("A file's name must have at least one character; got ''.")
+        folder = Path(name)
+        if name == "-":
+            yield name, "standard input"
+        elif not is_folder(folder):
+            yield name, readable(folder.name)
+        else:
+            found = _files_in(folder, endings)
+            if not found:
+                raise InputError(f"{name}: a folder must have a file that ends in {', '.join(endings)}; this one has none.")
+            yield from ((str(path), readable(path.relative_to(folder).as_posix())) for path in found)
+
+
+def is_folder(path: Path) -> bool:
+    """Return whether a path is a folder; raises InputError if it is invalid, such as one that is too long."""
+    try:
+        return path.is_dir()
+    except OSError as error:
+        raise InputError(f"{readable(str(path))[:200]}: the file must be readable; {error.strerror}.") from error
+
+
+def _files_in(folder: Path, endings: Sequence[str]) -> list[Path]:
+    """Return the files below a folder, in order; an unreadable subfolder is an error and not skipped silently."""
+
+    def refuse(error: OSError) -> NoReturn:
+        raise InputError(f"{error.filename}: the folder must be readable; {error.strerror}.") from error
+
+    files = [Path(place) / name for place, _, names in os.walk(folder, onerror=refuse) for name in names]
+    return sorted(path for path in files if path.suffix.lower() in endings and path.is_file())
+
+
+def contents(
+    names: Sequence[str], endings: Sequence[str] = READABLE, complain: Callable[[str], None] | None = None
+) -> Iterator[tuple[str, bytes]]:
+    """Yield name and bytes of every file, named as in `named_files`.
+
+    Raises
+    ------
+    InputError
+        If one cannot be read; with ``complain``, that gets the sentence instead, and the others follow.
+    """
+    for path, name in named_files(names, endings):
+        try:
+            data = file_bytes(path, name)
+        except InputError as error:
+            if complain is None:
+                raise
+            complain(str(error))
+            continue
+        yield name, data
+
+
+def readable(name: str) -> str:
+    """Return a file's name as text; undecodable bytes are escaped, so that different names stay different."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
+
+
+def value(text: str) -> Any:
+    """Parse a parameter's value: none, any JSON value, or a plain word."""
+    try:
+        return None if text == "none" else json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def assignment(text: str, option: str = "--set") -> tuple[str, Any]:
+    """Parse a parameter and its value, as ``option`` takes them; raises InputError if it is not KEY=VALUE."""
+    key, equals, written = text.partition("=")
+    if not equals or not key:
+        raise InputError(f"{option} must have the form KEY=VALUE; got {text!r}.")
+    return key, value(written)

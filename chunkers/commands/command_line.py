@@ -1,0 +1,206 @@
+"""The command line that cuts documents: ``seamark chunk FILE... --chunker NAME``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from chunkers.commands.arguments import (
+    Parser,
+    add_device,
+    add_encoding,
+    add_spend,
+    assignment,
+    command_line,
+    document_reader,
+    file_bytes,
+    limit_of,
+    named_files,
+    opened_recipe,
+    preparing_on_terminal,
+    say,
+)
+from chunkers.contract.base import Chunker
+from chunkers.contract.tools import Tools
+from chunkers.embedders import EMBEDDERS, OTHERS, load_embedder
+from chunkers.recipes.export import to_dict
+from chunkers.recipes.recipe import Recipe, build_chunker, run
+from chunkers.recipes.registry import ADAPTERS, ASKING, CHUNKERS, discover
+from chunkers.results.embedded import EMBEDDED_AS, EmbeddedAs
+from chunkers.support.errors import InputError
+from chunkers.text.document import Document
+from chunkers.text.sentences import DEFAULT_SPLITTER, SPLITTERS
+from chunkers.text.tokenizers import load_tokenizer
+
+if TYPE_CHECKING:
+    from chunkers.language_models.asking import Asking
+    from chunkers.language_models.spending import Limit
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = Parser(
+        prog="seamark chunk",
+        description="Cut documents into chunks; prints one JSON object per document.",
+    )
+    names = ", ".join([*CHUNKERS, *ASKING, *ADAPTERS])
+    parser.add_argument("files", nargs="*", metavar="FILE", help="a document, a folder of them, or - for standard input")
+    parser.add_argument("--chunker", metavar="NAME", help=f"one of {names}; installed packages may offer more")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter of the chunker")
+    parser.add_argument("--recipe", type=Path, metavar="FILE", help="a recipe, as the page exports it")
+    forms = ", ".join([*EMBEDDERS, *OTHERS])
+    parser.add_argument("--embedder", metavar="NAME", help=f"one of {forms}")
+    add_device(parser)
+    parser.add_argument(
+        "--language-model",
+        metavar="openai:NAME",
+        help=f"for {', '.join(ASKING)} and --embedded-as context: a model of the server at OPENAI_BASE_URL, to which the "
+        "text is sent",
+    )
+    add_spend(parser)
+    splitters = ", ".join([*SPLITTERS, "sentencex:CODE", "spacy:NAME"])
+    parser.add_argument("--sentences", metavar="NAME", help=f"one of {splitters}")
+    parser.add_argument("--tokenizer", metavar="NAME")
+    parser.add_argument(
+        "--embedded-as",
+        choices=[*EMBEDDED_AS],
+        help="with heading_path, each chunk also has the text to embed, headings first",
+    )
+    add_encoding(parser)
+    parser.add_argument("--list", action="store_true", help="print every chunker with its parameters as JSON")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; return the exit status, see `command_line`."""
+    return command_line(lambda: _run(_parser().parse_args(arguments)))
+
+
+def _run(options: argparse.Namespace) -> int:
+    if options.list:
+        for fault in discover():
+            say(fault)
+        print(json.dumps(declarations(), indent=2))
+        return 0
+    return _chunk_files(options)
+
+
+def _chunk_files(options: argparse.Namespace) -> int:
+    """Cut every file; report the files that cannot be read or cut, and continue with the others."""
+    if not options.files:
+        raise InputError("Name at least one file to cut, or - for standard input.")
+    limit = limit_of(options.spend)
+    base = opened_recipe(str(options.recipe)) if options.recipe else None
+    if base is None and options.chunker is None:
+        raise InputError(
+            f"Name the chunker with --chunker, one of {', '.join([*CHUNKERS, *ASKING, *ADAPTERS])}, or give a --recipe."
+        )
+    if base is not None and options.chunker not in (None, base.chunker):
+        raise InputError(f"--chunker must agree with the recipe's, {base.chunker}; got {options.chunker!r}.")
+    given = dict(map(assignment, options.set))
+    embedder = load_embedder(options.embedder or (base.embedder if base else "all-MiniLM-L6-v2"), options.device)
+    tokenizer = load_tokenizer(options.tokenizer or (base.tokenizer if base else "all-MiniLM-L6-v2"))
+    sentences = options.sentences or (base.sentences if base else DEFAULT_SPLITTER)
+    if base is not None:
+        chunker = build_chunker(base.chunker, {**base.settings(), **given})
+    else:
+        chunker = build_chunker(options.chunker, given, embedder)
+    embedded_as = options.embedded_as or (base.embedded_as if base else "plain")
+    model = options.language_model or (base.language_model if base else "")
+    asking = _asking(chunker, embedded_as, model, limit)
+    tools = Tools(embedder, tokenizer, preparing=preparing_on_terminal(embedder), asking=asking)
+    try:
+        is_older = base is not None and base.is_older
+        status = _cut_each(options, chunker, sentences, tools, embedded_as, is_older=is_older)
+        if embedder.remark:
+            say(embedder.remark)
+        return status
+    finally:
+        # However it ends: what was asked is paid for.
+        if asking is not None:
+            say(f"{asking.model.name}: {asking.spent}.")
+
+
+def _cut_each(
+    options: argparse.Namespace,
+    chunker: Chunker,
+    sentences: str,
+    tools: Tools,
+    embedded_as: EmbeddedAs,
+    *,
+    is_older: bool,
+) -> int:
+    """Cut and print every file; return the exit status. With an older recipe, results note where cuts may have moved."""
+    embedder, asking = tools.embedder, tools.asking
+    assert embedder is not None
+    read = document_reader(options.encoding)
+    status = 0
+    for file, name in named_files(options.files):
+        try:
+            found = read(file_bytes(file, name), name)
+            document = Document.from_text(found.text, sentences, name, found.parts)
+            result = run(chunker, document, tools, embedded_as)
+        except InputError as error:
+            sentence = str(error)
+            say(sentence if sentence.startswith(name) else f"{name}: {sentence}")
+            status = 2
+            continue
+        if is_older and (changed := chunker.changed_since(len(document.sentences))):
+            result = replace(result, notes=(*result.notes, changed))
+        # After the run, because the embedder's revision may not be known before.
+        recipe = Recipe.of(
+            chunker, sentences, embedder, tools.tokenizer.name, embedded_as, None if asking is None else asking.model
+        )
+        told = to_dict(result, recipe)
+        told["document"]["read_as"] = found.read_as
+        if found.left_out:
+            told["document"]["left_out"] = found.left_out
+        if result.timing is not None and result.timing.embedded and embedder.engine:
+            told["timing"]["engine"] = embedder.engine
+        line = json.dumps(told, ensure_ascii=False, allow_nan=False)
+        print(line, flush=True)
+    return status
+
+
+def _asking(chunker: Chunker, embedded_as: EmbeddedAs, name: str, limit: Limit | None) -> Asking | None:
+    """Return access to the language model; None if neither the chunker nor ``embedded_as`` needs one."""
+    if not chunker.asks and embedded_as != "context":
+        return None
+    if not name:
+        who = chunker.name if chunker.asks else "--embedded-as context"
+        raise InputError(f"{who} needs a language model; name it with --language-model, as openai:NAME.")
+    from chunkers.language_models.asking import asking_of
+
+    return asking_of(name, limit)
+
+
+def declarations() -> dict[str, Any]:
+    """Return every chunker with its parameters: type, bounds, default, choices, help; of adapters, also if they run."""
+    own = {name: _declaration(chunker) for name, chunker in [*CHUNKERS.items(), *ASKING.items()]}
+    return own | {name: {**_declaration(one), "installed": one.version() is not None} for name, one in ADAPTERS.items()}
+
+
+def _declaration(chunker: type[Chunker]) -> dict[str, Any]:
+    parameters = {}
+    for spec in chunker.fields():
+        entry: dict[str, Any] = {"type": spec.kind, "default": spec.default, "title": spec.title, "help": spec.help}
+        entry |= {"optional": True} if spec.optional else {}
+        entry |= {"choices": list(spec.choices)} if spec.choices else {}
+        entry |= {"unit": spec.unit} if spec.unit else {}
+        entry |= {} if spec.low is None else {"minimum": spec.low}
+        entry |= {} if spec.high is None else {"maximum": spec.high}
+        if spec.depends:
+            other = next(field for field in chunker.fields() if field.name == spec.depends)
+            variants = {
+                choice: next(field for field in chunker.fields({spec.depends: choice}) if field.name == spec.name)
+                for choice in other.choices
+            }
+            entry[f"by {spec.depends}"] = {
+                choice: {"default": field.default, "minimum": field.low, "maximum": field.high}
+                for choice, field in variants.items()
+            }
+        parameters[spec.name] = entry
+    return {"title": chunker.title, "idea": chunker.idea, "source": chunker.source, "parameters": parameters}

@@ -1,0 +1,344 @@
+"""The base class of chunkers: a frozen model whose fields are the parameters, with one pure function."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import metadata
+from types import MappingProxyType
+from typing import Any, ClassVar, NamedTuple, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import PydanticUndefined
+
+from chunkers.contract.tools import Meter, Tools
+from chunkers.results.result import Chunking, Gap, Timing
+from chunkers.support.errors import ParameterError, shown
+from chunkers.support.lazy import LazyTuple
+from chunkers.support.numbers import bound, signed
+from chunkers.text.document import Document
+from chunkers.text.fitness import misfits_of
+
+
+@dataclass(frozen=True)
+class FieldSpec:
+    """All that a form, a table or an error needs to know about one parameter.
+
+    ``low`` and ``high`` are the allowed range; ``offered`` are a slider's bounds where they are narrower. ``depends`` names
+    the parameter whose value changes this declaration; ``ordered`` choices go from less to more.
+    """
+
+    name: str
+    title: str
+    help: str
+    default: Any
+    kind: str
+    optional: bool = False
+    choices: tuple[str, ...] = ()
+    low: float | None = None
+    high: float | None = None
+    offered: tuple[float, float] | None = None
+    step: float | None = None
+    unit: str = ""
+    main: bool = False
+    depends: str = ""
+    ordered: bool = False
+
+    @property
+    def stops(self) -> list[float]:
+        """The values at which a slider stops, in ascending order; a hundred of them where there is no step."""
+        low, high = self.offered or (self.low or 0.0, self.high or 1.0)
+        step = self.step or (high - low) / 100
+        return [round(low + step * count, 6) for count in range(round((high - low) / step) + 1)]
+
+
+class Reach(NamedTuple):
+    """Greatest joint distance of two sentences in one chunk.
+
+    Attributes
+    ----------
+    position_weight
+        λ of the joint distance, from 0 to 1: how much position counts against meaning.
+    name
+        The chunker's name for the greatest distance.
+    distance
+        The greatest joint distance, from 0 to 1.
+    """
+
+    position_weight: float
+    name: str
+    distance: float
+
+
+class Tipping(NamedTuple):
+    """Parameter value that would reverse the verdict on a gap.
+
+    Attributes
+    ----------
+    parameter
+        The name of the parameter.
+    name
+        What a value of it is called in a sentence, such as ``percentile``.
+    value
+        One of the stops of `FieldSpec`, at which the gap is cut where it is kept now, or the reverse. The stop before it, on
+        the way there from the present value, changes nothing.
+    cuts
+        True if the gap is cut with that value.
+    margin
+        How far the score that decided is from its threshold, in the score's units; None where no score decided.
+    """
+
+    parameter: str
+    name: str
+    value: float
+    cuts: bool
+    margin: float | None = None
+
+    def __str__(self) -> str:
+        """Return the change as a phrase."""
+        said = f"{self.name} {signed(self.value)} would {'cut here' if self.cuts else 'keep it'}"
+        if self.margin is None:
+            return said
+        return f"by {f'{self.margin:.3f}' if self.margin >= 0.001 else 'less than 0.001'}: {said}"
+
+
+class Estimate(NamedTuple):
+    """Estimate of the requests to a language model.
+
+    Attributes
+    ----------
+    requests
+        Requests.
+    tokens
+        Tokens that are sent, by the tokenizer in use; those of the answers are not among them.
+    answers
+        Tokens of all answers, as far as they are longer than a line each, which those of most chunkers are.
+    """
+
+    requests: int
+    tokens: int
+    answers: int = 0
+
+
+class Chunker(BaseModel, ABC):
+    """Base of all chunkers; a subclass declares its parameters and one pure function.
+
+    The fields of a subclass are its parameters, declared once with type, bounds, default, title and help. The page's
+    controls, the link, the recipe, the command line and the errors all read that declaration. The extra keys ``unit``,
+    ``step``, ``offered`` (a slider's bounds, where they are narrower than the allowed range), ``ordered`` (choices that go
+    from less to more) and ``main`` (shown unfolded) go into ``json_schema_extra``. For the Guide, ``formula`` is the
+    decision in LaTeX, ``symbols`` names what is in it, as Markdown, and ``failure`` is what is known to go wrong.
+    ``older`` has the values of parameters that recipes and links lack because they were made before there were such.
+    ``embeds`` tells whether a chunker may ask for embeddings; of a class, whether it does at its defaults. ``asks`` tells
+    whether it asks a language model; ``elsewhere``, whether its chunks were made elsewhere, so that it cuts nothing itself;
+    ``reads_blocks``, whether it looks for paragraphs, lists, tables and code, as the ranking by structure does.
+
+    Code that uses chunkers calls their methods and never checks their types. A chunker that needs more than parameters
+    overrides hooks: `levels`, `describe`, `remark`, `changed_since`, `idle`, `reach`, `tipping`, `estimate`,
+    `for_documents`, `caveat`, `wording` and `versions`, or sets ``packages``, the distributions besides this one on whose
+    versions the result depends.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    idea: ClassVar[str]
+    source: ClassVar[str]
+    formula: ClassVar[str] = ""
+    symbols: ClassVar[str] = ""
+    failure: ClassVar[str] = ""
+    embeds: ClassVar[bool] = False
+    older: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    asks: ClassVar[bool] = False
+    elsewhere: ClassVar[bool] = False
+    reads_blocks: ClassVar[bool] = False
+    packages: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, /, **parameters: Any) -> None:
+        """Make the chunker; whatever is wrong with the parameters is reported in one sentence.
+
+        Raises
+        ------
+        ParameterError
+            If a parameter is wrong; the message names the chunker, the parameter, its rule and the value.
+        """
+        for parameter, value in parameters.items():
+            field = type(self).model_fields.get(parameter)
+            if isinstance(value, bool) and field is not None and field.annotation is not bool:
+                # pydantic would take them for 1 and 0.
+                raise ParameterError(f"{self.name}: {parameter} must not be true or false; got {value}.")
+        try:
+            super().__init__(**parameters)
+        except ValidationError as error:
+            raise ParameterError(_sentence(type(self), error)) from error
+
+    @abstractmethod
+    def chunk(self, document: Document, tools: Tools) -> Chunking:
+        """Cut the document; pure except for what ``tools`` caches and counts."""
+
+    @classmethod
+    def build(cls, /, **parameters: Any) -> Self:
+        """Make the chunker from parameters whose types only a run shows; raises ParameterError as the constructor does."""
+        return cls(**parameters)
+
+    @classmethod
+    def fields(cls, values: Mapping[str, Any] | None = None) -> list[FieldSpec]:
+        """Return the declaration of every parameter, given the current ``values``, on which it may depend."""
+        return [*_declared(cls)]
+
+    def levels(self, parameter: str, values: Sequence[float], scores: Sequence[float]) -> list[float]:
+        """Return the level of the line of ``parameter`` on the curve ``scores`` for each of ``values``."""
+        return [float(value) for value in values]
+
+    def describe(self) -> str:
+        """Return the most important settings in a few words."""
+        return ", ".join(f"{spec.title.lower()} {getattr(self, spec.name)}" for spec in self.fields() if spec.main)
+
+    def remark(self, parameter: str) -> str:
+        """Return a sentence on the meaning of a parameter's value; empty if name and number say enough."""
+        return ""
+
+    def changed_since(self, sentences: int | None = None) -> str:
+        """Return a sentence on how cuts in a text of that length may have moved since ``older`` held; empty if they did not.
+
+        Parameters
+        ----------
+        sentences
+            Number of sentences of the text; None for texts of any length.
+        """
+        return ""
+
+    def idle(self) -> frozenset[str]:
+        """Return the names of the parameters without effect, given the values of the others."""
+        return frozenset()
+
+    def reach(self) -> Reach | None:
+        """Return the greatest distance of two sentences in one chunk; None if no distance alone decides."""
+        return None
+
+    def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
+        """Return a change of one parameter that reverses the verdict on a gap; None if there is none or it is unknown.
+
+        Where it takes further runs to know, they ask ``tools`` for the same embeddings as the first.
+        """
+        return None
+
+    def estimate(self, document: Document, tools: Tools) -> Estimate:
+        """Estimate the requests to a language model; nothing is sent."""
+        return Estimate(0, 0)
+
+    def for_documents(self, names: Sequence[str]) -> Chunker:
+        """Return the chunker that cuts documents of these names in one run; raises InputError if it cannot cut them all."""
+        return self
+
+    def caveat(self) -> str:
+        """Return a caveat shown next to every measurement of this chunker's results; empty for most chunkers."""
+        return ""
+
+    @classmethod
+    def wording(cls) -> tuple[str, ...]:
+        """Return the words in which a language model is asked; none for chunkers that ask none."""
+        return ()
+
+    @classmethod
+    def versions(cls) -> dict[str, str]:
+        """Return the installed versions of ``packages``, for recipes.
+
+        Raises
+        ------
+        importlib.metadata.PackageNotFoundError
+            If one is not installed.
+        """
+        return {package: metadata.version(package) for package in cls.packages}
+
+
+@cache
+def _declared(cls: type[Chunker]) -> tuple[FieldSpec, ...]:
+    """Return the declaration of every parameter; a page asks for them many times whenever it is drawn."""
+    schema = cls.model_json_schema()["properties"]
+    own = [name for name in cls.model_fields if name in inspect.get_annotations(cls)]
+    names = dict.fromkeys([*own, *cls.model_fields])
+    return tuple(_spec(name, schema[name], cls.model_fields[name].default) for name in names)
+
+
+def _spec(name: str, schema: dict[str, Any], default: Any) -> FieldSpec:
+    variants = [part for part in schema.get("anyOf", [schema]) if part.get("type") != "null"]
+    core = variants[0]
+    return FieldSpec(
+        name=name,
+        title=schema["title"],
+        help=schema.get("description", ""),
+        default=None if default is PydanticUndefined else default,
+        kind="choice" if "enum" in core else core["type"],
+        optional="anyOf" in schema,
+        choices=tuple(core.get("enum", ())),
+        low=core.get("minimum"),
+        high=core.get("maximum"),
+        offered=tuple(schema["offered"]) if "offered" in schema else None,
+        step=schema.get("step"),
+        unit=schema.get("unit", ""),
+        main=schema.get("main", False),
+        ordered=schema.get("ordered", False),
+    )
+
+
+def _sentence(cls: type[Chunker], error: ValidationError) -> str:
+    """Return a sentence on the first broken rule."""
+    detail = error.errors(include_url=False)[0]
+    name = str(detail["loc"][0]) if detail["loc"] else ""
+    got = shown(detail["input"])
+    context = detail.get("ctx", {})
+    match detail["type"]:
+        case "extra_forbidden":
+            return f"{cls.name} has no parameter {shown(name)}; its parameters are {', '.join(cls.model_fields)}."
+        case "value_error":
+            return f"{cls.name}: {context['error']}"
+        case "greater_than_equal":
+            rule = f"at least {bound(context['ge'])}"
+        case "less_than_equal":
+            rule = f"at most {bound(context['le'])}"
+        case "literal_error":
+            rule = f"one of {context['expected'].replace(' or ', ', ')}"
+        case "int_type" | "int_parsing" | "int_from_float":
+            rule = "a whole number"
+        case "int_parsing_size":
+            rule = f"a whole number of at most {sys.get_int_max_str_digits():,} digits"
+        case "float_type" | "float_parsing" | "finite_number":
+            rule = "a finite number"
+        case _:
+            rule = detail["msg"][0].lower() + detail["msg"][1:]
+    return f"{cls.name}: {name} must be {rule}; got {got}."
+
+
+def run(chunker: Chunker, document: Document, tools: Tools) -> Chunking:
+    """Cut the document; attach the timing of every stage, and notes if the text does not suit the splitter or model.
+
+    `chunkers.run` attaches the recipe too.
+    """
+    meter = Meter()
+    was_split = document.is_split
+    began = time.perf_counter()
+    embedder = tools.embedder.for_document(document) if tools.embedder is not None else None
+    chunking = chunker.chunk(document, replace(tools, embedder=embedder, meter=meter))
+    elapsed = time.perf_counter() - began
+    split_ms = document.split_ms if document.is_split else 0.0
+    if not was_split:
+        elapsed -= split_ms / 1000
+    timing = Timing(
+        split_ms=split_ms,
+        embed_ms=meter.embed_s * 1000,
+        embedded=meter.embedded,
+        cached=meter.cached,
+        cold_ms=meter.cold_s * 1000,
+        decide_ms=(elapsed - meter.load_s - meter.embed_s - meter.merge_s) * 1000,
+        merge_ms=meter.merge_s * 1000,
+    )
+    used = {"embedder": embedder if meter.seen else None, "tokenizer": tools.tokenizer if meter.counted else None}
+    misfits = LazyTuple(lambda: misfits_of(document, **used))
+    return replace(chunking, timing=timing, misfits=misfits, spending=meter.spending)

@@ -1,0 +1,314 @@
+"""Services for chunkers (embeddings, token counts, progress, cancellation), and a record of their use."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from chunkers.embedders import Embedder
+from chunkers.embedders.base import batches
+from chunkers.embedders.gate import check_size, checked_vectors
+from chunkers.embedders.own import embedder_of
+from chunkers.network.request import cancellable
+from chunkers.storage.cache import EmbeddingCache, Entry
+from chunkers.support.arrays import IntArray, VectorArray
+from chunkers.support.errors import Cancelled, ModelError
+from chunkers.text.tokenizers import Tokenizer
+
+if TYPE_CHECKING:
+    from chunkers.language_models.asking import Asking
+    from chunkers.language_models.base import Message, Reply
+    from chunkers.language_models.spending import Ledger, Spending
+
+Result = TypeVar("Result")
+
+NO_LANGUAGE_MODEL = "This chunker needs a language model, named as openai:NAME, and none was given."
+"""Error message for a missing language model."""
+
+
+@dataclass
+class Meter:
+    """Usage of a run, in seconds and distinct texts; ``seen`` are the keys of the texts counted already.
+
+    ``counted`` tells whether tokens were counted; ``ledger`` is what asking a language model took, None if none was asked.
+    """
+
+    load_s: float = 0.0
+    embed_s: float = 0.0
+    merge_s: float = 0.0
+    cold_s: float = 0.0
+    embedded: int = 0
+    cached: int = 0
+    counted: bool = False
+    seen: set[bytes] = field(default_factory=set)
+    ledger: Ledger | None = None
+
+    @property
+    def spending(self) -> Spending | None:
+        """Spending on a language model; None if none was asked."""
+        return None if self.ledger is None else self.ledger.spent
+
+
+def _no_progress(done: int, total: int) -> None:
+    """Report nothing."""
+
+
+def _no_share(share: float) -> None:
+    """Report nothing."""
+
+
+def _nobody_ahead(ahead: int) -> None:
+    """Report nothing."""
+
+
+@dataclass
+class Tools:
+    """Services for a chunker: embeddings, token counts, progress and cancellation.
+
+    Attributes
+    ----------
+    embedder
+        Makes vectors; None where only chunkers that need none will run. Any object with a method ``encode`` will do.
+    tokenizer
+        Counts tokens.
+    cache
+        Where embeddings are kept between runs.
+    progress
+        Called with (texts embedded, texts to embed) after each batch.
+    share
+        Called before it with the share of the work that is done, from 0 to 1, by the texts' lengths to the model.
+    preparing
+        Called with the share, from 0 to 1, of a model that is made when it is first asked for.
+    waiting
+        Called with the number of runs that embed with the same model first, whenever it changes; with 0 when none is left.
+    came
+        The run's `chunkers.storage.turn_taking.arrival`, which settles who of those that wait is first; None if each time
+        is a new one.
+    cancelled
+        Asked before each batch, while a model is made or a server is waited for, and at intervals of a search that takes
+        long; true stops the run with `Cancelled`.
+    cached_only
+        Whether a text whose embedding is not in the cache stops the run with `Cancelled`.
+    deciding
+        Called with (done, to do) at intervals of a search that takes long.
+    asking
+        A language model, for the chunkers that ask one; None where none will run.
+    ledger
+        Where what asking takes is added up over several runs, beside the meter of each.
+    """
+
+    embedder: Embedder | None
+    tokenizer: Tokenizer
+    cache: EmbeddingCache = field(default_factory=EmbeddingCache)
+    progress: Callable[[int, int], None] = _no_progress
+    share: Callable[[float], None] = _no_share
+    preparing: Callable[[float], None] = _no_share
+    waiting: Callable[[int], None] = _nobody_ahead
+    came: int | None = None
+    cancelled: Callable[[], bool] = bool
+    cached_only: bool = False
+    deciding: Callable[[int, int], None] = _no_progress
+    meter: Meter = field(default_factory=Meter)
+    asking: Asking | None = None
+    ledger: Ledger | None = None
+
+    def __post_init__(self) -> None:
+        """Wrap the caller's object as an embedder; raises InputError if it has no method ``encode``."""
+        if self.embedder is not None:
+            self.embedder = embedder_of(self.embedder)
+
+    def embed(self, texts: Sequence[str]) -> VectorArray:
+        """Return unit vectors, shape (len(texts), dimension), computing each distinct text only once.
+
+        All vectors come through here, and those of every embedder are checked.
+
+        Raises
+        ------
+        ModelError
+            If there is no embedder, it cannot be loaded, or what it gives is not a unit vector for each text.
+        Cancelled
+            If the user asked to stop; the batches done are in the cache.
+        """
+        if self.embedder is None:
+            raise ModelError("This chunker needs an embedder, and none was given.")
+        began = time.perf_counter()
+        loading = self.meter.load_s
+        try:
+            if not self.embedder.revision and not self.cancelled():
+                # Only loading tells which weights are behind a folder or a name on the hub.
+                self._load(self.embedder)
+            keys = self.cache.keys(self.embedder.name, self.embedder.identity, texts)
+            found = self.cache.get_many(keys)
+            missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
+            self.meter.cached += len(found.keys() - self.meter.seen)
+            if missing:
+                self._compute(self.embedder, missing, found, len(texts))
+            self.meter.cold_s += sum(entry.cost for key, entry in found.items() if key not in self.meter.seen)
+            self.meter.seen.update(found)
+            for key in keys:
+                self._check_alike(found[key].vector, found[keys[0]].vector)
+            if keys:
+                check_size(self.embedder.name, len(keys), len(found[keys[0]].vector))
+            return np.stack([found[key].vector for key in keys]) if keys else np.zeros((0, 1), np.float32)
+        finally:
+            self.meter.embed_s += time.perf_counter() - began - (self.meter.load_s - loading)
+
+    def _compute(self, embedder: Embedder, missing: Mapping[bytes, str], found: dict[bytes, Entry], count: int) -> None:
+        """Embed the missing ones of ``count`` texts in batches, and add them to ``found``."""
+        if self.cached_only or self.cancelled():
+            raise Cancelled
+        self._load(embedder)
+        with self._turn(embedder), cancellable(self.cancelled):
+            # Another run may have computed them while this one waited for its turn.
+            there = self.cache.get_many(missing)
+            self.meter.cached += len(there)
+            found.update(there)
+            lengths, ordered = self._by_length({key: text for key, text in missing.items() if key not in there})
+            work, work_done = sum(lengths), 0
+            for place in batches(lengths, embedder.batch, embedder.batch_length):
+                if self.cancelled():
+                    raise Cancelled
+                batch = ordered[place]
+                began = time.perf_counter()
+                some = [text for _, text in batch]
+                vectors = checked_vectors(embedder.name, embedder.encode(some), some)
+                cost = (time.perf_counter() - began) / len(batch)
+                check_size(embedder.name, count, vectors.shape[1])
+                for entry in islice(found.values(), 1):
+                    self._check_alike(vectors[0], entry.vector)
+                found.update(self.cache.put_many([key for key, _ in batch], vectors, cost))
+                self.meter.embedded += len(batch)
+                work_done += sum(lengths[place])
+                self.share(work_done / work if work else 1.0)
+                self.progress(place.stop, len(ordered))
+
+    def _turn(self, embedder: Embedder) -> AbstractContextManager[None]:
+        """Let one run at a time embed with a model, so that no two runs compute the same vectors.
+
+        A server has no turns: while it answers, or does not, others must not wait.
+        """
+        if embedder.remote:
+            return nullcontext()
+        return self.cache.turns.take((embedder.name, embedder.identity), self.cancelled, self.waiting, self.came)
+
+    def _by_length(self, missing: Mapping[bytes, str]) -> tuple[list[int], list[tuple[bytes, str]]]:
+        """Return the length that the model reads of each text, and the texts, longest first: it saves padding."""
+        if self.embedder is None or self.cancelled():
+            return [1] * len(missing), list(missing.items())
+        most = self.embedder.max_tokens
+        lengths = self.embedder.lengths(list(missing.values()))
+        if most is not None:
+            lengths = [min(length, most) for length in lengths]
+        order = sorted(zip(lengths, missing.items(), strict=True), key=lambda item: item[0], reverse=True)
+        return [length for length, _ in order], [item for _, item in order]
+
+    def _check_alike(self, now: VectorArray, before: VectorArray) -> None:
+        """Raise ModelError if two vectors have other dimensions: the model behind a name may have been changed."""
+        if now.shape != before.shape:
+            assert self.embedder is not None
+            raise ModelError(
+                f"{self.embedder.name}: all its vectors must have the same dimensions; it gave {len(now)} now and "
+                f"{len(before)} before, which are kept: another model has its name."
+            )
+
+    def ask(self, messages: Sequence[Message], most_tokens: int | None = None) -> Reply:
+        """Return a language model's answer of at most ``most_tokens``; None stands for the default of `Asking.ask`.
+
+        Raises
+        ------
+        ModelError
+            If there is no language model, it gives no answer, or asking it would pass the limit of what may be spent.
+        Cancelled
+            If the user asked to stop, and the answer is not remembered.
+        """
+        asking, ledger = self._asking()
+        most = {} if most_tokens is None else {"most_tokens": most_tokens}
+        return asking.ask(messages, self.cancelled, ledger, **most)
+
+    def together(self, works: Sequence[Callable[[Tools], Result]]) -> list[Result]:
+        """Run works that ask a language model, some at the same time, and return their results in order.
+
+        Parameters
+        ----------
+        works
+            Each is given these tools, which stop it when another has failed.
+
+        Raises
+        ------
+        ModelError
+            If there is no language model.
+        Exception
+            What the first work raises that fails.
+        """
+        # Before the threads, each of which would make a ledger of its own.
+        self._asking()
+        from chunkers.language_models.asking import together
+
+        def one(work: Callable[[Tools], Result]) -> Callable[[Callable[[], bool]], Result]:
+            return lambda stopped: work(replace(self, cancelled=stopped))
+
+        return together([one(work) for work in works], self.cancelled)
+
+    def _asking(self) -> tuple[Asking, Ledger]:
+        """Return the language model and the ledger of this run; raises ModelError if there is no language model."""
+        if self.asking is None:
+            raise ModelError(NO_LANGUAGE_MODEL)
+        if self.meter.ledger is None:
+            from chunkers.language_models.spending import Ledger
+
+            self.meter.ledger = Ledger(self.ledger)
+        return self.asking, self.meter.ledger
+
+    def decided(self, done: int, total: int) -> None:
+        """Report how far a long search is, in units of its own.
+
+        Raises
+        ------
+        Cancelled
+            If the user asked to stop.
+        """
+        if self.cancelled():
+            raise Cancelled
+        self.deciding(done, total)
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Return the number of tokens of each text."""
+        self._load(self.tokenizer)
+        self.meter.counted = True
+        return self.tokenizer.count(texts)
+
+    def token_starts(self, text: str) -> IntArray:
+        """Return the code point at which each token of ``text`` begins, shape (tokens,)."""
+        self._load(self.tokenizer)
+        self.meter.counted = True
+        return self.tokenizer.starts(text)
+
+    def _load(self, part: Embedder | Tokenizer) -> None:
+        """Load a model before its first use."""
+        with self.loading():
+            if isinstance(part, Embedder):
+                part.prepare(self.preparing, self.cancelled)
+            else:
+                part.load()
+
+    @contextmanager
+    def loading(self) -> Iterator[None]:
+        """Count the time inside as loading a model or a library, which is not the chunker's."""
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.meter.load_s += time.perf_counter() - began
+
+    @contextmanager
+    def merging(self) -> Iterator[None]:
+        """Count the time inside as the second pass's; embedding within it still counts as embedding."""
+        began, elsewhere = time.perf_counter(), self.meter.embed_s + self.meter.load_s
+        yield
+        self.meter.merge_s += time.perf_counter() - began - (self.meter.embed_s + self.meter.load_s - elsewhere)

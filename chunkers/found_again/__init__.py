@@ -1,0 +1,1 @@
+"""Chunks made by another program, located in their text."""

@@ -1,0 +1,205 @@
+"""Chunks made by another program, located in their text, with notes on altered and lost ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from chunkers.files import chunk_rows
+from chunkers.files.chunk_rows import GivenChunk
+from chunkers.found_again.locating import find_again
+from chunkers.results.result import Chunk, Chunking
+from chunkers.support.errors import InputError, shown
+from chunkers.support.extras import need
+from chunkers.support.limits import MAX_BYTES, MOST_CHUNKS
+from chunkers.text.document import Document, Span
+from chunkers.text.given import GivenSentences
+from chunkers.text.reader_process import parsed_apart
+from chunkers.text.sentences import DEFAULT_SPLITTER
+
+
+def inspect(
+    text: str | Document,
+    chunks: Any,
+    *,
+    maker: str = "the file",
+    document: str | None = None,
+    sentences: str | GivenSentences = DEFAULT_SPLITTER,
+) -> Chunking:
+    """Return chunks made by another program as a result, with notes on chunks altered, found elsewhere or lost.
+
+    A chunk is where it says it is if its text is there, else where its text is nearest to that; one that does not say is
+    looked for in the order of the chunks. White space is not compared. Of a chunk with other words around it, such as a line
+    that says what the document is, the passage that stands in the text is the chunk and the rest its ``context``. What is
+    nowhere is looked for with small changes, as in `chunkers.text.quotations`; what is not found then is left out and named.
+
+    Parameters
+    ----------
+    text
+        The text that was cut, or its document.
+    chunks
+        A path to a file, or chunks: texts, spans, mappings, or objects of LangChain, LlamaIndex, Haystack, Chonkie or
+        Docling; see `read_chunks`.
+    maker
+        What made them, for the reasons and the notes.
+    document
+        The name of the document whose chunks count, where there are chunks of several.
+    sentences
+        How the text is split into sentences; see `Document.from_text`.
+
+    Raises
+    ------
+    InputError
+        If there are no chunks, or they are not as they must be; if they are of several documents and none is chosen.
+    """
+    whole = text if isinstance(text, Document) else Document.from_text(text, sentences)
+    if isinstance(chunks, str | Path):
+        given = read_chunks(_bytes(Path(chunks)), Path(chunks).name)
+    elif isinstance(chunks, Iterable) and not isinstance(chunks, bytes | Mapping):
+        given = [_given(one, f"chunk {number:,}") for number, one in enumerate(chunks, start=1)]
+    else:
+        raise InputError(f"chunks must be a path, or a sequence of chunks; got {shown(chunks)}.")
+    return find_again(whole, chunks_of(given, document, whole.name), maker).chunking
+
+
+def read_chunks(data: bytes, name: str, cancelled: Callable[[], bool] = bool) -> list[GivenChunk]:
+    """Return the chunks in a file: JSON, JSON lines, CSV or Parquet, recognised by its content.
+
+    A row has a text, by one of the names in `TEXTS`, or ``spans``, or a start and an end by those in `STARTS` and `ENDS`, or
+    both; places and the document's name may stand in ``metadata`` or ``meta``. JSON may also be a list of texts or of spans,
+    or an object with the list as ``chunks``, ``nodes``, ``documents`` or ``data``. What LangChain's ``dumps``, LlamaIndex's
+    ``to_dict`` and ``to_json``, Haystack's and Chonkie's ``to_dict`` and Docling's ``model_dump`` write are such rows.
+
+    The file is read in another process; see `chunkers.text.reader_process`.
+
+    Parameters
+    ----------
+    cancelled
+        Called repeatedly while the file is read; true ends it.
+
+    Raises
+    ------
+    InputError
+        If the file is too large, empty or none of these, or a chunk in it has neither text nor place; the sentence names it.
+    Cancelled
+        If the user asked to stop.
+    """
+    if len(data) > MAX_BYTES:
+        raise InputError(f"{name}: a file of chunks may have at most {MAX_BYTES:,} bytes; this one has {len(data):,}.")
+    if data.startswith(b"PAR1"):
+        need("corpus", "Parquet", "pyarrow")
+    return parsed_apart(chunk_rows.read, data, name, cancelled, _chunk_of)
+
+
+def _chunk_of(row: Sequence[Any]) -> GivenChunk:
+    """Return the chunk of a row as the other process sends it."""
+    text, spans, document = row
+    return GivenChunk(text, tuple([Span(*span) for span in spans]), document)
+
+
+def _given(one: Any, place: str) -> GivenChunk:
+    if isinstance(one, Chunk):
+        return GivenChunk(one.text if len(one.spans) == 1 else None, one.spans)
+    return chunk_rows.given(one, place)
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"{path}: the file must be readable; {error.strerror}.") from error
+
+
+def documents_of(given: Iterable[GivenChunk]) -> list[str]:
+    """Return the names of the documents that chunks are of, in their order."""
+    return list(dict.fromkeys(one.document for one in given if one.document is not None))
+
+
+class DocumentNames:
+    """The names that the documents of a file of chunks have there, in their order."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = dict.fromkeys(names)
+        self._by_end: dict[str, list[str]] = {}
+        self._by_stem: dict[str, list[str]] = {}
+        for name in self._names:
+            self._by_end.setdefault(_file(name), []).append(name)
+            self._by_stem.setdefault(_stem(name), []).append(name)
+
+    def called(self, name: str) -> list[str]:
+        """Return the names that may stand for a document called ``name``.
+
+        An equal name alone if there is one. Otherwise the names of which one is the end of the other's path, such as
+        ``/data/notes/a.md`` and ``a.md``. Otherwise the same, ignoring a file extension that only one of them has, such
+        as ``notes/a.md`` and ``a``.
+        """
+        if name in self._names:
+            return [name]
+        path = _path(name)
+        alike = [one for one in self._by_end.get(_file(name), ()) if _is_end(path, _path(one))]
+        if alike:
+            return alike
+        with_ending = [one for one in self._by_stem.get(_file(name), ()) if _is_end(path, _without_ending(one))]
+        without = [one for one in self._by_end.get(_stem(name), ()) if _is_end(_without_ending(name), _path(one))]
+        return with_ending + without
+
+
+def _path(name: str) -> tuple[str, ...]:
+    # Windows writes its paths with the other slash.
+    return PurePosixPath(name.replace("\\", "/")).parts
+
+
+def _file(name: str) -> str:
+    return "".join(_path(name)[-1:])
+
+
+def _stem(name: str) -> str:
+    return PurePosixPath(_file(name)).stem
+
+
+def _without_ending(name: str) -> tuple[str, ...]:
+    return (*_path(name)[:-1], _stem(name))
+
+
+def _is_end(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    length = min(len(one), len(other))
+    return one[-length:] == other[-length:]
+
+
+def chunks_of(given: Sequence[GivenChunk], wanted: str | None, name: str) -> Sequence[GivenChunk]:
+    """Return the chunks of a document: the one that is wanted, or that is called as the text is, or the only one.
+
+    Raises
+    ------
+    InputError
+        If there is none, or more than a text may have; if they are of several documents and it cannot be told of which.
+    """
+    found = _of_document(given, wanted, name)
+    if not found:
+        raise InputError("chunks: there must be at least one; there is none.")
+    if len(found) > MOST_CHUNKS:
+        raise InputError(f"chunks: a text may be cut into at most {MOST_CHUNKS:,} chunks; these are {len(found):,}.")
+    return found
+
+
+def _of_document(given: Sequence[GivenChunk], wanted: str | None, name: str) -> Sequence[GivenChunk]:
+    names = documents_of(given)
+    if wanted is None and len(names) > 1:
+        called = DocumentNames(names).called(name)
+        if len(called) != 1:
+            raise InputError(
+                f"chunks: document must name one of those that they are of, {shown(', '.join(called or names))}; got none."
+            )
+        wanted = called[0]
+    if wanted is None:
+        return given
+    # "README" means that one alone where there is a "README.md" beside it.
+    meant = [wanted] if wanted in names else [one for one in names if _stem(one) == wanted]
+    if len(meant) > 1:
+        raise InputError(f"chunks: document must name one; {shown(wanted)} may be any of {shown(', '.join(meant))}.")
+    chosen = [one for one in given if one.document is None or one.document in meant]
+    if not chosen:
+        raise InputError(f"chunks: document must be one of {shown(', '.join(names))}; got {shown(wanted)}.")
+    return chosen

@@ -1,0 +1,365 @@
+"""Locate chunks made by another program in their text, and report the fate of each."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+from chunkers.adapters.mapping import locate
+from chunkers.building_blocks.ledger import cuts_to_gaps, ledger
+from chunkers.files.chunk_rows import GivenChunk
+from chunkers.found_again.surrounded import Passage, passage_of, shared_front
+from chunkers.results.reason import Reason
+from chunkers.results.result import Chunk, Chunking, Verdict
+from chunkers.support.spreadsheet import from_cell
+from chunkers.text.document import Document, Span
+from chunkers.text.quotations import Match, Quotation, Searched
+
+Kind = Literal["lost", "altered", "ambiguous", "elsewhere", "context", "spaced"]
+"""Kinds of remark about a chunk: not found; found with small changes; found more than once; not where it says it is;
+surrounded by a context that is not in the text; with other white space."""
+
+KINDS: tuple[Kind, ...] = ("lost", "altered", "ambiguous", "elsewhere", "context", "spaced")
+"""The gravest first."""
+
+MOST_SCANNED = 4_000_000_000
+"""Characters that are read to see whether chunks stand in the text more than once, and as many to tell chunks from the
+contexts around them: some 2 seconds."""
+
+SEARCHED = 50_000
+"""Characters after the beginning of the chunk before, and around the place that a chunk names, in which what a chunk with a
+context has of the text is looked for before all of the text is."""
+
+_NOT_ALL_ALTERED = "Not every chunk was looked for with small changes: that would take too long."
+_NOT_ALL_REPEATED = "Whether each chunk stands in the text only once was not looked into: that would take too long."
+_NOT_ALL_SURROUNDED = "Not every chunk was looked for with a context around it: that would take too long."
+_LONGEST_WORDS = 300
+_MOST_NAMED = 8
+_UNTOLD_S = 0.2
+"""Seconds between two reports of how far it is; what takes less reports nothing."""
+
+
+class Oddity(NamedTuple):
+    """Remark about a given chunk that does not match the text exactly.
+
+    Attributes
+    ----------
+    number
+        The chunk's number, from 1, among those that were given.
+    said
+        What became of it, in words.
+    words
+        The beginning of its text as it was given; empty where it has none.
+    span
+        Where it is in the text; of a lost one, the place that it names, or the end of the chunk before it: nothing long.
+    """
+
+    number: int
+    kind: Kind
+    said: str
+    words: str
+    span: Span
+
+
+class FoundAgain(NamedTuple):
+    """Located chunks as a result, the number of chunks looked for, and remarks, the gravest first."""
+
+    chunking: Chunking
+    given: int
+    oddities: tuple[Oddity, ...]
+
+
+def _untold(done: int, total: int) -> None:
+    """Report nothing."""
+
+
+def find_again(
+    document: Document, given: Sequence[GivenChunk], maker: str, told: Callable[[int, int], None] = _untold
+) -> FoundAgain:
+    """Return the chunks that are found, in the order of the text; see `chunkers.found_again.inspected.inspect` for how.
+
+    Parameters
+    ----------
+    maker
+        What made them, for the reasons and the notes.
+    told
+        Called with (done, to do) at intervals of a search that takes long; what it raises ends the search.
+    """
+    text = document.text
+    latest = time.monotonic()
+
+    def report(number: int) -> None:
+        nonlocal latest
+        if time.monotonic() - latest > _UNTOLD_S:
+            told(number, len(given))
+            latest = time.monotonic()
+
+    placed = [_in_place(text, one) for one in given]
+    searched = Searched(text)
+    ordered = _in_order(text, given)
+    surrounded = _Surrounded(searched, given)
+    contexts: dict[int, str] = {}
+    bare = list(given)
+    for number, (one, spans) in enumerate(zip(given, placed, strict=True)):
+        if not spans and ordered.get(number) is None and one.text is not None and one.text.strip():
+            report(number)
+            passage = surrounded.passage(one)
+            if passage is not None:
+                contexts[number] = passage.context
+                bare[number] = one._replace(text=passage.text)
+                placed[number] = () if passage.span is None else (passage.span,)
+    if contexts:
+        ordered = _in_order(text, bare)
+    search = _Search(searched, ordered)
+    search.unsure.update(surrounded.unsure)
+    chunks: list[Chunk] = []
+    begins: dict[int, str] = {}
+    oddities: list[Oddity] = []
+    reached = 0
+    for number, (one, spans) in enumerate(zip(bare, placed, strict=True)):
+        report(number)
+        found, how, odd = (spans, "at the place that it names", []) if spans else search.find(number, one)
+        context = contexts.get(number, "")
+        if found:
+            odd += [("context", f"“{_start_of(context)}” is around it")] if context else []
+            chunks.append(Chunk.of(document, *found)._replace(context=context))
+            reached = found[-1].end
+            for span in found:
+                begins.setdefault(span.start, f"{maker} begins chunk {number + 1:,} here, found {how}")
+        where = Span(found[0].start, found[-1].end) if found else _about(one, reached, len(text))
+        oddities += [Oddity(number + 1, kind, said, _words(given[number].text or ""), where) for kind, said in odd]
+    chunks.sort(key=lambda chunk: (chunk.start, chunk.end))
+    cuts = cuts_to_gaps(document, sorted(begins)[1:], Verdict.CUT, lambda start: Reason(remark=begins[start]))
+    oddities.sort(key=lambda odd: (KINDS.index(odd.kind), odd.number))
+    chunking = Chunking(
+        document,
+        tuple(chunks),
+        ledger(document, cuts, f"{maker} begins no chunk here"),
+        notes=(*_notes(maker, given, oddities, search.unsure), *_without_chunk(text, chunks)),
+    )
+    return FoundAgain(chunking, len(given), tuple(oddities))
+
+
+def _in_order(text: str, given: Sequence[GivenChunk]) -> dict[int, Span | None]:
+    """Locate the chunks that give no position, by number; the order of the chunks tells repeated passages apart."""
+    unplaced = [number for number, one in enumerate(given) if not one.spans]
+    return dict(zip(unplaced, locate(text, [given[number].text or "" for number in unplaced]), strict=True))
+
+
+class _Surrounded:
+    """Tells chunks from the contexts that something put around them."""
+
+    def __init__(self, searched: Searched, given: Sequence[GivenChunk]) -> None:
+        self._searched = searched
+        self._front = shared_front([one.text for one in given if one.text is not None])
+        self._left = MOST_SCANNED
+        self._reached = 0
+        self.unsure: dict[str, None] = {}
+
+    def passage(self, one: GivenChunk) -> Passage | None:
+        """Return the part of a chunk that is in the text, if the whole is not; None if its context cannot be separated."""
+        words, length = one.text or "", len(self._searched.text)
+        start = max(0, one.spans[0].start - SEARCHED) if one.spans else self._reached
+        near = Span(min(start, length), min(length, start + 2 * SEARCHED))
+        for within in dict.fromkeys([near, Span(0, length)]):
+            if self._left < 0:
+                self.unsure[_NOT_ALL_SURROUNDED] = None
+                return None
+            # A stretch is halved until its length is found, at the end, the beginning and both sides of the middle.
+            self._left -= 4 * len(words).bit_length() * (within.end - within.start)
+            found = passage_of(self._searched, words, one.spans, self._front, within)
+            if found is not None:
+                place = self._searched.text.find(found.text[:_LONGEST_WORDS], within.start)
+                self._reached = max(self._reached, place)
+                return found
+        return None
+
+
+class _Search:
+    """Looks for the chunks that are not where they say they are, or do not say.
+
+    ``ordered`` are the spans of those that do not say, by number, as far as looking for them in order has found them.
+    """
+
+    def __init__(self, searched: Searched, ordered: dict[int, Span | None]) -> None:
+        self._searched = searched
+        self._ordered = ordered
+        spans = [span for span in ordered.values() if span is not None]
+        self._alone = _reached_by_a_jump(searched.text, spans)
+        self._shifted = _found_at_one_of_several(searched.text, spans)
+        self._left = MOST_SCANNED
+        self.unsure: dict[str, None] = {}
+
+    def find(self, number: int, one: GivenChunk) -> tuple[tuple[Span, ...], str, list[tuple[Kind, str]]]:
+        """Return the spans of a chunk, the way it was found, and the remarks about it."""
+        text, span = self._searched.text, self._ordered.get(number)
+        if span is not None:
+            odd: list[tuple[Kind, str]] = []
+            if span in self._alone and self._repeated(text[span.start : span.end]):
+                odd.append(("ambiguous", "it is there more than once; this is the first place after the one before"))
+            elif span in self._shifted:
+                odd.append(("ambiguous", "the text repeats itself here; it may begin a period earlier or later"))
+            return (span,), "in the order of the chunks", odd + _spaced(one, text, span)
+        words = (one.text or "").strip()
+        if not words:
+            place = f"nothing is at {one.spans[0].start:,} to {one.spans[-1].end:,}" if one.spans else "it is empty"
+            return (), "", [("lost", place)]
+        quoted = Quotation(words, start=one.spans[0].start if one.spans else None)
+        match = self._searched.exact(quoted) or self._searched.typography(quoted) or self._altered(quoted)
+        if match is None:
+            return (), "", [("lost", "nothing in the text is like it")]
+        named, found = quoted.start, match.span.start
+        moved = named is not None and (named > len(text) or text[min(named, found) : max(named, found)].strip() != "")
+        how = "out of the order of the chunks" if named is None else "at the place that it names"
+        how = "at another place than it names" if moved else how
+        odd = []
+        if match.how == "altered":
+            alike = f"{int(100 * match.alike)} % alike"
+            how = f"where the text is most like it, {alike}"
+            odd.append(("altered", alike))
+        elif "".join(words.split()) != "".join(text[match.span.start : match.span.end].split()):
+            odd.append(("altered", "other quotation marks, dashes or the like"))
+        if match.several:
+            odd.append(("ambiguous", "it is there more than once; this is the first place"))
+        if moved:
+            odd.append(("elsewhere", f"it is at {found:,}; the place that it names is {named:,}"))
+        return (match.span,), how, odd + _spaced(one, text, match.span)
+
+    def _altered(self, quoted: Quotation) -> Match | None:
+        spent = self._searched.work.spent
+        match = self._searched.altered(quoted)
+        if match is None and spent:
+            self.unsure[_NOT_ALL_ALTERED] = None
+        return match
+
+    def _repeated(self, passage: str) -> bool:
+        text = self._searched.text
+        if self._left < 0:
+            self.unsure[_NOT_ALL_REPEATED] = None
+            return False
+        first = text.find(passage)
+        second = text.find(passage, first + 1)
+        self._left -= second if second >= 0 else len(text)
+        return second >= 0
+
+
+def _reached_by_a_jump(text: str, spans: Sequence[Span]) -> frozenset[Span]:
+    """Return the spans after a gap: only these might also occur elsewhere."""
+    pairs = pairwise([Span(0, 0), *spans])
+    return frozenset(span for before, span in pairs if span.start > before.end and text[before.end : span.start].strip())
+
+
+def _found_at_one_of_several(text: str, spans: Sequence[Span]) -> frozenset[Span]:
+    """Return the spans whose text occurs at several places inside the previous span or at its end.
+
+    If every chunk begins at or after the end of the previous one, there is no doubt.
+    """
+    pairs = list(pairwise(spans))
+    if all(span.start >= before.end for before, span in pairs):
+        return frozenset()
+    several = set()
+    for before, span in pairs:
+        passage, last = text[span.start : span.end], max(before.end, span.start)
+        first = text.find(passage, before.start + 1, last + len(passage))
+        other = text.find(passage, first + 1, last + len(passage)) if first == span.start else first
+        if span.start <= before.end + 1 and other >= 0:
+            several.add(span)
+    return frozenset(several)
+
+
+def _in_place(text: str, one: GivenChunk) -> tuple[Span, ...]:
+    """Return the spans at which a chunk says it is, without white space at their ends; none if its text is not there."""
+    if not one.spans or one.spans[-1].end > len(text):
+        return ()
+    if one.text is not None:
+        passage = text[one.spans[0].start : one.spans[0].end]
+        # A table for spreadsheets has an apostrophe before what would be a formula; see `as_cell`.
+        if passage.strip() not in (one.text.strip(), from_cell(one.text).strip()):
+            return ()
+    stripped = []
+    for start, end in one.spans:
+        piece = text[start:end]
+        if piece.strip():
+            begin = start + len(piece) - len(piece.lstrip())
+            stripped.append(Span(begin, begin + len(piece.strip())))
+    apart: list[Span] = []
+    for span in sorted(stripped):
+        # What two spans of a chunk share is in it once.
+        if apart and span.start < apart[-1].end:
+            apart[-1] = Span(apart[-1].start, max(apart[-1].end, span.end))
+        else:
+            apart.append(span)
+    return tuple(apart)
+
+
+def _spaced(one: GivenChunk, text: str, span: Span) -> list[tuple[Kind, str]]:
+    passage, words = text[span.start : span.end], (one.text or "").strip()
+    same = words == passage or "".join(words.split()) != "".join(passage.split())
+    return [] if same else [("spaced", "the text has other white space")]
+
+
+def _about(one: GivenChunk, reached: int, length: int) -> Span:
+    place = min(one.spans[0].start, length) if one.spans else reached
+    return Span(place, place)
+
+
+def _words(text: str) -> str:
+    words = " ".join(text[: 2 * _LONGEST_WORDS].split())
+    return words if len(words) <= _LONGEST_WORDS else words[: _LONGEST_WORDS - 1] + "…"
+
+
+def _notes(maker: str, given: Sequence[GivenChunk], oddities: Sequence[Oddity], unsure: Iterable[str]) -> list[str]:
+    """Return notes on the oddities."""
+    by_kind = {kind: [odd for odd in oddities if odd.kind == kind] for kind in KINDS}
+    altered = [f"{odd.number:,} ({odd.said}, at {odd.span.start:,})" for odd in by_kind["altered"]]
+    elsewhere = [
+        f"{odd.number:,} (at {odd.span.start:,}, not {given[odd.number - 1].spans[0].start:,})"
+        for odd in by_kind["elsewhere"]
+    ]
+    ambiguous = [f"{odd.number:,} (at {odd.span.start:,})" for odd in by_kind["ambiguous"]]
+    surrounded = [f"{odd.number:,} ({odd.said.removesuffix(' is around it')})" for odd in by_kind["context"]]
+    lost = [_named(odd.number, given[odd.number - 1]) for odd in by_kind["lost"]]
+    notes = [
+        _listed(f"Chunks of {maker} that are not found in the text and left out", lost),
+        _listed(f"Chunks of {maker} that are altered, and found where the text is most like them", altered),
+        _listed(f"Chunks of {maker} that stand in the text more than once, and may be at another place", ambiguous),
+        _listed(f"Chunks of {maker} that are not at the place that they name", elsewhere),
+        _listed(f"Chunks of {maker} with a context around them that the text does not have there", surrounded),
+        f"Chunks of {maker} with other white space than the text: {len(by_kind['spaced']):,}." if by_kind["spaced"] else "",
+        *unsure,
+    ]
+    return [note for note in notes if note]
+
+
+def _listed(what: str, found: Sequence[str]) -> str:
+    if not found:
+        return ""
+    named = ", ".join(found[:_MOST_NAMED]) + (" and more" if len(found) > _MOST_NAMED else "")
+    return f"{what}: {len(found):,}: {named}."
+
+
+def _named(number: int, one: GivenChunk) -> str:
+    if one.text is None:
+        return f"{number:,} ({one.spans[0].start:,} to {one.spans[-1].end:,})"
+    return f"{number:,} (“{_start_of(one.text)}”)"
+
+
+def _start_of(text: str) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= 40 else words[:39] + "…"
+
+
+def _without_chunk(text: str, chunks: Sequence[Chunk]) -> list[str]:
+    lost = characters_without_chunk(text, chunks)
+    return [f"Characters that lie in no chunk, white space not counted: {lost:,}."] if lost else []
+
+
+def characters_without_chunk(text: str, chunks: Sequence[Chunk]) -> int:
+    """Count the characters of a text in no chunk, white space excluded."""
+    lost = reached = 0
+    for start, end in sorted(span for chunk in chunks for span in chunk.spans):
+        lost += sum(map(len, text[reached:start].split()))
+        reached = max(reached, end)
+    return lost + sum(map(len, text[reached:].split()))

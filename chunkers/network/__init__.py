@@ -1,0 +1,1 @@
+"""Requests to servers: a client, its address and key, deadlines."""

@@ -1,0 +1,248 @@
+"""A server that speaks OpenAI's protocol: its address and key, a client whose requests go there alone, and its failures."""
+
+from __future__ import annotations
+
+import hashlib
+import ipaddress
+import os
+import threading
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from chunkers.network.request import HOOKS
+from chunkers.support.errors import ModelError
+from chunkers.support.extras import need
+
+if TYPE_CHECKING:
+    import openai
+
+ADDRESS = "https://api.openai.com/v1"
+"""Default server address, used if neither the environment nor the user names another."""
+
+RETRIES = 3
+"""Maximum number of retries by the ``openai`` package after 408, 409, 429, 5xx, a time-out or a lost connection.
+
+It waits longer each time, or for as long as the server's Retry-After says.
+"""
+
+SHORTEST_KEY = 8
+"""Characters from which on a key is taken for a secret: many servers want one and any will do, such as “none”, and that word
+may be a whole answer."""
+
+
+class Connection:
+    """Address and key of a model's server; nothing is sent before the client is used.
+
+    Parameters
+    ----------
+    who
+        The model's name, with which messages begin.
+    address
+        Base address, up to and including ``/v1``; empty for OPENAI_BASE_URL, and where that is not set, OpenAI's own.
+    key
+        The server's key; empty for OPENAI_API_KEY, which goes to the environment's address alone.
+
+    Attributes
+    ----------
+    address
+        The address in use.
+    identity
+        A hash of it, because it is written to recipes and an address may be private.
+    """
+
+    def __init__(self, who: str, address: str = "", key: str = "") -> None:
+        self._who = who
+        self._of_environment = not address
+        self.address = address or os.environ.get("OPENAI_BASE_URL") or ADDRESS
+        # A file from which a key is read mostly ends in a line break.
+        self._key = (key or (os.environ.get("OPENAI_API_KEY", "") if self._of_environment else "")).strip()
+        self.identity = hashlib.sha256(self.address.rstrip("/").encode()).hexdigest()[:16]
+        self._lock = threading.Lock()
+        self._client: openai.OpenAI | None = None
+
+    @property
+    def host(self) -> str:
+        """The host, with its port where one is named; raises ModelError, without repeating the address, if it is invalid."""
+        return _host(self._who, self.address)
+
+    @property
+    def destination(self) -> str:
+        """The host, and the proxy through which it is asked, if any; raises ModelError if the address is invalid."""
+        return self.host + _through(_tunnel(self.address))
+
+    def client(self, timeout: float) -> openai.OpenAI:
+        """Return the client, made once, whose requests may say nothing for ``timeout`` seconds; nothing is sent yet.
+
+        Raises
+        ------
+        ModelError
+            If the address is invalid, or is OpenAI's own and there is no key; if the key cannot be sent.
+        InputError
+            If the package that sends requests is not installed.
+        """
+        with self._lock:
+            if self._client is None:
+                self._client = self._made(timeout)
+            return self._client
+
+    def _made(self, timeout: float) -> openai.OpenAI:
+        host = self.host
+        if not self._key and self.address == ADDRESS:
+            raise ModelError(
+                f"{self._who}: {host} needs a key, in OPENAI_API_KEY or on the page; there is none. "
+                "Another server is named in OPENAI_BASE_URL or on the page."
+            )
+        if not (self._key.isascii() and self._key.isprintable()):
+            raise ModelError(
+                f"{self._who}: the key for {host} must be one line of letters from A to Z, digits and signs; it has others."
+            )
+        need("llm", self._who, "openai", "httpx2")
+        import httpx2
+        import openai
+
+        proxy = _tunnel(self.address)
+        try:
+            # A client left to itself takes every proxy of the environment, also for this machine and without encryption.
+            transport = httpx2.HTTPTransport(proxy=proxy, limits=openai.DEFAULT_CONNECTION_LIMITS)
+        except (ImportError, ValueError, httpx2.InvalidURL):
+            raise ModelError(
+                f"{self._who}: the proxy of the environment for {host} must have the form http://HOST:PORT; it has not. "
+                f"NO_PROXY={urlsplit(self.address).hostname} has the server asked without it."
+            ) from None
+        return openai.OpenAI(
+            base_url=self.address,
+            # The package requires a key even where the server does not.
+            api_key=self._key or "none",
+            default_headers={
+                **self._others_kept_back(),
+                "Authorization": f"Bearer {self._key or 'none'}",
+                "Accept-Encoding": "identity",
+            },
+            timeout=timeout,
+            max_retries=RETRIES,
+            # Without redirects, texts go to the named server alone; uncompressed, an answer is as large as it seems.
+            http_client=openai.DefaultHttpxClient(follow_redirects=False, event_hooks=HOOKS, transport=transport),
+        )
+
+    def _others_kept_back(self) -> dict[str, Any]:
+        """Return options that keep the environment's settings for OpenAI from a server that the user named instead."""
+        import openai
+
+        if self._of_environment:
+            return {}
+        lines = os.environ.get("OPENAI_CUSTOM_HEADERS", "").splitlines()
+        names = [line.partition(":")[0].strip() for line in lines if ":" in line]
+        return {
+            name: openai.omit
+            for name in (*names, "OpenAI-Organization", "OpenAI-Project")
+            if name.lower() != "authorization"
+        }
+
+    def without_key(self, text: str) -> str:
+        """Return a server's message without the key, which a careless server repeats."""
+        return text.replace(self._key, "[key]") if len(self._key) >= SHORTEST_KEY else text
+
+    def failure(self, error: openai.APIError, timeout: float) -> ModelError:
+        """Return the error to raise from None, with a sentence on the failure.
+
+        The package's errors hold the request, and with it the key, so that none may be chained; a server's own words are
+        left out, as they may repeat it.
+        """
+        import openai
+
+        if isinstance(error, openai.APIStatusError):
+            return ModelError(self._refusal(error.status_code))
+        if isinstance(error, openai.APITimeoutError):
+            return ModelError(
+                f"{self._who}: {self.host} must answer within {timeout:g} seconds; it did not, in {RETRIES + 1} attempts."
+            )
+        return ModelError(f"{self._who}: {self.destination} must be reachable; it was not, in {RETRIES + 1} attempts.")
+
+    def too_late(self, deadline: float) -> ModelError:
+        """Return the error for an answer that has not come within ``deadline`` seconds, retries included."""
+        return ModelError(f"{self._who}: {self.host} must answer within {deadline:g} seconds in all; it did not.")
+
+    def _refusal(self, status: int) -> str:
+        """Return a sentence on a status."""
+        match status:
+            case 401 | 403:
+                return f"{self._who}: {self.host} must accept the key; it refused (status {status})."
+            case status if 300 <= status < 400:
+                return f"{self._who}: {self.host} must answer itself; it leads to another address (status {status})."
+            case 404:
+                return f"{self._who}: {self.host} must know the address and the model; it does not (status 404)."
+            case 429:
+                return (
+                    f"{self._who}: {self.host} must have requests left for this key; "
+                    f"asked up to {RETRIES + 1} times, it had none (status 429)."
+                )
+            case _ if status >= 500:
+                return f"{self._who}: {self.host} must work; asked up to {RETRIES + 1} times, it failed (status {status})."
+            case _:
+                return (
+                    f"{self._who}: {self.host} must accept the request; it refused (status {status}), "
+                    "as servers do with a text longer than the model reads."
+                )
+
+
+def _host(name: str, address: str) -> str:
+    """Return the host of a base address; raises ModelError, without repeating it, if it is invalid or has a password."""
+    try:
+        parts = urlsplit(address)
+        port = parts.port
+    except ValueError:
+        parts, port = urlsplit(""), None
+    # urlsplit leaves out line breaks and tabs, which the client would not.
+    if (
+        not address.isprintable()
+        or parts.scheme not in ("http", "https")
+        or not parts.hostname
+        or parts.username is not None
+        or parts.query
+        or "#" in address
+        or address != address.strip()
+    ):
+        raise ModelError(
+            f"{name}: the server's base address must have the form https://HOST/v1, without a user, a password, a query, "
+            "a fragment or a space around it; it has not."
+        )
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    return host if port is None else f"{host}:{port}"
+
+
+def _tunnel(address: str) -> str | None:
+    """Return the address of the environment's proxy through which a server is asked; None if it is asked directly.
+
+    Only an encrypted connection goes through a proxy, which then learns no more than the server's name. Without encryption
+    the proxy would read text and key; an address of this machine means another machine to a proxy elsewhere.
+    """
+    from urllib.request import getproxies, proxy_bypass
+
+    parts = urlsplit(address)
+    host = parts.hostname or ""
+    if parts.scheme != "https" or _is_this_machine(host) or proxy_bypass(host):
+        return None
+    proxies = getproxies()
+    proxy = proxies.get("https") or proxies.get("all")
+    return proxy if not proxy or "://" in proxy else f"http://{proxy}"
+
+
+def _is_this_machine(host: str) -> bool:
+    """Return whether a host's name or number is a loopback address."""
+    name = host.rstrip(".").lower()
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    try:
+        number = ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    number = getattr(number, "ipv4_mapped", None) or number
+    return number.is_loopback or number.is_unspecified
+
+
+def _through(proxy: str | None) -> str:
+    """Return words that name a proxy by its host and port, without the user and password that its address may have."""
+    if proxy is None:
+        return ""
+    # Not parsed: whatever stands before the last @ may be a password.
+    return f" through the environment's proxy {proxy.rpartition('@')[2].rpartition('//')[2].partition('/')[0]}"

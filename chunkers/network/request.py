@@ -1,0 +1,212 @@
+"""A request that ends: by its answer, its deadline, or the user, who does not wait for a server that hangs."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from chunkers.support.errors import Cancelled, InputError
+
+if TYPE_CHECKING:
+    import httpx2
+
+Answer = TypeVar("Answer")
+
+_POLL_S = 0.05
+"""Seconds between two looks at whether the user has stopped."""
+
+_NOT_REACHED = {"connection.connect_tcp.failed", "connection.start_tls.failed"}
+"""Events in the client's trace for a connection that could not be made."""
+
+LARGEST_REFUSAL = 100_000
+"""Bytes that are read of an answer that is no success; only its status and the setting it names are looked at."""
+
+_cancelled: ContextVar[Callable[[], bool]] = ContextVar("_cancelled", default=bool)
+_here = threading.local()
+
+
+class TooLate(Exception):
+    """The deadline of a request has passed."""
+
+
+class TooLarge(Exception):
+    """An answer is larger than allowed, or compressed, so that its size is unknown."""
+
+
+@contextmanager
+def cancellable(cancelled: Callable[[], bool]) -> Iterator[None]:
+    """Let requests inside be abandoned as soon as ``cancelled`` is true."""
+    token = _cancelled.set(cancelled)
+    try:
+        yield
+    finally:
+        _cancelled.reset(token)
+
+
+def _always(before: int) -> None:
+    """Let a request be sent."""
+
+
+@dataclass
+class Attempts:
+    """Outcome of the requests of one call, retries included.
+
+    Attributes
+    ----------
+    allow
+        Called before each request with the number of those before it; what it raises ends the call.
+    sent
+        Requests that were begun, those for which there was no connection included.
+    refused
+        Those that were answered with anything but a success, or never reached the server.
+    whole
+        Those whose answer came to its end.
+    """
+
+    allow: Callable[[int], None] = _always
+    sent: int = 0
+    refused: int = 0
+    whole: int = 0
+
+    @property
+    def unanswered(self) -> int:
+        """Requests whose outcome on the server is unknown."""
+        return self.sent - self.refused - self.whole
+
+
+class _Call:
+    """A request that runs in a thread of its own; once it is abandoned, nobody waits for it."""
+
+    def __init__(self, largest: int, attempts: Attempts) -> None:
+        self.largest = largest
+        self.attempts = attempts
+        self.abandoned = False
+        self.ended = threading.Event()
+        self.outcome: tuple[Any, BaseException | None] = (None, None)
+        self._lock = threading.Lock()
+
+    def check(self, received: int = 0) -> None:
+        if self.abandoned:
+            raise Cancelled
+        if received > self.largest:
+            raise TooLarge
+
+    def begin(self) -> None:
+        """Count a request that is about to be sent; none is after the call was abandoned."""
+        with self._lock:
+            self.check()
+            self.attempts.allow(self.attempts.sent)
+            self.attempts.sent += 1
+
+    def hear(self, event: str, _: object) -> None:
+        """Count a request that failed to connect and so never reached the server."""
+        self.attempts.refused += event in _NOT_REACHED
+
+    def abandon(self) -> None:
+        with self._lock:
+            self.abandoned = True
+
+
+def ask(work: Callable[[], Answer], deadline: float, largest: int, attempts: Attempts | None = None) -> Answer:
+    """Run ``work`` within the deadline; return its result, or raise its error.
+
+    ``work`` sends requests through a client that has `HOOKS`. A thread that is abandoned while a server says nothing ends
+    with the client's own time-out; with the next byte otherwise.
+
+    Parameters
+    ----------
+    deadline
+        Seconds that it may take in all, retries included.
+    largest
+        Most bytes of an answer.
+    attempts
+        Where the requests are counted, and who is asked before each.
+
+    Raises
+    ------
+    Cancelled
+        If the user stops while it runs.
+    TooLate
+        If the deadline passes.
+    """
+    cancelled = _cancelled.get()
+    call = _Call(largest, Attempts() if attempts is None else attempts)
+
+    def run() -> None:
+        _here.call = call
+        try:
+            call.outcome = work(), None
+        except BaseException as error:
+            if isinstance(error, InputError):
+                # What led to it holds the request, and so the key; ``from None`` only keeps that from being printed.
+                error.__context__ = error.__cause__ = None
+            call.outcome = None, error
+        finally:
+            call.ended.set()
+
+    latest = time.monotonic() + deadline
+    threading.Thread(target=run, daemon=True, name="request").start()
+    try:
+        while not call.ended.wait(_POLL_S):
+            if cancelled() or time.monotonic() > latest:
+                raise TooLate if time.monotonic() > latest else Cancelled
+    except BaseException:
+        # A terminal's interruption comes here too; no retry may follow it.
+        call.abandon()
+        raise
+    answer, error = call.outcome
+    if error is not None:
+        raise error
+    result: Answer = answer
+    return result
+
+
+@cache
+def _watched() -> type[Any]:
+    """Return the class of a body that is looked at while it comes; httpx2 is imported when a server is first asked."""
+    import httpx2
+
+    class Watched(httpx2.SyncByteStream):
+        def __init__(self, stream: Any, call: _Call, success: bool) -> None:
+            self._stream, self._call, self._success = stream, call, success
+
+        def __iter__(self) -> Iterator[bytes]:
+            received = 0
+            for part in self._stream:
+                received += len(part)
+                self._call.check(received if self._success else 0)
+                yield part
+                if received > LARGEST_REFUSAL and not self._success:
+                    return
+            self._call.attempts.whole += self._success
+
+        def close(self) -> None:
+            self._stream.close()
+
+    return Watched
+
+
+def _before(request: httpx2.Request) -> None:
+    call: _Call = _here.call
+    call.begin()
+    request.extensions["trace"] = call.hear
+
+
+def _after(response: httpx2.Response) -> None:
+    call: _Call = _here.call
+    call.attempts.refused += not response.is_success
+    length = response.headers.get("content-length", "") if response.is_success else ""
+    call.check(int(length) if length.isdecimal() and len(length) < 20 else 0)
+    if response.headers.get("content-encoding", "identity") != "identity":
+        raise TooLarge
+    response.stream = _watched()(response.stream, call, response.is_success)
+
+
+HOOKS: dict[str, list[Callable[..., Any]]] = {"request": [_before], "response": [_after]}
+"""Callbacks of a client, run before each request and after the head of each answer."""

@@ -1,0 +1,1 @@
+"""Chunkers by name, their recipes and presets, and the files of a result."""

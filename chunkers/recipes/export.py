@@ -1,0 +1,178 @@
+"""Results as JSON, JSON lines, CSV and Parquet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+from chunkers.recipes.recipe import Recipe, __version__
+from chunkers.results.embedded import EmbeddedAs
+from chunkers.results.result import Chunking, Gap
+from chunkers.results.table import chosen, columns_of, facts_of, rows_of, said_of
+from chunkers.support.errors import InputError, shown
+from chunkers.support.extras import need
+from chunkers.support.spreadsheet import as_cell
+
+if TYPE_CHECKING:
+    from chunkers.language_models.spending import Spending
+
+
+def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:
+    """Return the result as JSON-compatible values, as the command line prints it for a document.
+
+    Parameters
+    ----------
+    chunking
+        The result.
+    recipe
+        The recipe that stands in it; the result's own unless it is given.
+
+    Raises
+    ------
+    InputError
+        If there is neither.
+    """
+    _check(chunking)
+    made_by = chunking.made_by if recipe is None else recipe
+    if made_by is None:
+        raise InputError("recipe must be given for a result that chunkers.run did not make; got None.")
+    document, timing = chunking.document, chunking.timing
+    return {
+        "version": __version__,
+        "recipe": made_by.model_dump(),
+        "document": {
+            "name": document.name,
+            "characters": len(document.text),
+            "language": document.language,
+            "sentences": [list(span) for span in document.sentences],
+        },
+        "chunks": [
+            {"spans": [list(span) for span in chunk.spans], **facts_of(chunking, chunk, made_by.embedded_as)}
+            for chunk in chunking.chunks
+        ],
+        **({"left_out": [*map(said_of, chunking.left_out)]} if chunking.left_out else {}),
+        "gaps": [_gap(gap) for gap in chunking.gaps],
+        "merges": [
+            {
+                "left": list(merge.left),
+                "right": list(merge.right),
+                "similarity": merge.similarity,
+                "threshold": merge.threshold,
+                "kind": merge.kind,
+            }
+            for merge in chunking.merges
+        ],
+        "notes": [*chunking.notes, *(misfit.sentence for misfit in chunking.misfits)],
+        "timing": None
+        if timing is None
+        else {
+            "split_ms": timing.split_ms,
+            "embed_ms": timing.embed_ms,
+            "embedded": timing.embedded,
+            "cached": timing.cached,
+            "decide_ms": timing.decide_ms + timing.merge_ms,
+        },
+        **({} if chunking.spending is None else {"spending": _spending(chunking.spending)}),
+    }
+
+
+def _check(chunking: object) -> None:
+    if not isinstance(chunking, Chunking):
+        raise InputError(f"chunking must be a result, such as chunkers.chunk returns; got {shown(chunking)}.")
+
+
+def _spending(spending: Spending) -> dict[str, Any]:
+    cost = None if spending.cost is None else str(spending.cost)
+    return {
+        "requests": spending.requests,
+        "remembered": spending.remembered,
+        "tokens_in": spending.tokens_in,
+        "tokens_out": spending.tokens_out,
+        "unsure": spending.unsure,
+        "dollars": cost,
+    }
+
+
+def _gap(gap: Gap) -> dict[str, Any]:
+    entry = {
+        "index": gap.index,
+        "score": gap.score,
+        "threshold": gap.threshold,
+        "verdict": str(gap.verdict),
+        "reason": gap.reason,
+    }
+    return entry if gap.offset is None else {**entry, "offset": gap.offset}
+
+
+def to_json(chunking: Chunking, recipe: Recipe | None = None) -> str:
+    """Return the whole result as indented JSON; raises as `to_dict` does."""
+    return json.dumps(to_dict(chunking, recipe), ensure_ascii=False, indent=2, allow_nan=False)
+
+
+def to_jsonl(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> str:
+    """Return one JSON object per chunk, each on a line; with the text to embed if that is another."""
+    _check(chunking)
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows_of(chunking, embedded_as))
+
+
+def to_csv(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> str:
+    """Return one row per chunk, quoted as in RFC 4180; in a text that looks like a formula, `as_cell` adds an apostrophe.
+
+    ``embedded_as`` as in `to_jsonl`.
+    """
+    _check(chunking)
+    file = io.StringIO(newline="")
+    writer = csv.DictWriter(file, columns_of(chunking, chosen(chunking, embedded_as)))
+    writer.writeheader()
+    writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows_of(chunking, embedded_as))
+    return file.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    """Return a value as it stands in a table: a list as JSON, a text so that no spreadsheet takes it for a formula."""
+    return as_cell(json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value)
+
+
+def to_parquet(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> bytes:
+    """Return one row per chunk; a chunk's spans are a list of lists of two code points, its pages a list of labels.
+
+    ``embedded_as`` as in `to_jsonl`; raises InputError if pyarrow is not installed.
+    """
+    _check(chunking)
+    need("corpus", "Parquet", "pyarrow")
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    whole = pa.int64()
+    lists = {
+        "spans": pa.list_(pa.list_(whole, 2)),
+        **dict.fromkeys(("pages", "chapters", "heading_path"), pa.list_(pa.string())),
+    }
+    texts = ("context", "title", "summary", "text", "embedded_as")
+    types = {**lists, **dict.fromkeys(texts, pa.string()), "propositions": propositions_type()}
+    columns = columns_of(chunking, chosen(chunking, embedded_as))
+    schema = pa.schema([(name, types.get(name, whole)) for name in columns])
+    file = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(rows_of(chunking, embedded_as), schema), file)
+    return file.getvalue()
+
+
+def propositions_type() -> Any:
+    """Return the Arrow type of a chunk's propositions; each a struct of the fields of `chunkers.results.table.said_of`."""
+    import pyarrow as pa
+
+    whole, text = pa.int64(), pa.string()
+    one = {"text": text, "start": whole, "end": whole, "quotation": text, "tied": text}
+    return pa.list_(pa.struct([*one.items(), *dict.fromkeys(("elsewhere", "nowhere"), pa.list_(text)).items()]))
+
+
+def ledger_to_csv(chunking: Chunking) -> str:
+    """Return one row per gap, as in the JSON; ``offset`` is empty where the gap lies between two sentences."""
+    _check(chunking)
+    file = io.StringIO(newline="")
+    writer = csv.DictWriter(file, ("index", "offset", "score", "threshold", "verdict", "reason"))
+    writer.writeheader()
+    writer.writerows(_gap(gap) for gap in chunking.gaps)
+    return file.getvalue()

@@ -1,0 +1,369 @@
+"""A recipe: all that it takes, besides the text, to get the same chunks again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from importlib import metadata
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    model_serializer,
+)
+
+from chunkers.contract import base
+from chunkers.contract.base import Chunker
+from chunkers.contract.tools import Tools
+from chunkers.embedders import Embedder, Encoder, load_embedder
+from chunkers.embedders.own import OWN, embedder_of
+from chunkers.files.tables import read_recipe, recipe_in
+from chunkers.recipes.registry import chunker_class
+from chunkers.recipes.situating import NEEDED, situated
+from chunkers.results.embedded import EmbeddedAs, checked
+from chunkers.results.result import Chunking
+from chunkers.storage.cache import SHARED_CACHE, EmbeddingCache
+from chunkers.support.errors import InputError, ModelError, ParameterError, shown
+from chunkers.text.document import Document
+from chunkers.text.given import GivenSentences
+from chunkers.text.reader_process import parsed_apart
+from chunkers.text.sentences import DEFAULT_SPLITTER, packages_of
+from chunkers.text.tokenizers import load_tokenizer
+
+if TYPE_CHECKING:
+    from chunkers.language_models.asking import Asking
+    from chunkers.language_models.base import LanguageModel
+
+AnyLanguageModel: TypeAlias = "str | LanguageModel | Asking"
+"""A name of the form ``openai:NAME``, a language model, or one with a limit of what may be spent."""
+
+__version__ = "0.1.0"
+
+LONGEST_NAME = 1_000
+"""Most characters of a name in a recipe; an embedder's or a splitter's may be a path."""
+
+
+class Recipe(BaseModel):
+    """A chunker with its parameters, and the splitter, embedder and tokenizer that it ran with.
+
+    ``versions`` records what the recipe was made with; reading one does not require the same. ``embedded_as`` says what of
+    the chunks is embedded when they are searched; plain, which is left out of its JSON, is what recipes without it say.
+    ``language_model`` names the model that the chunker asks: ``openai:NAME``, on the server of whoever runs the recipe;
+    it is empty, and left out, where none is asked. No key is ever in it. A parameter that was added since the recipe was
+    made has the value that the chunker had until then, which may not be the default; see `settings`.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    recipe: Literal[1] = 1
+    chunker: str = Field(max_length=LONGEST_NAME)
+    parameters: dict[str, Any] = {}
+    sentences: str = Field(DEFAULT_SPLITTER, max_length=LONGEST_NAME)
+    embedder: str = Field("all-MiniLM-L6-v2", max_length=LONGEST_NAME)
+    tokenizer: str = Field("all-MiniLM-L6-v2", max_length=LONGEST_NAME)
+    versions: dict[str, str] = {}
+    embedded_as: EmbeddedAs = "plain"
+    language_model: str = Field("", max_length=LONGEST_NAME)
+
+    @model_serializer(mode="wrap")
+    def _without_defaults(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        written: dict[str, Any] = handler(self)
+        if self.embedded_as == "plain":
+            written.pop("embedded_as", None)
+        if not self.language_model:
+            written.pop("language_model", None)
+        return written
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        """Yield the fields for ``repr`` and for file names, which are the same as in the JSON."""
+        left_out = (("embedded_as", "plain"), ("language_model", ""))
+        return ((name, value) for name, value in super().__repr_args__() if (name, value) not in left_out)
+
+    @classmethod
+    def of(
+        cls,
+        chunker: Chunker,
+        sentences: str,
+        embedder: Encoder | None,
+        tokenizer: str,
+        embedded_as: EmbeddedAs = "plain",
+        language_model: LanguageModel | None = None,
+    ) -> Recipe:
+        """Return the recipe of a chunker and its services, versions included."""
+        versions = {"seamark": __version__}
+        embedder = None if embedder is None else embedder_of(embedder)
+        if chunker.embeds and embedder is not None:
+            versions |= {embedder.name: embedder.revision} if embedder.revision else {}
+            versions |= _installed(*embedder.packages)
+        asked = language_model if chunker.asks or embedded_as == "context" else None
+        if asked is not None:
+            versions |= {asked.name: asked.revision} if asked.revision else {}
+            versions |= _installed(*asked.packages)
+        versions |= _installed(*packages_of(sentences))
+        versions |= chunker.versions()
+        return cls(
+            chunker=chunker.name,
+            parameters=chunker.model_dump(),
+            sentences=sentences,
+            embedder=embedder.name if embedder is not None else cls.model_fields["embedder"].default,
+            tokenizer=tokenizer,
+            versions=versions,
+            embedded_as=embedded_as,
+            language_model=asked.name if asked is not None else "",
+        )
+
+    @classmethod
+    def from_json(cls, text: str) -> Recipe:
+        """Read a recipe, or the recipe inside an output of the command line.
+
+        Raises
+        ------
+        InputError
+            If it is not JSON or not a recipe; the message names the place.
+        """
+        if not isinstance(text, str):
+            raise InputError(f"recipe: its JSON must be a text; got {shown(text)}.")
+        return cls.of_value(recipe_in(text, "recipe"))
+
+    @classmethod
+    def in_file(cls, data: bytes, name: str = "recipe", cancelled: Callable[[], bool] = bool) -> Recipe:
+        """Read the bytes of a recipe's file, or of an output of the command line, in another process.
+
+        Raises
+        ------
+        InputError
+            If it is not JSON or not a recipe; the message names the place.
+        Cancelled
+            If the user asked to stop, which ``cancelled`` is asked repeatedly.
+        """
+        (value,) = parsed_apart(read_recipe, data, name, cancelled)
+        return cls.of_value(value)
+
+    @classmethod
+    def of_value(cls, value: Any) -> Recipe:
+        """Convert a JSON value to a recipe; raises InputError with the place of the fault if it is invalid."""
+        try:
+            recipe = cls.model_validate(value)
+        except ValidationError as error:
+            detail = error.errors(include_url=False)[0]
+            place = ".".join(_shown_key(key) for key in detail["loc"]) or "the whole"
+            raise InputError(f"recipe: {place} {broken_rule(detail)}.") from error
+        recipe.build()
+        return recipe
+
+    def to_json(self) -> str:
+        """Return the recipe as indented JSON."""
+        return self.model_dump_json(indent=2)
+
+    def settings(self) -> dict[str, Any]:
+        """Return the parameters, and the values from `Chunker.older` of those that the recipe was made before.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such chunker.
+        """
+        return {**chunker_class(self.chunker).older, **self.parameters}
+
+    @property
+    def is_older(self) -> bool:
+        """True if the recipe lacks parameters that were added later; raises ParameterError if there is no such chunker."""
+        return not chunker_class(self.chunker).older.keys() <= self.parameters.keys()
+
+    def changed_since(self, sentences: int | None = None) -> str:
+        """Return a sentence on how the chunker's cuts may have moved since the recipe was made; empty if they did not.
+
+        Parameters
+        ----------
+        sentences
+            Number of sentences of the text; None for texts of any length.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such chunker, or a parameter breaks its rule.
+        """
+        return self.build().changed_since(sentences) if self.is_older else ""
+
+    def build(self) -> Chunker:
+        """Make the chunker; raises ParameterError if a parameter breaks its rule."""
+        return chunker_class(self.chunker).build(**self.settings())
+
+    def run(
+        self,
+        text: str,
+        name: str = "text",
+        cache: EmbeddingCache | None = None,
+        *,
+        embedder: Encoder | None = None,
+        sentences: GivenSentences | None = None,
+        language_model: AnyLanguageModel | None = None,
+    ) -> Chunking:
+        """Chunk ``text`` according to the recipe.
+
+        Parameters
+        ----------
+        text, name
+            The text, and its name for messages.
+        cache
+            Where embeddings are kept, instead of in `SHARED_CACHE`.
+        embedder, sentences
+            What a recipe can only name: the caller's own embedder, and sentences that the caller gives.
+        language_model
+            The model that is asked, if one is, instead of the recipe's on the environment's server.
+
+        Raises
+        ------
+        InputError
+            If something that the recipe names is not there, or the text is unusable.
+        """
+        chunker = self.build()
+        if embedder is not None:
+            vectors: Embedder | None = embedder_of(embedder)
+        elif self.embedder.startswith(OWN) and not chunker.embeds:
+            vectors = None
+        else:
+            vectors = load_embedder(self.embedder)
+        model = self.language_model or None if language_model is None else language_model
+        asking = asking_for(chunker, model, self.embedded_as)
+        tools = Tools(vectors, load_tokenizer(self.tokenizer), _checked(cache), asking=asking)
+        document = Document.from_text(text, self.sentences if sentences is None else sentences, name)
+        chunking = run(chunker, document, tools, self.embedded_as)
+        changed = self.changed_since(len(document.sentences))
+        return replace(chunking, notes=(*chunking.notes, changed)) if changed else chunking
+
+
+def run(chunker: Chunker, document: Document, tools: Tools, embedded_as: EmbeddedAs = "plain") -> Chunking:
+    """Cut the document; the result has its recipe, the timing of every stage, and notes on misfits with the text.
+
+    Where chunks are embedded with a context sentence, a language model is asked for it; raises ModelError without one.
+    """
+    if embedded_as == "context" and tools.asking is None:
+        raise ModelError(NEEDED)
+    chunking = base.run(chunker, document, tools)
+    if embedded_as == "context":
+        chunking = situated(chunking, tools)
+    model = tools.asking.model if tools.asking is not None else None
+    recipe = Recipe.of(chunker, document.splitter, tools.embedder, tools.tokenizer.name, embedded_as, model)
+    return replace(chunking, made_by=recipe)
+
+
+def chunk(
+    text: str,
+    chunker: str | Chunker = "breakpoint",
+    *,
+    sentences: str | GivenSentences = DEFAULT_SPLITTER,
+    embedder: str | Encoder = "all-MiniLM-L6-v2",
+    tokenizer: str = "all-MiniLM-L6-v2",
+    cache: EmbeddingCache | None = None,
+    embedded_as: EmbeddedAs = "plain",
+    language_model: AnyLanguageModel | None = None,
+    **parameters: Any,
+) -> Chunking:
+    """Cut ``text`` with a chunker.
+
+    Calls share embeddings: each distinct text is embedded once by the same embedder, as long as `SHARED_CACHE`, which is
+    bounded, holds it. ``SHARED_CACHE.clear()`` forgets them all; ``cache=EmbeddingCache()`` shares nothing.
+
+    Parameters
+    ----------
+    text
+        The original; the chunks' spans are code points of it.
+    chunker
+        A key of `CHUNKERS` or `ADAPTERS`, or a `Chunker` with its parameters.
+    sentences
+        A name from `SPLITTERS`, or the sentences themselves, in order and none left out: texts, or pairs of code points.
+    embedder
+        A name from `EMBEDDERS`, or any object whose ``encode`` takes a list of texts and returns a vector for each, as an
+        array, a tensor or lists; see `Encoder`.
+    tokenizer
+        A name from `TOKENIZERS`.
+    cache
+        Where embeddings are kept, instead of in `SHARED_CACHE`.
+    embedded_as
+        What files of the chunks give to embed: the chunks as they are, with the headings above them in front, or with a
+        context sentence that the language model writes (`chunkers.recipes.situating`).
+    language_model
+        The model that chunkers such as `llm` ask, and for context sentences: ``openai:NAME``, on the server that
+        OPENAI_BASE_URL and OPENAI_API_KEY name, to which the text is sent; a `chunkers.language_models.base.LanguageModel`;
+        or a `chunkers.language_models.asking.Asking`, which has a limit of what may be spent.
+    parameters
+        The chunker's parameters; those left out have their defaults.
+
+    Raises
+    ------
+    InputError
+        If an argument is wrong, or the text is not valid Unicode; one sentence says which and why. `ParameterError` and
+        `ModelError` are kinds of it.
+    """
+    vectors = load_embedder(embedder)
+    tools = Tools(vectors, load_tokenizer(tokenizer), _checked(cache))
+    if not isinstance(chunker, Chunker):
+        chunker = build_chunker(chunker, parameters, vectors)
+    elif parameters:
+        raise ParameterError(
+            f"{chunker.name}: parameters must be those of the chunker itself; got {', '.join(parameters)} too."
+        )
+    tools = replace(tools, asking=asking_for(chunker, language_model, checked(embedded_as)))
+    return run(chunker, Document.from_text(text, sentences), tools, embedded_as)
+
+
+def asking_for(chunker: Chunker, given: AnyLanguageModel | None, embedded_as: EmbeddedAs = "plain") -> Asking | None:
+    """Return access to a language model; None if neither the chunker nor ``embedded_as`` needs one, or none is given.
+
+    Raises
+    ------
+    InputError
+        If what is given is no language model.
+    """
+    if given is None or not (chunker.asks or embedded_as == "context"):
+        return None
+    from chunkers.language_models.asking import asking_of
+
+    return asking_of(given)
+
+
+def _checked(cache: EmbeddingCache | None) -> EmbeddingCache:
+    if not isinstance(cache, EmbeddingCache | None):
+        raise InputError(f"cache must be an EmbeddingCache or None; got {shown(cache)}.")
+    return SHARED_CACHE if cache is None else cache
+
+
+def build_chunker(name: str, parameters: Mapping[str, Any], embedder: Encoder | None = None) -> Chunker:
+    """Make a chunker; parameters left out have the embedder's defaults, or else the declared ones.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such chunker or parameter, or a value breaks its rule.
+    """
+    chunker = chunker_class(name)
+    defaults = embedder_of(embedder).defaults.get(name, {}) if embedder is not None else {}
+    return chunker.build(**{**defaults, **parameters})
+
+
+def broken_rule(detail: Mapping[str, Any]) -> str:
+    """Return pydantic's error for a value as the end of a sentence that begins with the value's place."""
+    if detail["type"] == "literal_error":
+        return f"must be {detail['ctx']['expected'].replace(' or ', ', ')}; got {shown(detail['input'])}"
+    return f"is not as it must be: {detail['msg']}"
+
+
+def _shown_key(key: int | str) -> str:
+    """Return a key of JSON, which may be any text, for a message: a word as it stands, anything else quoted."""
+    said = shown(key)
+    return key if isinstance(key, str) and key.isidentifier() and said == repr(key) else said
+
+
+def _installed(*packages: str) -> dict[str, str]:
+    return {package: _version(package) for package in packages}
+
+
+@lru_cache(maxsize=64)
+def _version(package: str) -> str:
+    return metadata.version(package)

@@ -1,0 +1,159 @@
+"""A sentence or two of a language model that situate each chunk in its document, to be embedded with the chunk.
+
+Source: Anthropic (2024), "Introducing contextual retrieval", https://www.anthropic.com/news/contextual-retrieval.
+"""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from chunkers.contract.base import Estimate
+from chunkers.contract.tools import Meter, Tools
+from chunkers.language_models.conversation import REPEATS, Unusable, usable_answer
+from chunkers.language_models.prompts import CONTEXT_QUESTION, CONTEXT_SYSTEM
+from chunkers.results.result import Chunk, Chunking
+from chunkers.support.errors import ModelError
+from chunkers.text.document import Document, Span
+from chunkers.text.outline import headings
+
+if TYPE_CHECKING:
+    from chunkers.language_models.base import Message
+
+LONGEST_SHOWN = 24_000
+"""Characters of a document that the model is shown beside a chunk, some 6,000 tokens; of a longer one, an extract."""
+
+LONGEST_SITUATION = 600
+"""Characters of what the model says of a chunk; of a longer answer it is told so and asked again."""
+
+ANSWER_TOKENS = 60
+"""Tokens of an answer, as an estimate counts them."""
+
+NEEDED = "embedded_as context needs a language model, named as openai:NAME, and none was given."
+"""Error message for a missing language model."""
+
+_GRID = LONGEST_SHOWN // 4
+
+
+def situated(chunking: Chunking, tools: Tools) -> Chunking:
+    """Return the result with a language model's description of each chunk's place, and a note on missing ones.
+
+    A chunk of which it gives no usable answer, `REPEATS` times asked again, stays without.
+
+    Raises
+    ------
+    ModelError
+        If there is no language model, it gives no answer, or asking it would pass the limit of what may be spent.
+    Cancelled
+        If the user asked to stop; the answers so far are remembered.
+    """
+    if tools.asking is None:
+        raise ModelError(NEEDED)
+    from chunkers.language_models.asking import together
+    from chunkers.language_models.spending import Ledger, Spending
+
+    ledger, began = Ledger(tools.ledger), time.perf_counter()
+    document, count = chunking.document, len(chunking.chunks)
+    done: list[bool] = []
+
+    def one(chunk: Chunk, stopped: Callable[[], bool]) -> Chunk:
+        ask = replace(tools, cancelled=stopped, meter=Meter(ledger=ledger)).ask
+        with suppress(Unusable):
+            chunk = chunk._replace(situation=usable_answer(ask, _messages(document, chunk), _read))
+        done.append(True)
+        tools.deciding(len(done), count)
+        return chunk
+
+    chunks = tuple(together([partial(one, chunk) for chunk in chunking.chunks], tools.cancelled))
+    timing, took = chunking.timing, (time.perf_counter() - began) * 1000
+    return replace(
+        chunking,
+        chunks=chunks,
+        timing=None if timing is None else replace(timing, decide_ms=timing.decide_ms + took),
+        notes=(*chunking.notes, *_notes(document, chunks)),
+        spending=(chunking.spending or Spending()) + ledger.spent,
+    )
+
+
+def estimate(chunking: Chunking, tools: Tools) -> Estimate:
+    """Estimate the requests for context sentences, assuming that none has to be repeated; nothing is sent."""
+    document = chunking.document
+    counted: dict[tuple[int, int], int] = {}
+    total = 0
+    for chunk in chunking.chunks:
+        place = shown_of(document, chunk)
+        if place not in counted:
+            counted[place] = sum(tools.count_tokens([CONTEXT_SYSTEM, CONTEXT_QUESTION, document.text[slice(*place)]]))
+        total += counted[place]
+    total += sum(tools.count_tokens([_passage(chunk) for chunk in chunking.chunks]))
+    return Estimate(len(chunking.chunks), total, ANSWER_TOKENS * len(chunking.chunks))
+
+
+def shown_of(document: Document, chunk: Chunk) -> Span:
+    """Return the part of the document that the model is shown with a chunk: all of it if that is short enough.
+
+    Otherwise the largest section around the chunk that is short enough or, without one, whole sentences around the chunk,
+    at most `LONGEST_SHOWN` characters and the same for chunks near each other.
+    """
+    text, most = document.text, LONGEST_SHOWN
+    if len(text) <= most:
+        return Span(0, len(text))
+    found = headings(text)
+    for level in range(1, 7):
+        edges = sorted({0, *(one.span.start for one in found if one.level <= level), len(text)})
+        for start, end in pairwise(edges):
+            if start <= chunk.start and chunk.end <= end and end - start <= most:
+                return Span(start, end)
+    middle = (chunk.start + chunk.end) // 2
+    start = max(0, min((middle - most // 2) // _GRID * _GRID + _GRID // 2, len(text) - most))
+    starts = document.starts
+    first, last = bisect_left(starts, start), bisect_right(starts, start + most) - 1
+    if first < last and starts[first] <= chunk.start and chunk.end <= starts[last]:
+        return Span(starts[first], starts[last] if start + most < len(text) else len(text))
+    return Span(start, start + most)
+
+
+def _messages(document: Document, chunk: Chunk) -> list[Message]:
+    from chunkers.language_models.base import Message
+
+    start, end = shown_of(document, chunk)
+    whole = "document" if end - start == len(document.text) else "extract of a longer document"
+    said = CONTEXT_QUESTION.format(whole=whole, shown=document.text[start:end], passage=_passage(chunk))
+    return [Message("system", CONTEXT_SYSTEM), Message("user", said)]
+
+
+def _passage(chunk: Chunk) -> str:
+    return chunk.text[:LONGEST_SHOWN]
+
+
+def _read(answer: str) -> str:
+    """Return an answer as one line; raises Unusable if it is empty or too long."""
+    said = " ".join(answer.split())
+    if not said:
+        raise Unusable("it has no words")
+    if len(said) > LONGEST_SITUATION:
+        raise Unusable(f"it has {len(said):,} characters and may have {LONGEST_SITUATION:,}: one or two short sentences")
+    return said
+
+
+def _notes(document: Document, chunks: tuple[Chunk, ...]) -> list[str]:
+    notes = []
+    if len(document.text) > LONGEST_SHOWN and chunks:
+        notes.append(
+            f"The document has {len(document.text):,} characters: beside each chunk the model was shown its section, or "
+            f"{LONGEST_SHOWN:,} characters around it."
+        )
+    if missing := sum(not chunk.situation for chunk in chunks):
+        every = "1 chunk" if len(chunks) == 1 else f"{len(chunks):,} chunks"
+        left = "it is" if missing == 1 else "these are"
+        notes.append(
+            f"The model gave no usable context of {missing:,} of {every}, though it was asked {REPEATS + 1} times; {left} "
+            "embedded without."
+        )
+    return notes

@@ -1,0 +1,78 @@
+"""Several results of one text side by side, for notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import overload
+
+from chunkers.results.notebook import side_by_side, title_of
+from chunkers.results.result import Chunking
+from chunkers.support.errors import InputError, shown
+
+MOST_SIDE_BY_SIDE = 6
+"""Results that are shown side by side, as on the page."""
+
+
+class SideBySide(Sequence[Chunking]):
+    """Results of one text; a notebook shows them side by side, over one axis.
+
+    Attributes
+    ----------
+    results
+        The results.
+    titles
+        What each is called.
+    """
+
+    def __init__(self, results: Sequence[Chunking], titles: Sequence[str]) -> None:
+        self.results, self.titles = tuple(results), tuple(titles)
+
+    def __len__(self) -> int:
+        """Return the number of results."""
+        return len(self.results)
+
+    @overload
+    def __getitem__(self, place: int) -> Chunking: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Chunking, ...]: ...
+    def __getitem__(self, place: int | slice) -> Chunking | tuple[Chunking, ...]:
+        """Return a result, or the results of a slice."""
+        return self.results[place]
+
+    def __iter__(self) -> Iterator[Chunking]:
+        return iter(self.results)
+
+    def __repr__(self) -> str:
+        """Return the compared results in a few words, without the text."""
+        counts = ", ".join(f"{title}: {len(one):,}" for title, one in zip(self.titles, self.results, strict=True))
+        return f"<SideBySide of {self.results[0].document!r}; chunks: {counts}>"
+
+    def _repr_html_(self) -> str:
+        """Return HTML for notebooks: strips on one axis, and the columns."""
+        return side_by_side(self.results, self.titles)
+
+
+def compare(*results: Chunking, **named: Chunking) -> SideBySide:
+    """Return results of one text side by side; a notebook shows them so.
+
+    Parameters
+    ----------
+    results
+        At least one and at most `MOST_SIDE_BY_SIDE`, those in ``named`` included.
+    named
+        Further results under the names that they are to have.
+
+    Raises
+    ------
+    InputError
+        If there is none, there are too many, one is no result, or they are not of the same text.
+    """
+    every = [*((None, one) for one in results), *named.items()]
+    if not 1 <= len(every) <= MOST_SIDE_BY_SIDE:
+        raise InputError(f"compare: there must be 1 to {MOST_SIDE_BY_SIDE} results; got {len(every)}.")
+    for _, one in every:
+        if not isinstance(one, Chunking):
+            raise InputError(f"compare: each must be a result of chunk; got {shown(one)}.")
+        if one.document.text != every[0][1].document.text:
+            raise InputError("compare: all results must be of the same text; got two texts.")
+    return SideBySide([one for _, one in every], [name or title_of(one) for name, one in every])

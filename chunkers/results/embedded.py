@@ -1,0 +1,71 @@
+"""Text that is embedded for a chunk: its own, or with its heading path or a language model's context in front."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Literal, get_args
+
+from chunkers.support.errors import InputError, shown
+from chunkers.text.document import Document
+from chunkers.text.outline import heading_path
+from chunkers.text.parts import shortened
+
+if TYPE_CHECKING:
+    from chunkers.results.result import Chunk
+
+EmbeddedAs = Literal["plain", "heading_path", "context"]
+
+EMBEDDED_AS: Mapping[EmbeddedAs, str] = {
+    "plain": "Plain",
+    "heading_path": "With heading path",
+    "context": "With a context sentence",
+}
+"""The ways to embed a chunk, with their names on the page; see `chunkers.recipes.situating` for the last."""
+
+assert tuple(EMBEDDED_AS) == get_args(EmbeddedAs)
+
+AT_ONCE: Mapping[EmbeddedAs, str] = {one: said for one, said in EMBEDDED_AS.items() if one != "context"}
+"""The ways for which no language model is asked."""
+
+LONGEST_TITLE = 200
+"""Characters of a heading in a heading path; a longer one is cut."""
+
+BETWEEN = " > "
+"""Separator between the headings of a path."""
+
+
+def path_of(document: Document, chunk: Chunk) -> tuple[str, ...]:
+    """Return the heading path of a chunk: the headings in whose sections its beginning lies, from the outermost inwards.
+
+    Each is on one line and has at most `LONGEST_TITLE` characters. Empty in a text without headings.
+    """
+    return tuple([shortened(title, LONGEST_TITLE) for title in heading_path(document.text, chunk.start)])
+
+
+def embedded_text(document: Document, chunk: Chunk, embedded_as: EmbeddedAs) -> str:
+    """Return the text to embed for a chunk; the chunk's own text and spans stay unchanged.
+
+    The heading path, or what a language model says of the chunk's place, stands before a blank line, and then comes what the
+    chunker repeats beside the chunk, such as the header of a table that it cut. A chunk without all that is embedded as it
+    is, and so is one of which the model has said nothing that can be used.
+    """
+    if embedded_as == "plain" or (embedded_as == "context" and not chunk.situation):
+        return chunk.text
+    path = chunk.situation if embedded_as == "context" else BETWEEN.join(path_of(document, chunk))
+    # The rows of a table follow its header without a blank line.
+    text = f"{chunk.context.rstrip()}\n{chunk.text}" if chunk.context else chunk.text
+    return f"{path}\n\n{text}" if path else text
+
+
+def checked(embedded_as: object) -> EmbeddedAs:
+    """Return the way to embed chunks.
+
+    Raises
+    ------
+    InputError
+        If it is none.
+    """
+    for one in EMBEDDED_AS:
+        if one == embedded_as:
+            return one
+    raise InputError(f"embedded_as must be one of {', '.join(EMBEDDED_AS)}; got {shown(embedded_as)}.")

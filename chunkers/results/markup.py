@@ -1,0 +1,82 @@
+"""HTML and style sheets in which a text is never anything but text."""
+
+from __future__ import annotations
+
+from html import escape
+
+from chunkers.results.palette import COUNT, EDGES, GROUNDS, INK
+
+ROOT = "seamark-out"
+"""The class of the outermost element. Whatever else is on a notebook's page, the style sheet is about what is inside."""
+
+NOT_TEX = "tex2jax_ignore mathjax_ignore"
+"""Classes by which MathJax, which notebooks run over all output, is told to leave a text alone."""
+
+
+def text(written: str) -> str:
+    """Escape a text for an element or a quoted attribute, unchanged except for characters that HTML cannot hold.
+
+    A carriage return would be read as a line feed, and a null character not at all.
+    """
+    shown = escape(written).replace("\r", "&#13;").replace("\0", "\ufffd")
+    return shown.encode("utf-8", "replace").decode()
+
+
+def _colours(theme: str) -> str:
+    inks = [f"--{name}: {colour};" for name, colour in INK[theme].items()]
+    grounds = [f"--ground-{number}: {colour};" for number, colour in enumerate(GROUNDS[theme])]
+    edges = [f"--edge-{number}: {colour};" for number, colour in enumerate(EDGES[theme])]
+    return " ".join([*inks, *grounds, *edges])
+
+
+def style() -> str:
+    """Return the style sheet, in both themes by ``prefers-color-scheme``, and for paper."""
+    chosen = "--ground: var(--ground-{0}); --edge: var(--edge-{0});"
+    places = "\n".join(f".{ROOT} .k{number} {{ {chosen.format(number)} }}" for number in range(COUNT))
+    return f"""
+.{ROOT} {{ {_colours("light")} }}
+@media (prefers-color-scheme: dark) {{ .{ROOT} {{ {_colours("dark")} }} }}
+@media print {{
+  .{ROOT} {{ {_colours("light")} --page: #ffffff; print-color-adjust: exact; -webkit-print-color-adjust: exact; }}
+}}
+{places}
+{_RULES.replace("ROOT", ROOT)}"""
+
+
+_RULES = """
+.ROOT { background: var(--page); color: var(--ink); color-scheme: light dark; padding: 1rem; border-radius: 4px;
+  font: 15px/1.55 system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; font-variant-numeric: tabular-nums; }
+.ROOT, .ROOT * { box-sizing: border-box; text-align: start; }
+.ROOT h1, .ROOT h2, .ROOT h3, .ROOT p, .ROOT ol, .ROOT li, .ROOT figure { margin: 0; padding: 0; }
+.ROOT h3 { font-size: 1rem; font-weight: 650; overflow-wrap: anywhere; }
+.ROOT .facts, .ROOT .note, .ROOT .why, .ROOT .legend, .ROOT .scale { color: var(--muted); font-size: 0.8rem; }
+.ROOT .facts, .ROOT .note, .ROOT .name { overflow-wrap: anywhere; unicode-bidi: isolate; }
+.ROOT .chunks { list-style: none; margin-top: 0.5rem; }
+.ROOT .why { display: flex; gap: 0.6rem; align-items: baseline; padding: 0.25rem 0; overflow-wrap: anywhere; }
+.ROOT .why::before { content: ""; flex: none; width: 1.6rem; border-top: 1px solid var(--muted);
+  transform: translateY(-0.3em); }
+.ROOT .box { background: var(--ground); border-inline-start: 3px solid var(--edge); border-radius: 0 2px 2px 0;
+  padding: 0.4rem 0.7rem; display: grid; grid-template-columns: 2rem minmax(0, 1fr); }
+.ROOT .number { color: var(--muted); font-size: 0.75rem; padding-top: 0.15rem; }
+.ROOT .text { white-space: pre-wrap; overflow-wrap: anywhere; max-width: 78ch; unicode-bidi: plaintext; }
+.ROOT .text span[title]:hover { text-decoration: underline dotted; text-underline-offset: 3px; }
+.ROOT .again { background: none; color: inherit; text-decoration: underline wavy var(--edge) 1px;
+  text-underline-offset: 4px; }
+.ROOT .context, .ROOT .between { color: var(--muted); }
+.ROOT .between { display: block; font-size: 0.75rem; border-top: 1px dashed var(--edge); margin: 0.3rem 0;
+  white-space: normal; }
+.ROOT .axis { display: grid; grid-template-columns: 3.2rem minmax(0, 1fr); column-gap: 0.5rem; margin-top: 0.6rem; }
+.ROOT .axis svg { display: block; width: 100%; overflow: visible; }
+.ROOT .scale { display: flex; flex-direction: column; justify-content: space-between; text-align: end; line-height: 1; }
+.ROOT .scale span { text-align: end; }
+.ROOT .axis path, .ROOT .axis rect { vector-effect: non-scaling-stroke; }
+.ROOT .curve svg { height: 96px; fill: none; stroke-linecap: round; }
+.ROOT .legend { grid-column: 2; padding-top: 0.35rem; }
+.ROOT .strips { grid-template-columns: minmax(5rem, 22%) minmax(0, 1fr); row-gap: 0.25rem; align-items: center; }
+.ROOT .strips svg { height: 11px; }
+.ROOT .strips .name { font-size: 0.75rem; line-height: 1.2; }
+.ROOT .columns { display: grid; gap: 1.2rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 17rem), 1fr));
+  margin-top: 1rem; }
+.ROOT .columns > section { min-width: 0; }
+@media print { .ROOT .box { break-inside: avoid; } .ROOT .why { break-after: avoid; } }
+"""

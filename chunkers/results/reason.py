@@ -1,0 +1,97 @@
+"""Why a decision was made: the numbers that were compared, and their wording as a sentence."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from chunkers.support.numbers import signed
+
+Relation = Literal["", ">", "≤", "<", "≥", "=", "largest", "lowest"]
+"""Relation of a score to its threshold: `=` if they differ only by rounding; the last two relate it to the other possible
+cuts."""
+
+
+class Reason(NamedTuple):
+    """A step of a decision, and the steps before it.
+
+    Attributes
+    ----------
+    score_name, score
+        The name of the number that was looked at, and its value; None where there is none.
+    relation, threshold_name, threshold
+        How and with what it was compared, with a name where a chunker has several thresholds; None for no comparison.
+    remark
+        Further explanation; the whole reason where no number was looked at.
+    heading
+        The part of the chunker's work that the step belongs to, or its place: ``pass one``, ``inside sentence 3``.
+    earlier
+        The step before this one, such as the score's, where this step is a size's.
+    short
+        The step in fewer words; empty where `brief` finds them by itself.
+    """
+
+    # A link and not a list, as each further object burdens the garbage collector and a long text has a reason per gap.
+    score_name: str = ""
+    score: float | None = None
+    relation: Relation = ""
+    threshold: float | None = None
+    threshold_name: str = ""
+    remark: str = ""
+    heading: str = ""
+    earlier: Reason | None = None
+    short: str = ""
+
+    def __str__(self) -> str:
+        """Return the decision in words, numbers included."""
+        name, score, relation, threshold, threshold_name, remark, heading, earlier, _ = self
+        said = remark
+        if score is not None:
+            if threshold is not None:
+                left, right = (signed(score, ".2f"),) * 2 if relation == "=" else told_apart(score, threshold)
+                said = f"{name} {left} {relation} {f'{threshold_name} ' if threshold_name else ''}{right}".lstrip()
+            else:
+                number = signed(score, ".2f")
+                said = f"its {relation} {name}, {number}, is here" if relation else f"{name} {number}"
+            if remark:
+                said = f"{said}, {remark}"
+        if heading:
+            said = f"{heading}: {said}"
+        return f"{earlier}; {said}" if earlier is not None else said
+
+    def brief(self) -> str:
+        """Return the step that decided, this one, in as few words as it takes to compare it with another chunker's."""
+        if self.short or self.score is None:
+            return self.short or self.remark
+        if self.threshold is None:
+            return f"{self.relation} {self.score_name} {signed(self.score, '.2f')}".lstrip()
+        same = self.relation == "="
+        left, right = (signed(self.score, ".2f"),) * 2 if same else told_apart(self.score, self.threshold)
+        compared = " ".join(part for part in (left, self.relation, self.threshold_name, right) if part)
+        return f"{compared}, {self.remark}" if self.remark else compared
+
+    def steps(self) -> list[Reason]:
+        """Return the steps of the decision in order, this one last, each without its earlier steps."""
+        return [self] if self.earlier is None else [*self.earlier.steps(), self._replace(earlier=None)]
+
+
+def chain(*reasons: Reason) -> Reason:
+    """Return a single decision made of all steps, in this order."""
+    first, *others = [step for reason in reasons for step in reason.steps()]
+    whole = first
+    for step in others:
+        whole = step._replace(earlier=whole)
+    return whole
+
+
+def told_apart(score: float, threshold: float) -> tuple[str, str]:
+    """Format two numbers with as few decimals, two to seventeen, as tell them apart; equal ones with six.
+
+    Numbers that differ even later are written with an exponent. A zero has no sign.
+    """
+    for decimals in range(2, 18):
+        left, right = signed(score, f".{decimals}f"), signed(threshold, f".{decimals}f")
+        if left != right:
+            return left, right
+    if score == threshold:
+        return signed(score, ".6f"), signed(threshold, ".6f")
+    return signed(score), signed(threshold)

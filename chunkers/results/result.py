@@ -1,0 +1,493 @@
+"""Result of a chunker: the chunks, and every decision that led to them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
+
+from chunkers.results.documents import Library, to_documents
+from chunkers.results.embedded import path_of
+from chunkers.results.notebook import result_html
+from chunkers.results.reason import Reason
+from chunkers.results.stated import Proposition, Stated
+from chunkers.results.table import to_dataframe
+from chunkers.support.errors import InputError
+from chunkers.text.document import Document, Span
+from chunkers.text.fitness import Misfit
+
+if TYPE_CHECKING:
+    from chunkers.language_models.spending import Spending
+    from chunkers.recipes.recipe import Recipe
+
+
+class Verdict(StrEnum):
+    """The decision on a gap."""
+
+    CUT = "cut"
+    KEPT = "kept"
+    REJECTED = "rejected: below minimum size"
+    FORCED = "forced: above maximum size"
+    MERGED = "merged in pass two"
+
+    @property
+    def is_cut(self) -> bool:
+        """True if a chunk ends at the gap."""
+        return self in (Verdict.CUT, Verdict.FORCED)
+
+    @property
+    def is_sized(self) -> bool:
+        """True if a size overruled the score."""
+        return self in (Verdict.REJECTED, Verdict.FORCED)
+
+    @property
+    def is_overruled(self) -> bool:
+        """True if a later step overruled the score: a size, or pass two."""
+        return self.is_sized or self is Verdict.MERGED
+
+
+class Chunk(NamedTuple):
+    """One or more spans of the original, in ascending order, and their text.
+
+    Attributes
+    ----------
+    context
+        What the text needs from elsewhere in the original to be understood, as the header of a table whose rows it has; of a
+        chunk that something else made, what it has around its passage. No part of the chunk, and empty for most.
+    stated
+        What a language model wrote, where the text is that and not the spans'; None for most.
+    situation
+        A sentence or two of a language model on where the chunk stands in its document, to be embedded with it; see
+        `chunkers.recipes.situating`. Empty where none was asked or what it answered cannot be used.
+    document
+        What it was cut from; None for a chunk that is in no result. Equality does not look at it.
+    """
+
+    spans: tuple[Span, ...]
+    text: str
+    context: str = ""
+    stated: Stated | None = None
+    situation: str = ""
+    document: Document | None = None
+
+    @property
+    def heading_path(self) -> tuple[str, ...]:
+        """The headings in whose sections it begins, from the outermost inwards; empty without any or without a document."""
+        return () if self.document is None else path_of(self.document, self)
+
+    def __eq__(self, other: object) -> bool:
+        return self[:-1] == other[:-1] if isinstance(other, Chunk) else NotImplemented
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other if isinstance(other, Chunk) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self[:-1])
+
+    def __repr__(self) -> str:
+        """Return the fields, the last ones where there is something in them."""
+        context = f", context={self.context!r}" if self.context else ""
+        stated = f", stated={self.stated!r}" if self.stated is not None else ""
+        situation = f", situation={self.situation!r}" if self.situation else ""
+        return f"Chunk(spans={self.spans!r}, text={self.text!r}{context}{stated}{situation})"
+
+    @classmethod
+    def of(cls, document: Document, *spans: Span) -> Chunk:
+        """Return the chunk of these slices of the document; the text of several is joined by line breaks."""
+        return cls(spans, "\n".join([document.text[start:end] for start, end in spans]), document=document)
+
+    @property
+    def start(self) -> int:
+        """Code point at which the chunk begins."""
+        return self.spans[0].start
+
+    @property
+    def end(self) -> int:
+        """Code point at which the chunk ends."""
+        return self.spans[-1].end
+
+
+class Gap(NamedTuple):
+    """The decision between sentence ``index`` and the next.
+
+    Attributes
+    ----------
+    score, threshold
+        The two numbers compared, in the units of the chunker's score; None where nothing was compared.
+    why
+        The decision step by step: by the score, then by a size or pass two.
+    offset
+        Only for a cut inside sentence ``index``: the code point at which the later chunk begins.
+    """
+
+    index: int  # type: ignore[assignment]  # hides the method of tuples, which gaps do not need
+    score: float | None
+    threshold: float | None
+    verdict: Verdict
+    why: Reason
+    offset: int | None = None
+
+    @property
+    def reason(self) -> str:
+        """The decision in words, numbers included."""
+        return str(self.why)
+
+
+ComparisonKind = Literal["initial", "appending", "merging", "over a snippet", "over two snippets"]
+MergeKind = ComparisonKind | Literal["linkage"]
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """A merge of two groups of sentences.
+
+    Attributes
+    ----------
+    left, right
+        Half-open ranges of sentence numbers. Over a snippet they do not touch: the snippet lies between.
+    similarity, threshold
+        The cosine, and what it had to exceed.
+    kind
+        ``initial`` and ``appending`` happen in pass one of a double pass, ``merging`` and those over snippets in pass two.
+        ``linkage`` is of clusters: the ranges are the two sentences whose pair joined their clusters, the similarity is
+        1 minus their joint distance.
+    """
+
+    left: Span
+    right: Span
+    similarity: float
+    threshold: float
+    kind: MergeKind
+
+
+Outcome = Literal["joined", "not above", "too long"]
+
+
+class Comparison(NamedTuple):
+    """A comparison of two groups of sentences that might be merged.
+
+    Attributes
+    ----------
+    left, right
+        Half-open ranges of sentence numbers: the group that grows, and the one that it is compared with.
+    similarity, threshold
+        The cosine, and what it has to exceed.
+    kind
+        The kind of merge; for ``appending`` only the last two sentences of ``left`` are compared.
+    outcome
+        True if they were joined; above the threshold they may still be too long.
+    length
+        Characters of the merged group, from ``left`` to ``right``, as the maximum size counts them.
+    why
+        The decision, as in the ledger; None where a group further on is compared before one is made.
+    """
+
+    left: Span
+    right: Span
+    similarity: float
+    threshold: float
+    kind: ComparisonKind
+    outcome: Outcome
+    length: int
+    why: Reason | None = None
+
+    @property
+    def reason(self) -> str:
+        """The decision in words, numbers included; empty where none was made."""
+        return "" if self.why is None else str(self.why)
+
+
+class Refusal(NamedTuple):
+    """Two clusters that a cap keeps apart, though two of their sentences are near enough to join them.
+
+    Attributes
+    ----------
+    left, right
+        The numbers of the two sentences.
+    distance
+        Their joint distance.
+    joins
+        How many joins had been made before.
+    size
+        Sentences in both clusters together.
+    """
+
+    left: int
+    right: int
+    distance: float
+    joins: int
+    size: int
+
+
+Role = Literal["core", "border", "noise"]
+
+
+@dataclass(frozen=True, slots=True)
+class Clusters:
+    """Details of a clustering beyond its chunks.
+
+    Attributes
+    ----------
+    refused
+        Of single linkage: the merges that the cap refused, nearest first; only those between clusters that the joins and
+        refusals before had not linked in a chain, so that they are fewer than the sentences.
+    refusals
+        All pairs of sentences that the cap refused.
+    cap
+        Of single linkage: the most sentences that a chunk may have.
+    roles
+        Of DBSCAN, for every sentence.
+    core_size
+        Of DBSCAN: the fewest sentences in the neighbourhood of a core, itself included.
+    own, other, other_chunk
+        Of k-means, for every sentence: the distance to its centre, that to the next nearest, and the number of the latter's
+        chunk. The latter two are empty where there is one centre.
+    """
+
+    refused: tuple[Refusal, ...] = ()
+    refusals: int = 0
+    cap: int | None = None
+    roles: tuple[Role, ...] = ()
+    core_size: int = 0
+    own: tuple[float, ...] = ()
+    other: tuple[float, ...] = ()
+    other_chunk: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A threshold line on a curve: its level in the curve's units, and the parameter that moves it."""
+
+    label: str
+    level: float
+    parameter: str
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """Between which levels, in the curve's units, the middle half of the scores lies where the text is shuffled."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Curve:
+    """One score per gap, and the lines that it is compared with; an undefined score equals another.
+
+    Attributes
+    ----------
+    label
+        What the score is, for an axis.
+    scores
+        One number per gap; NaN where the score is undefined.
+    lines
+        The thresholds.
+    cut_above
+        True if gaps above the line are candidates; if false, those below it.
+    live
+        True if comparing the scores with a single line gives the candidate cuts.
+    null
+        What the score would be if the order of the sentences meant nothing; None where that is not known.
+    """
+
+    label: str
+    scores: tuple[float, ...]
+    lines: tuple[Line, ...]
+    cut_above: bool
+    live: bool
+    null: Band | None = None
+
+    def _key(self) -> tuple[object, ...]:
+        scores = tuple([number(score) for score in self.scores])
+        lines = tuple([(line.label, number(line.level), line.parameter) for line in self.lines])
+        return self.label, scores, lines, self.cut_above, self.live, self.null
+
+    def __eq__(self, other: object) -> bool:
+        """Compare all fields."""
+        return self._key() == other._key() if isinstance(other, Curve) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Milliseconds of every stage, and how many texts were embedded.
+
+    Attributes
+    ----------
+    split_ms
+        Splitting into sentences; once for all chunkers of a document, and 0 where none has asked for a sentence yet.
+    embed_ms
+        Looking up embeddings and computing the missing ones.
+    embedded, cached
+        Distinct texts computed and found in the cache.
+    cold_ms
+        What computing all of them took originally; NaN where that was not recorded.
+    decide_ms
+        All the rest, except pass two of a double pass, which is in ``merge_ms``. The chunkers that cut by a count compute
+        their ledger when it is first read; that is not included.
+    """
+
+    split_ms: float
+    embed_ms: float
+    embedded: int
+    cached: int
+    cold_ms: float
+    decide_ms: float
+    merge_ms: float
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Chunking(Sequence[Chunk]):
+    """The chunks of a document in the order of their first span, and every decision.
+
+    A sequence of its chunks. Two results are equal if their documents, chunks and decisions are, whatever time they took and
+    whichever recipe made them.
+
+    Attributes
+    ----------
+    document
+        What was cut.
+    chunks
+        The chunks.
+    gaps
+        The decision at every gap between sentences, and at every cut inside one, in order.
+    merges, curves
+        The merges of groups, and the scores at the gaps, of chunkers that have some.
+    timing
+        How long every stage took; None before the run has ended.
+    notes
+        Sentences about the whole: what a chunker could not do as asked, or did to the text.
+    comparisons
+        Those of a double pass, in the order in which it made them.
+    clusters
+        Those of a clustering chunker.
+    left_out
+        What a language model stated with words as its source that are not in the text; it is in no chunk.
+    misfits
+        Where the text does not suit its splitter or the model.
+    spending
+        What asking a language model took; None where none was asked.
+    made_by
+        What gives the same chunks again; None for a result that `chunkers.run` did not make.
+    """
+
+    document: Document
+    chunks: tuple[Chunk, ...]
+    gaps: Sequence[Gap]
+    merges: tuple[Merge, ...] = ()
+    curves: tuple[Curve, ...] = ()
+    timing: Timing | None = field(default=None, compare=False)
+    notes: tuple[str, ...] = ()
+    comparisons: tuple[Comparison, ...] = ()
+    clusters: Clusters | None = None
+    left_out: tuple[Proposition, ...] = ()
+    misfits: Sequence[Misfit] = ()
+    spending: Spending | None = field(default=None, compare=False)
+    made_by: Recipe | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        """Let every chunk know the document; a chunker of another package may return anything, which is checked later."""
+        document = self.document
+        if isinstance(self.chunks, tuple) and not all(getattr(chunk, "document", None) is document for chunk in self.chunks):
+            known = [chunk._replace(document=document) if isinstance(chunk, Chunk) else chunk for chunk in self.chunks]
+            object.__setattr__(self, "chunks", tuple(known))
+
+    @property
+    def recipe(self) -> Recipe:
+        """The recipe that gives the same chunks again; raises InputError for a result that `chunkers.run` did not make."""
+        if self.made_by is None:
+            raise InputError("recipe: a result must have one to be cut like it; this one was made without.")
+        return self.made_by
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The chunks' texts."""
+        return tuple([chunk.text for chunk in self.chunks])
+
+    def __len__(self) -> int:
+        """Return the number of chunks."""
+        return len(self.chunks)
+
+    def __iter__(self) -> Iterator[Chunk]:
+        return iter(self.chunks)
+
+    @overload
+    def __getitem__(self, place: int) -> Chunk: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Chunk, ...]: ...
+    def __getitem__(self, place: int | slice) -> Chunk | tuple[Chunk, ...]:
+        """Return a chunk, or the chunks of a slice."""
+        return self.chunks[place]
+
+    def __repr__(self) -> str:
+        """Return a short description without the text."""
+        count = len(self.chunks)
+        made = f" by {self.made_by.chunker}" if self.made_by is not None else ""
+        return f"<Chunking{made}: {count:,} chunk{'s' * (count != 1)} of {self.document!r}>"
+
+    def _repr_html_(self) -> str:
+        """Return HTML for notebooks: the curve, and the chunks with their reasons; see `chunkers.results.notebook`."""
+        return result_html(self)
+
+    def to_dataframe(self) -> Any:
+        """Return a pandas data frame with a row for each chunk; see `chunkers.results.table.to_dataframe`.
+
+        Raises
+        ------
+        ModelError
+            If pandas is not installed.
+        """
+        return to_dataframe(self)
+
+    def to_documents(self, library: Library = "langchain") -> list[Any]:
+        """Return the chunks as documents of LangChain, LlamaIndex or Haystack: see `chunkers.results.documents`.
+
+        Raises
+        ------
+        InputError
+            If there is no such library.
+        ModelError
+            If it is not installed.
+        """
+        return to_documents(self, library)
+
+    @classmethod
+    def from_gaps(
+        cls, document: Document, gaps: Sequence[Gap], merges: Iterable[Merge] = (), curves: Iterable[Curve] = ()
+    ) -> Chunking:
+        """Cut the document at every gap whose verdict is a cut, and at the offsets inside sentences."""
+        if not document.sentences:
+            return cls(document, (), ())
+        chunks = []
+        start = document.sentences[0].start
+        for gap in gaps:
+            if gap.verdict.is_cut:
+                chunks.append(Chunk.of(document, Span(start, end_before(document, gap))))
+                start = start_after(document, gap)
+        chunks.append(Chunk.of(document, Span(start, document.sentences[-1].end)))
+        return cls(document, tuple(chunks), tuple(gaps), tuple(merges), tuple(curves))
+
+
+def start_after(document: Document, gap: Gap) -> int:
+    """Return the code point at which the text after the gap begins."""
+    return document.sentences[gap.index + 1].start if gap.offset is None else gap.offset
+
+
+def end_before(document: Document, gap: Gap) -> int:
+    """Return the code point at which the text before the gap ends, white space left out."""
+    if gap.offset is None:
+        return document.sentences[gap.index].end
+    end = gap.offset
+    while end and document.text[end - 1].isspace():
+        end -= 1
+    return end
+
+
+def number(value: float) -> float | None:
+    """Return None for NaN, which JSON cannot represent."""
+    return None if math.isnan(value) else float(value)

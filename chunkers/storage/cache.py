@@ -1,0 +1,223 @@
+"""The cache of embeddings: bounded in memory, and with the user's consent in one SQLite file."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import threading
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from chunkers.storage.private_file import connect, file_size, set_up
+from chunkers.storage.turn_taking import Turns
+from chunkers.support.arrays import VectorArray
+from chunkers.support.limits import MAX_CACHE_FILE, SHARED_CACHE_BYTES
+from chunkers.support.recently_used import RecentlyUsed
+
+MEMORY_BYTES = 512_000_000
+"""Default limit of the vectors in memory: about 330,000 sentences of 384 dimensions."""
+
+
+class Entry(NamedTuple):
+    """A vector and the seconds that computing it took."""
+
+    vector: VectorArray
+    cost: float
+
+
+class EmbeddingCache:
+    """Vectors by model, revision and text.
+
+    The file may be missing, corrupt, full, read-only or deleted at any time: what cannot be read is computed again, what
+    cannot be written stays in memory, and `complaint` says so. It holds hashes and vectors, never text.
+
+    Parameters
+    ----------
+    path
+        The SQLite file; None keeps everything in memory.
+    memory_bytes
+        Limit of the vectors in memory; the least recently used are dropped first.
+
+    Attributes
+    ----------
+    turns
+        Taken by the run that embeds with a model, so that no two compute the same.
+    """
+
+    def __init__(self, path: Path | None = None, memory_bytes: int = MEMORY_BYTES) -> None:
+        self._memory: RecentlyUsed[bytes, Entry] = RecentlyUsed(memory_bytes, lambda entry: entry.vector.nbytes)
+        self.turns = Turns()
+        self._lock = threading.Lock()
+        self._file = _VectorFile(path) if path else None
+
+    @staticmethod
+    def keys(model: str, revision: str, texts: Sequence[str]) -> list[bytes]:
+        """Return the key of every text under that model."""
+        base = hashlib.blake2b(f"{model}\0{revision}\0".encode(), digest_size=16)
+        keys = []
+        for text in texts:
+            digest = base.copy()
+            digest.update(text.encode())
+            keys.append(digest.digest())
+        return keys
+
+    def get_many(self, keys: Iterable[bytes]) -> dict[bytes, Entry]:
+        """Return the entries that exist."""
+        found: dict[bytes, Entry] = {}
+        missing = []
+        with self._lock:
+            for key in dict.fromkeys(keys):
+                entry = self._memory.get(key)
+                if entry is None:
+                    missing.append(key)
+                else:
+                    found[key] = entry
+            if self._file and missing:
+                for key, entry in self._file.read(missing):
+                    found[key] = entry
+                    self._memory[key] = entry
+        return found
+
+    def put_many(self, keys: Sequence[bytes], vectors: VectorArray, cost: float) -> dict[bytes, Entry]:
+        """Store ``vectors``, shape (len(keys), dimension), each of which took ``cost`` seconds, and return their entries."""
+        entries = {key: Entry(vector.copy(), cost) for key, vector in zip(keys, vectors, strict=True)}
+        with self._lock:
+            for key, entry in entries.items():
+                self._memory[key] = entry
+            if self._file:
+                self._file.write(entries)
+        return entries
+
+    def clear(self, *, file: bool = False) -> None:
+        """Empty the cache in memory and, if ``file``, the file as well."""
+        with self._lock:
+            self._memory.clear()
+            if file and self._file:
+                self._file.clear()
+
+    @property
+    def file_bytes(self) -> int:
+        """The size of the file; 0 if there is none."""
+        return self._file.size() if self._file else 0
+
+    @property
+    def complaint(self) -> str:
+        """Why what was last to be kept in the file could not be, in a sentence; empty if it could, or nothing was."""
+        return self._file.complaint if self._file else ""
+
+    def __len__(self) -> int:
+        """Return the number of vectors in memory."""
+        return len(self._memory)
+
+
+SHARED_CACHE = EmbeddingCache(memory_bytes=SHARED_CACHE_BYTES)
+"""Embedding cache of `chunkers.chunk` and of recipes that are given no cache; ``clear`` empties it."""
+
+_SCHEMA = "CREATE TABLE IF NOT EXISTS embeddings (key BLOB PRIMARY KEY, cost REAL, vector BLOB, checksum BLOB) WITHOUT ROWID"
+_AT_ONCE = 500
+"""Keys per query; older versions of SQLite allow 999 variables."""
+
+
+class _VectorFile:
+    """The SQLite file: on any failure it counts as empty; a damaged file is replaced."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.complaint = ""
+        self._connection = self._open(may_replace=True)
+
+    def _open(self, may_replace: bool) -> sqlite3.Connection | None:
+        try:
+            connection = connect(self._path)
+        except (OSError, sqlite3.Error) as error:
+            self._complain(error)
+            return None
+        try:
+            set_up(connection, MAX_CACHE_FILE)
+            connection.execute(_SCHEMA)
+            connection.execute("SELECT key, cost, vector, checksum FROM embeddings LIMIT 1").fetchone()
+        except sqlite3.OperationalError:
+            # Read-only, locked or of an older layout: its content may still be readable.
+            return connection
+        except sqlite3.DatabaseError:
+            connection.close()
+            return self._replace() if may_replace else None
+        return connection
+
+    def _replace(self) -> sqlite3.Connection | None:
+        try:
+            self._path.unlink(missing_ok=True)
+        except OSError as error:
+            self._complain(error)
+            return None
+        return self._open(may_replace=False)
+
+    def read(self, keys: list[bytes]) -> list[tuple[bytes, Entry]]:
+        if self._connection is None:
+            return []
+        found = []
+        try:
+            for start in range(0, len(keys), _AT_ONCE):
+                part = keys[start : start + _AT_ONCE]
+                marks = ",".join("?" * len(part))
+                query = f"SELECT key, cost, vector, checksum FROM embeddings WHERE key IN ({marks})"
+                for key, cost, vector, checksum in self._connection.execute(query, part):
+                    if checksum == _checksum(key, cost, vector):
+                        found.append((key, Entry(np.frombuffer(vector, dtype=np.float32), cost)))
+        except sqlite3.Error as error:
+            self._give_up(error)
+        return found
+
+    def write(self, entries: dict[bytes, Entry]) -> None:
+        if self._connection is None:
+            return
+        rows = []
+        for key, entry in entries.items():
+            vector = entry.vector.tobytes()
+            rows.append((key, entry.cost, vector, _checksum(key, entry.cost, vector)))
+        try:
+            self._connection.execute("BEGIN")
+            self._connection.executemany("INSERT OR REPLACE INTO embeddings VALUES (?, ?, ?, ?)", rows)
+            self._connection.execute("COMMIT")
+            self.complaint = ""
+        except sqlite3.Error as error:
+            with suppress(sqlite3.Error):
+                self._connection.rollback()
+            self._complain(error)
+            self._give_up(error)
+
+    def clear(self) -> None:
+        if self._connection is None:
+            return
+        try:
+            self._connection.execute("DELETE FROM embeddings")
+            self._connection.execute("VACUUM")
+            self.complaint = ""
+        except sqlite3.Error as error:
+            self._complain(error)
+            self._give_up(error)
+
+    def size(self) -> int:
+        return file_size(self._path)
+
+    def _complain(self, error: Exception) -> None:
+        self.complaint = (
+            f"Embeddings can be kept on disk only while their file can be written; writing it failed: {error}. "
+            "They stay in memory, and are computed again after a restart."
+        )
+
+    def _give_up(self, error: sqlite3.Error) -> None:
+        """Start a new file if this one is damaged; leave it alone if it is only locked or read-only."""
+        if self._connection is not None and not isinstance(error, sqlite3.OperationalError):
+            self._connection.close()
+            self._connection = self._replace()
+
+
+def _checksum(key: bytes, cost: object, vector: object) -> bytes:
+    """Return the checksum of a row, whatever types damage has made of its columns."""
+    data = vector if isinstance(vector, bytes) else repr(vector).encode()
+    return hashlib.blake2b(key + repr(cost).encode() + data, digest_size=8).digest()

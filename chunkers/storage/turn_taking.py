@@ -1,0 +1,137 @@
+"""Turns for each embedder, in order of arrival, so that no two runs compute the same vectors.
+
+Who came first is settled by `arrival`, which a job asks for when it is made. Until it needs its turn it may have to count
+and look up for a while, one longer than another; those who wait stand in the order in which they came.
+"""
+
+from __future__ import annotations
+
+import threading
+from bisect import insort
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import count
+
+from chunkers.support.errors import Cancelled
+
+_POLL_S = 0.05
+"""Seconds between two looks at whether a waiting run was cancelled."""
+
+
+_arrivals = count()
+
+
+def arrival() -> int:
+    """Return a number greater than all before it, for whoever comes now."""
+    return next(_arrivals)
+
+
+def _not_told(ahead: int) -> None:
+    """Tell nobody."""
+
+
+@dataclass(eq=False, order=False)
+class _Ticket:
+    """A place in a queue."""
+
+    came: int
+
+
+@dataclass
+class _Queue:
+    """Tickets waiting for a turn; ``depth`` counts how often the thread of the first ticket has taken it."""
+
+    tickets: list[_Ticket] = field(default_factory=list)
+    holder: int | None = None
+    depth: int = 0
+
+    def enter(self, ticket: _Ticket) -> None:
+        """Let the ticket wait behind the one that has the turn and all that came before it."""
+        insort(self.tickets, ticket, lo=self.holder is not None, key=lambda one: one.came)
+
+
+class Turns:
+    """First come, first served, for each key by itself; nobody is interrupted."""
+
+    def __init__(self) -> None:
+        self._queues: dict[Hashable, _Queue] = {}
+        self._changed = threading.Condition()
+
+    @contextmanager
+    def take(
+        self,
+        key: Hashable,
+        cancelled: Callable[[], bool] = bool,
+        waiting: Callable[[int], None] = _not_told,
+        came: int | None = None,
+    ) -> Iterator[None]:
+        """Wait for the turn of ``key`` and hold it inside; a thread that holds it may take it again.
+
+        Parameters
+        ----------
+        cancelled
+            Asked while it waits.
+        waiting
+            Called with the number of those ahead, whenever that changes, and with 0 when the turn has come.
+        came
+            The caller's `arrival`; None if it comes now.
+
+        Raises
+        ------
+        Cancelled
+            If ``cancelled`` becomes true before the turn has come.
+        """
+        ticket = self._wait(key, cancelled, waiting, arrival() if came is None else came)
+        try:
+            yield
+        finally:
+            self._leave(key, ticket)
+
+    def _wait(self, key: Hashable, cancelled: Callable[[], bool], waiting: Callable[[int], None], came: int) -> _Ticket:
+        ticket, me = _Ticket(came), threading.get_ident()
+        with self._changed:
+            queue = self._queues.setdefault(key, _Queue())
+            if queue.holder == me:
+                queue.depth += 1
+                return queue.tickets[0]
+            queue.enter(ticket)
+        told = None
+        try:
+            while True:
+                with self._changed:
+                    ahead = queue.tickets.index(ticket)
+                    if ahead == 0:
+                        queue.holder, queue.depth = me, 1
+                        break
+                # Called without the lock: the caller's code may take its time.
+                if ahead != told:
+                    waiting(ahead)
+                    told = ahead
+                if cancelled():
+                    raise Cancelled
+                with self._changed:
+                    if queue.tickets[0] is not ticket:
+                        self._changed.wait(_POLL_S)
+        except BaseException:
+            with self._changed:
+                queue.tickets.remove(ticket)
+                self._forget(key, queue)
+            raise
+        if told is not None:
+            waiting(0)
+        return ticket
+
+    def _leave(self, key: Hashable, ticket: _Ticket) -> None:
+        with self._changed:
+            queue = self._queues[key]
+            queue.depth -= 1
+            if queue.depth == 0:
+                queue.holder = None
+                queue.tickets.remove(ticket)
+                self._forget(key, queue)
+
+    def _forget(self, key: Hashable, queue: _Queue) -> None:
+        if not queue.tickets:
+            self._queues.pop(key, None)
+        self._changed.notify_all()

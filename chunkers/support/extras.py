@@ -1,0 +1,94 @@
+"""Packages that only some uses need: found or imported where they are needed, with a sentence where they are missing."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from chunkers.support.errors import ModelError
+
+MODULES = {
+    "app": ("streamlit", "plotly"),
+    "clustering": ("sklearn",),
+    "corpus": ("filelock", "joblib", "pyarrow"),
+    "files": (
+        "bs4",
+        "chardet",
+        "chardetng_py",
+        "defusedxml",
+        "mammoth",
+        "markdownify",
+        "psutil",
+        "pypdfium2",
+        "selectolax",
+    ),
+    "llm": ("openai", "httpx2"),
+    "models": ("sentence_transformers", "torch"),
+    "spacy": ("spacy",),
+    "tokens": ("requests", "tiktoken"),
+}
+"""The modules that each extra of the package ``seamark`` is asked for."""
+
+
+def need(extra: str, who: str, *modules: str) -> None:
+    """Make sure that an extra is installed, without importing anything.
+
+    Parameters
+    ----------
+    extra
+        A key of `MODULES`.
+    who
+        What needs it, at the beginning of a sentence.
+    modules
+        Those of its modules that are needed; all of them if none is named.
+
+    Raises
+    ------
+    ModelError
+        If one is not installed; the sentence says how to install it.
+    """
+    if lack := lacking(extra, who, *modules):
+        raise ModelError(lack)
+
+
+def lacking(extra: str, who: str, *modules: str) -> str:
+    """Return the sentence with which `need` fails; empty where everything is installed."""
+    missing = [module for module in modules or MODULES[extra] if find_spec(module) is None]
+    if not missing:
+        return ""
+    names = missing if len(missing) <= 3 else [*missing[:2], f"{len(missing) - 2} more"]
+    listed = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    packages = f"the package{'s' * (len(missing) > 1)} {listed}"
+    return f"{who} needs {packages}; to install what is missing: pip install 'seamark[{extra}]'."
+
+
+def needed(module: str, who: str, requirement: str) -> Any:
+    """Return a module of a library that no extra is needed for.
+
+    Parameters
+    ----------
+    module
+        Its name for ``import``.
+    who
+        What needs it, as the message says.
+    requirement
+        What pip installs.
+
+    Raises
+    ------
+    ModelError
+        If it cannot be imported.
+    """
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise not_importable(module, who, requirement, error) from error
+
+
+def not_importable(module: str, who: str, requirement: str, error: ImportError) -> ModelError:
+    """Return an error that names the package that cannot be imported and the command that installs it."""
+    return ModelError(
+        f"{who} needs the package {module.partition('.')[0]}, which cannot be imported ({error}); "
+        f"install it with 'pip install {requirement}'."
+    )

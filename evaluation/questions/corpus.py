@@ -1,0 +1,131 @@
+"""Several documents on one axis, so that a chunk or an excerpt of any of them is a range."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+
+import numpy as np
+
+from chunkers import Chunk, Document, InputError, Span, Tokenizer
+from chunkers.support.arrays import IntArray
+from evaluation.questions.quoting import JOINT
+from evaluation.questions.ranges import characters
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Documents in order, with distinct names.
+
+    Attributes
+    ----------
+    exact_ends
+        Whether white space and punctuation at the ends of an excerpt count; published tables count them.
+
+    Raises
+    ------
+    InputError
+        If there is none, or two have the same name.
+    """
+
+    documents: tuple[Document, ...]
+    exact_ends: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.documents:
+            raise InputError("A corpus must have at least one document; got none.")
+        if twice := next((name for name, times in Counter(self.names).items() if times > 1), None):
+            raise InputError(f"The documents of a corpus must have different names; {twice!r} is there twice.")
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The documents' names."""
+        return [document.name for document in self.documents]
+
+    @cached_property
+    def offsets(self) -> list[int]:
+        """The places on the axis at which the documents begin."""
+        lengths = [len(document.text) + len(JOINT) for document in self.documents]
+        return [0, *accumulate(lengths[:-1])]
+
+    @cached_property
+    def whole(self) -> Document:
+        """All documents as one: the text of the axis, and every sentence on it."""
+        sentences = [
+            Span(offset + start, offset + end)
+            for offset, document in zip(self.offsets, self.documents, strict=True)
+            for start, end in document.sentences
+        ]
+        return Document(JOINT.join(document.text for document in self.documents), tuple(sentences), "corpus")
+
+    @cached_property
+    def sentence_ends(self) -> list[int]:
+        """The places on the axis at which the sentences end."""
+        return [span.end for span in self.whole.sentences]
+
+    def on_axis(self, number: int, span: tuple[int, int]) -> Span:
+        """Return the span on the axis of a range of document ``number``."""
+        offset = self.offsets[number]
+        return Span(offset + span[0], offset + span[1])
+
+    def document_at(self, place: int) -> int:
+        """Return the number of the document at a place of the axis."""
+        return bisect_right(self.offsets, place) - 1
+
+    def chunk_on_axis(self, number: int, chunk: Chunk) -> tuple[Span, ...]:
+        """Return the spans on the axis of a chunk of document ``number``."""
+        return tuple(self.on_axis(number, span) for span in chunk.spans)
+
+
+class Ruler:
+    """Measures ranges of a text in tokens.
+
+    A token lies where its first character that is not white space does, so that the space with which byte pairs
+    begin does not decide which range a word belongs to.
+    """
+
+    def __init__(self, text: str, tokenizer: Tokenizer) -> None:
+        starts = tokenizer.starts(text)
+        # For each place the next one, itself included, that is not white space; the end of the text where there is none.
+        visible = np.array([place for place, character in enumerate(text) if not character.isspace()] + [len(text)])
+        self._places = np.sort(visible[np.searchsorted(visible, starts)])
+
+    def __call__(self, ranges: Sequence[tuple[int, int]]) -> int:
+        """Return the number of tokens in the ranges; overlaps count once per range."""
+        return int(self.each(ranges).sum())
+
+    def each(self, ranges: Sequence[tuple[int, int]]) -> IntArray:
+        """Return the number of tokens in every range, shape (ranges,)."""
+        edges = np.searchsorted(self._places, np.asarray(ranges, dtype=np.intp).reshape(-1, 2))
+        return np.asarray(edges[:, 1] - edges[:, 0])
+
+    def beginning(self, span: Span, most: int) -> Span:
+        """Return the longest beginning of a range with at most ``most`` tokens; it ends before the first that is too many.
+
+        Of a character that is several tokens, none or all are in it.
+        """
+        if most <= 0:
+            return Span(span.start, span.start)
+        after = int(np.searchsorted(self._places, span.start)) + most
+        return span if after >= len(self._places) else Span(span.start, min(span.end, int(self._places[after])))
+
+
+class CharacterRuler:
+    """Measures ranges in characters, as `Ruler` does in tokens."""
+
+    def __call__(self, ranges: Sequence[tuple[int, int]]) -> int:
+        """Return the number of characters in the ranges; overlaps count once per range."""
+        return characters(ranges)
+
+    def each(self, ranges: Sequence[tuple[int, int]]) -> IntArray:
+        """Return the number of characters in every range, shape (ranges,)."""
+        edges = np.asarray(ranges, dtype=np.intp).reshape(-1, 2)
+        return np.asarray(edges[:, 1] - edges[:, 0])
+
+    def beginning(self, span: Span, most: int) -> Span:
+        """Return the beginning of a range with at most ``most`` characters."""
+        return Span(span.start, min(span.end, span.start + max(0, most)))

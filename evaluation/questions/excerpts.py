@@ -1,0 +1,167 @@
+"""Locate excerpts in the documents of a corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from chunkers import InputError, Span
+from chunkers.text.quotations import ALIKE, NEAREST, Match, Quotation, Searched, Work
+from evaluation.questions.corpus import Corpus
+from evaluation.questions.quoting import cut, short
+
+
+class Excerpt(NamedTuple):
+    """A range of a document, given by its number in the corpus."""
+
+    document: int
+    span: Span
+
+
+class Located(NamedTuple):
+    """An excerpt where it was found, with a sentence if that is not where, or as, it was given; else an empty one."""
+
+    document: int
+    span: Span
+    remark: str = ""
+
+    @property
+    def excerpt(self) -> Excerpt:
+        """The excerpt without the remark."""
+        return Excerpt(self.document, self.span)
+
+
+@dataclass(frozen=True)
+class Finder:
+    """Locates excerpts in the documents of a corpus."""
+
+    corpus: Corpus
+
+    def number(self, name: object) -> int | None:
+        """Return the number of the document called ``name``, with or without its file ending; None if no name is given."""
+        if name is None or name == "":
+            return None
+        called = self._called.get(name, []) if isinstance(name, str) else []
+        if not called:
+            raise InputError(f"corpus_id must be one of {cut(', '.join(self.corpus.names))}; got {short(name)}.")
+        if len(called) > 1:
+            several = cut(", ".join(self.corpus.names[number] for number in called))
+            raise InputError(f"corpus_id must name one document; {short(name)} may be any of {several}.")
+        return called[0]
+
+    @cached_property
+    def _called(self) -> dict[str, list[int]]:
+        """Every name for documents, with the documents' numbers; a full name takes precedence over a stem."""
+        stems: dict[str, list[int]] = {}
+        for number, known in enumerate(self.corpus.names):
+            stems.setdefault(Path(known).stem, []).append(number)
+        return stems | {known: [number] for number, known in enumerate(self.corpus.names)}
+
+    def whole(self, name: object) -> Located:
+        """Return the excerpt that is the whole of the document called ``name``, without white space around it."""
+        number = self.number(name)
+        if number is None:
+            raise InputError(f"documents must name those that answer the question; got {short(name)}.")
+        text = self.corpus.documents[number].text
+        if not text.strip():
+            raise InputError(f"a document that answers a question must have text, and {self.corpus.names[number]} has none.")
+        return Located(number, Span(len(text) - len(text.lstrip()), len(text.rstrip())))
+
+    def locate(self, item: object, number: int | None) -> Located:
+        """Locate an excerpt word for word, else as it might be typeset, else with small changes: `chunkers.text.quotations`.
+
+        An item is a text, or an object with ``content`` and, where they are known, ``start_index``, ``prefix``, ``suffix``
+        and ``corpus_id``, a document's name. Otherwise ``number`` is the document's; if None, all are searched in order.
+
+        Raises
+        ------
+        InputError
+            If it is not found; the sentence names the passage most like it if there is one.
+        """
+        given = item if isinstance(item, dict) else {"content": item}
+        quoted = _quotation(given)
+        own = self.number(given.get("corpus_id"))
+        number = number if own is None else own
+        numbers = range(len(self._searched)) if number is None else [number]
+        for way in (Searched.exact, Searched.typography):
+            for candidate in numbers:
+                if found := way(self._searched[candidate], quoted):
+                    return self._located(candidate, quoted, found)
+        if best := self._most_alike(numbers, quoted, ALIKE):
+            return self._located(*best)
+        where = "any document" if number is None else self.corpus.names[number]
+        said = f"the excerpt must occur in {where}, and {short(quoted.text)} does not; it is left out."
+        if best := self._most_alike(numbers, quoted, NEAREST):
+            candidate, _, found = best
+            passage = self.corpus.documents[candidate].text[found.span.start : found.span.end]
+            there = f"in {self.corpus.names[candidate]} is" if number is None else "is"
+            said += f" The nearest passage {there} {short(passage)} at {found.span.start:,}, {_percent(found)} alike."
+        elif self._work.spent:
+            said += " It was not compared with all passages, as too many excerpts of this file are not found."
+        raise InputError(said)
+
+    def _most_alike(self, numbers: Iterable[int], quoted: Quotation, alike: float) -> tuple[int, Quotation, Match] | None:
+        found = [(one, match) for one in numbers if (match := self._searched[one].altered(quoted, alike))]
+        if not found:
+            return None
+        number, match = max(found, key=lambda one: one[1].alike)
+        return number, quoted, match
+
+    def _located(self, number: int, quoted: Quotation, found: Match) -> Located:
+        """Return the excerpt with a remark where it is not as it was given."""
+        name, passage = self.corpus.names[number], self.corpus.documents[number].text[found.span.start : found.span.end]
+        remark = ""
+        if found.how == "elsewhere":
+            remark = f"stands in {name} word for word, but at {found.span.start:,} and not at {quoted.start:,}"
+        elif found.how == "typography":
+            remark = f"stands in {name} at {found.span.start:,} with other white space or signs"
+        elif found.how == "altered":
+            remark = f"stands in {name} at {found.span.start:,} altered, {_percent(found)} alike: {short(passage)}"
+        if found.several:
+            remark += f"{'; it' if remark else ''} stands in {name} more than once, and the first is used"
+        return Located(number, found.span, f"the excerpt {short(quoted.text)} {remark}." if remark else "")
+
+    @cached_property
+    def _work(self) -> Work:
+        return Work()
+
+    @cached_property
+    def _searched(self) -> list[Searched]:
+        return [Searched(document.text, self._work) for document in self.corpus.documents]
+
+
+def _percent(found: Match) -> str:
+    # Rounded down: what is not the same is not 100 % alike.
+    return f"{int(100 * found.alike)} %"
+
+
+def _quotation(given: Mapping[str, Any]) -> Quotation:
+    """Return an item's quotation.
+
+    Raises
+    ------
+    InputError
+        If it has no text, or its place is none.
+    """
+    content, start = given.get("content"), _start_index(given.get("start_index"))
+    if not isinstance(content, str) or not content.strip():
+        raise InputError(f"an excerpt must be a text; got {short(content)}.")
+    prefix, suffix = given.get("prefix") or "", given.get("suffix") or ""
+    for name, context in (("prefix", prefix), ("suffix", suffix)):
+        if not isinstance(context, str):
+            raise InputError(f"the {name} of an excerpt must be a text; got {short(context)}.")
+    return Quotation(content, prefix, suffix, start)
+
+
+def _start_index(given: object) -> int | None:
+    """Return an excerpt's ``start_index``, None if it has none; tables sometimes write whole numbers as 99.0."""
+    if given is None:
+        return None
+    if isinstance(given, float) and given.is_integer():
+        given = int(given)
+    if isinstance(given, bool) or not isinstance(given, int) or given < 0:
+        raise InputError(f"start_index must be a whole number from 0 on; got {short(given)}.")
+    return given

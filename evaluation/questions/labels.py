@@ -1,0 +1,52 @@
+"""Questions with their excerpts as a file that survives an edit of the documents."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from chunkers import Span
+from chunkers.text.quotations import context_of
+from evaluation.questions.corpus import Corpus
+from evaluation.questions.excerpts import Excerpt
+from evaluation.questions.reading import Question
+
+
+def labels(questions: Sequence[Question], corpus: Corpus) -> bytes:
+    """Return JSON lines that `read_questions` reads: every excerpt with its document, its place, and what is around it.
+
+    An excerpt that is the whole of a document is named by the document alone, if those of its question all are.
+    """
+    rows = []
+    for question in questions:
+        names = [corpus.names[document] for document, _ in question.excerpts]
+        row: dict[str, Any] = {"question": question.text}
+        if names and all(_is_whole(one, corpus) for one in question.excerpts):
+            row["documents"] = names
+        else:
+            row["references"] = [
+                reference(name, corpus.documents[document].text, span)
+                for name, (document, span) in zip(names, question.excerpts, strict=True)
+            ]
+        rows.append(json.dumps(row, ensure_ascii=False))
+    return "".join(f"{row}\n" for row in rows).encode()
+
+
+def _is_whole(excerpt: Excerpt, corpus: Corpus) -> bool:
+    start, end = excerpt.span
+    text = corpus.documents[excerpt.document].text
+    return not text[:start].strip() and not text[end:].strip()
+
+
+def reference(name: str, text: str, span: Span) -> dict[str, Any]:
+    """Return an excerpt of the document called ``name``, with its place and what is around it."""
+    prefix, suffix = context_of(text, span)
+    return {
+        "corpus_id": name,
+        "content": text[span.start : span.end],
+        "start_index": span.start,
+        "end_index": span.end,
+        "prefix": prefix,
+        "suffix": suffix,
+    }

@@ -1,0 +1,74 @@
+"""Questions with their marked answers: a file that `evaluation.questions.reading` reads, or a set with their texts."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Collection, Iterable, Mapping
+from itertools import chain, count
+from typing import NamedTuple
+
+from chunkers.support.spreadsheet import as_cell
+from evaluation.questions.sets import QuestionSet, json_lines
+
+
+class Marked(NamedTuple):
+    """A question whose answer is marked.
+
+    Attributes
+    ----------
+    document
+        The name of the text.
+    identity
+        That of its document, so that it is known again.
+    start
+        Where the answer begins in the text, in code points.
+    answer
+        The text of it.
+    """
+
+    question: str
+    document: str
+    identity: str
+    start: int
+    answer: str
+
+
+def questions_to_csv(marked: Iterable[Marked]) -> str:
+    """Return the file: ``question``, ``references`` as JSON, and the document's name as ``corpus_id``.
+
+    What a spreadsheet would take for a formula gets an apostrophe before it.
+    """
+    written = io.StringIO(newline="")
+    writer = csv.writer(written)
+    writer.writerow(["question", "references", "corpus_id"])
+    for one in marked:
+        references = json.dumps([_reference(one)], ensure_ascii=False)
+        writer.writerow(map(as_cell, (one.question, references, one.document)))
+    return written.getvalue()
+
+
+def questions_with_texts(marked: Iterable[Marked], texts: Mapping[str, str]) -> QuestionSet:
+    """Return the questions with the texts that they are about, each once.
+
+    Texts of the same name, as two that were pasted, are numbered; ``texts`` has them by the identities of their documents.
+    """
+    names: dict[str, str] = {}
+    rows = []
+    for one in marked:
+        text = texts[one.identity]
+        if text not in names:
+            names[text] = _free(one.document, names.values())
+        rows.append({"question": one.question, "corpus_id": names[text], "references": [_reference(one)]})
+    return QuestionSet(tuple((name, text) for text, name in names.items()), json_lines(rows, "kept-questions.jsonl"), ())
+
+
+def _reference(one: Marked) -> dict[str, str | int]:
+    return {"content": one.answer, "start_index": one.start, "end_index": one.start + len(one.answer)}
+
+
+def _free(name: str, taken: Collection[str]) -> str:
+    """Return the name, with a number behind it if others have it."""
+    numbered = (f"{name} ({number})" for number in count(2))
+    return next(one for one in chain([name], numbered) if one not in taken)

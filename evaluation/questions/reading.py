@@ -1,0 +1,115 @@
+"""Read questions with excerpts and locate the excerpts in the documents."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from chunkers import Cancelled, InputError
+from chunkers.support.limits import MAX_BYTES
+from evaluation.questions.corpus import Corpus
+from evaluation.questions.excerpts import Excerpt, Finder, Located
+from evaluation.questions.quoting import short
+from evaluation.questions.rows import EXCERPTS, Row, listed, rows_in
+
+MOST = 5000
+"""The most questions of a file that are used: more would take too long for a page and add little."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question and the excerpts that hold its answer."""
+
+    text: str
+    excerpts: tuple[Excerpt, ...]
+
+
+@dataclass(frozen=True)
+class Questions:
+    """The usable questions, a sentence on everything that is not usable, and one on each excerpt that is not as given.
+
+    The last are found all the same: elsewhere, typeset otherwise, with small changes, or more than once.
+    """
+
+    usable: tuple[Question, ...]
+    problems: tuple[str, ...]
+    changes: tuple[str, ...] = ()
+
+    def needed(self, name: str) -> tuple[Question, ...]:
+        """Return the usable questions; raises InputError, naming the file ``name``, if there are none."""
+        if not self.usable:
+            why = f" {self.problems[0]}" if self.problems else ""
+            raise InputError(f"{name}: at least one question must be usable; none is.{why}")
+        return self.usable
+
+
+def read_questions(data: bytes, name: str, corpus: Corpus, cancelled: Callable[[], bool] = bool) -> Questions:
+    """Read the questions in the file called ``name`` and locate their excerpts, see `Finder.locate`.
+
+    A file is CSV, its columns separated by commas, semicolons or tabs, or JSON lines, or one list in JSON. A row has a
+    ``question``, or ragas' ``user_input``; ``references``, a list of objects with ``content`` and, where they are known,
+    ``start_index``, ``prefix``, ``suffix`` and ``corpus_id``; or ``excerpts``, a list of texts or one text, in ragas
+    ``reference_contexts`` or ``contexts``; or ``documents``, the names of those the whole of which answers it; and in
+    ``corpus_id``, where it is known, the name of the document.
+
+    Raises
+    ------
+    InputError
+        If the whole file is unusable: empty, too large, in another format, or without a required column.
+    Cancelled
+        If the user asked to stop.
+    """
+    if len(data) > MAX_BYTES:
+        raise InputError(f"{name}: a file of questions may have at most {MAX_BYTES:,} bytes; this one has {len(data):,}.")
+    if b"\0" in data and not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise InputError(f"{name}: a file of questions must be text, CSV or JSON lines; this one is binary.")
+    rows = rows_in(data, name, "retrieval", cancelled)
+    finder = Finder(corpus)
+    usable: list[Question] = []
+    problems: list[str] = []
+    changes: list[str] = []
+    seen: set[tuple[object, ...]] = set()
+    for place, row in rows:
+        if cancelled():
+            raise Cancelled
+        if len(usable) == MOST:
+            problems.append(f"{name}, from {place} on: a file may have at most {MOST:,} questions; the rest is left out.")
+            break
+        try:
+            if isinstance(row, InputError):
+                raise row
+            question, lost, changed = _question(row, finder)
+            key = (question.text, row.get("corpus_id"), frozenset(excerpt.document for excerpt in question.excerpts))
+            if key in seen:
+                raise InputError(f"the question must be there once; {short(question.text)} is a repetition and left out.")
+        except InputError as error:
+            problems.append(f"{name}, {place}: {error}")
+            continue
+        seen.add(key)
+        usable.append(question)
+        problems += [f"{name}, {place}: {sentence}" for sentence in lost]
+        changes += [f"{name}, {place}: {sentence}" for sentence in changed]
+    return Questions(tuple(usable), tuple(problems), tuple(changes))
+
+
+def _question(row: Row, finder: Finder) -> tuple[Question, list[str], list[str]]:
+    """Return the question of a row, a sentence on every excerpt that is left out, and one on those that are not as given."""
+    text = row.get("question")
+    if not isinstance(text, str) or not text.strip():
+        raise InputError(f"the question must be a text; got {short(text)}.")
+    if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
+        raise InputError(f"the question must be valid Unicode; {short(text)} holds half of a surrogate pair.")
+    number = finder.number(row.get("corpus_id"))
+    found: list[Located] = []
+    lost: list[str] = []
+    column = next((one for one in EXCERPTS if row.get(one)), None)
+    wanted = [] if column is None else listed(row[column], column)
+    for item in wanted:
+        try:
+            found.append(finder.whole(item) if column == "documents" else finder.locate(item, number))
+        except InputError as error:
+            lost.append(str(error))
+    if wanted and not found:
+        raise InputError(f"no excerpt of {short(text)} could be located, so the question is left out: {lost[0]}")
+    return Question(text, tuple(one.excerpt for one in found)), lost, [one.remark for one in found if one.remark]

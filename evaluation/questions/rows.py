@@ -1,0 +1,307 @@
+"""The rows of a file of questions, whichever of the formats it has: CSV, JSON lines, JSON, and ragas' test sets in these."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+from chunkers.files.tables import Counted, check_brackets, csv_rows, lines_of, places_of, separator_of, text_of
+from chunkers.support.errors import InputError
+from chunkers.support.spreadsheet import from_cell
+from chunkers.text.reader_process import parsed_apart
+from evaluation.questions.quoting import cut, short
+
+MOST_ROWS_READ = 20_000
+"""The most rows of a file that are read: four times the questions that are used, for those that are not usable."""
+
+MOST_ITEMS = 100_000
+"""The most items in the lists of a row; a question of BEIR may name as many documents as a set has, 50,000."""
+
+Row = Mapping[str, Any]
+
+Purpose = Literal["retrieval", "answers"]
+"""Purpose of reading questions."""
+
+EXCERPTS = ("references", "excerpts", "documents")
+"""The columns that say where the answer is; the first that is not empty counts."""
+
+_CONTEXTS = ("reference_contexts", "contexts")
+"""Names of the excerpts' column in ragas: since version 0.2, and before."""
+
+_SEPARATORS = {",": "a comma", ";": "a semicolon", "\t": "a tab"}
+
+ANSWERS = ("answer", "reference", "ground_truth", "ground_truths")
+"""The columns that have a reference answer; the first that is not empty counts."""
+
+KNOWN = frozenset(
+    (*EXCERPTS, *_CONTEXTS, *ANSWERS, "question", "user_input", "corpus_id", "response", "evolution_type", "_id", "text")
+)
+"""The columns that are read."""
+
+# ragas marks the excerpts of a question that needs several of them.
+_HOP = re.compile(r"\A<\d+-hop>\s*")
+
+_LITERAL = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
+_PYTHON_LIST = re.compile(rf"\[(?:[\s,]*(?:{_LITERAL}))*[\s,]*\]", re.DOTALL)
+
+
+def rows_in(
+    data: bytes, name: str, purpose: Purpose, cancelled: Callable[[], bool] = bool
+) -> Iterator[tuple[str, Row | InputError]]:
+    """Yield the place of every row of the file called ``name``, and the row or what is wrong with it.
+
+    The file is read in another process; see `chunkers.text.reader_process`. A row has a ``question`` and, where they are
+    known, one of `EXCERPTS`, as a list; for answers, also what else is in `ANSWERS`.
+
+    Raises
+    ------
+    InputError
+        If the whole file is unusable.
+    Cancelled
+        If the user asked to stop, which ``cancelled`` is asked repeatedly.
+    """
+    for place, row, problem in parsed_apart(read, data, name, cancelled, purpose=purpose):
+        yield place, InputError(problem) if row is None else row
+
+
+def read(data: bytes, name: str, purpose: Purpose) -> Iterator[tuple[str, Row | None, str]]:
+    """Yield the place of every row, the row or None, and what is wrong with it; for `rows_in`."""
+    text = text_of(data, name)
+    if not text.strip():
+        raise InputError(f"{name}: a file of questions must have at least one; it is empty.")
+    counted = Counted(name, "a file of questions")
+    rows = _for_search(plain_rows(text, name, _check_columns), name)
+    if purpose == "answers":
+        rows = plain_rows(text, name, _check_asked)
+    for number, (place, row) in enumerate(rows):
+        if number == MOST_ROWS_READ:
+            yield place, None, f"at most {MOST_ROWS_READ:,} rows of a file are read; this one and all after it are left out."
+            return
+        try:
+            if isinstance(row, InputError):
+                raise row
+            yield place, _slim(row, purpose, counted), ""
+        except InputError as error:
+            yield place, None, str(error)
+
+
+def _slim(row: Row, purpose: Purpose, counted: Counted) -> Row:
+    """Return the used columns of a row, its excerpts as a list; raises InputError if these are invalid or too many."""
+    kept = {column: value for column, value in row.items() if column in KNOWN}
+    if column := next((one for one in EXCERPTS if kept.get(one)), None):
+        try:
+            kept[column] = listed(kept[column], column)
+        except InputError:
+            # Where there is an answer, nothing is asked of its excerpts.
+            if purpose == "retrieval" or not any(kept.get(one) for one in ANSWERS):
+                raise
+            del kept[column]
+    items = _items(kept)
+    if items > MOST_ITEMS:
+        raise InputError(f"a row may have at most {MOST_ITEMS:,} items in its lists; this one has {items:,}.")
+    counted.row(*(value for value in kept.values() if isinstance(value, str)))
+    counted.items(items)
+    return kept
+
+
+def _items(row: Row) -> int:
+    """Count the items and fields in the lists and objects of a row, nested ones included."""
+    count = 0
+    waiting: list[Any] = list(row.values())
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, list | dict):
+            count += len(value)
+            waiting += value.values() if isinstance(value, dict) else value
+    return count
+
+
+def _for_search(rows: Iterator[tuple[str, Row | InputError]], name: str) -> Iterator[tuple[str, Row | InputError]]:
+    """Yield rows with what ragas calls their fields renamed.
+
+    Raises
+    ------
+    InputError
+        If they are part of a BEIR set.
+    """
+    for number, (place, row) in enumerate(rows):
+        if isinstance(row, InputError):
+            yield place, row
+            continue
+        if not number and "question" not in row and {"_id", "text"} <= set(row):
+            raise InputError(
+                f"{name}: a file of questions must have a question in every row; this is part of a BEIR set, which must be "
+                "given whole: a folder, or a ZIP file, with corpus.jsonl, queries.jsonl and qrels."
+            )
+        try:
+            yield place, _renamed(row)
+        except InputError as error:
+            yield place, error
+
+
+def plain_rows(text: str, name: str, check: Callable[[Sequence[str], str], None]) -> Iterator[tuple[str, Row | InputError]]:
+    """Yield the place of every row, and the row as it is or what is wrong with it.
+
+    From the fields of a CSV file, what `chunkers.support.spreadsheet.as_cell` has added is taken away. ``check`` is called
+    with the columns of such a file and its name, and raises InputError if they are not right.
+    """
+    # In the cells of CSV, lists are written in JSON.
+    check_brackets(text, name)
+    return _json_rows(text) if text.lstrip().startswith(("{", "[")) else _csv_rows(text, name, check)
+
+
+def listed(value: object, column: str) -> list[Any]:
+    """Return the excerpts of a row's column: a list, a text, or a list written as text in JSON or in Python.
+
+    Raises
+    ------
+    InputError
+        If it is none of these.
+    """
+    if isinstance(value, str):
+        written = value.strip()
+        if not written.startswith("["):
+            return [value] if written else []
+        try:
+            value = json.loads(written)
+        except (ValueError, RecursionError) as error:
+            if _PYTHON_LIST.fullmatch(written):
+                # As csv and pandas write a list. Every literal is a text by itself: nothing else is evaluated.
+                return [ast.literal_eval(literal) for literal in re.findall(_LITERAL, written, re.DOTALL)]
+            if column == "excerpts":
+                # A plain excerpt may also begin with a bracket.
+                return [value]
+            raise InputError(f"the {column} must be a JSON list; {short(value)} is not ({error}).") from error
+    if not isinstance(value, list):
+        raise InputError(f"the {column} must be a list; got {short(value)}.")
+    return value
+
+
+def _renamed(row: Row) -> Row:
+    """Return a row of ragas with the names that the others have.
+
+    Raises
+    ------
+    InputError
+        If its question is a conversation, or what it has are no excerpts that answer the question.
+    """
+    if "question" not in row and "user_input" in row:
+        if isinstance(row["user_input"], list):
+            raise InputError("user_input must be a text; this one is a conversation, which cannot be searched for.")
+        row = {**row, "question": row["user_input"]}
+    if any(row.get(column) for column in EXCERPTS):
+        return row
+    column = next((one for one in _CONTEXTS if row.get(one)), None)
+    if column is None:
+        return row
+    if column == "contexts" and ("answer" in row or "response" in row) and "evolution_type" not in row:
+        raise InputError(
+            "contexts beside an answer are what a pipeline retrieved, not where the answer is; those that hold it must be "
+            "called reference_contexts."
+        )
+    found = [_HOP.sub("", one) if isinstance(one, str) else one for one in listed(row[column], column)]
+    return {**row, "excerpts": found}
+
+
+def _csv_rows(text: str, name: str, check: Callable[[Sequence[str], str], None]) -> Iterator[tuple[str, Row | InputError]]:
+    separator = separator_of(text)
+    number = 0
+    try:
+        rows = csv_rows(text, name)
+        columns = next(rows, [])
+        check(columns, name)
+        places = places_of(columns, KNOWN)
+        for number, row in enumerate(rows, start=1):
+            yield f"question {number:,}", _as_wide_as(columns, row, separator, places)
+    except csv.Error as error:
+        yield f"question {number + 1:,}", InputError(f"the file must be CSV, and from here on it is not ({error}).")
+
+
+def _check_columns(columns: Sequence[str], name: str) -> None:
+    known = set(columns)
+    if known & {"question", "user_input"} and known & {*EXCERPTS, *_CONTEXTS}:
+        return
+    said = f"{name}: the columns must include question, and references or excerpts; got {cut(', '.join(columns))}."
+    if answers := [column for column in ("ground_truth", "ground_truths", "reference") if column in known]:
+        said += f" {answers[0]} is an answer in words of its own; ragas keeps excerpts in {' or '.join(_CONTEXTS)}."
+    elif "retrieved_contexts" in known:
+        said += " retrieved_contexts is what a pipeline retrieved; ragas keeps excerpts in reference_contexts."
+    raise InputError(said)
+
+
+def _check_asked(columns: Sequence[str], name: str) -> None:
+    if not {"question", "user_input"} & set(columns):
+        raise InputError(f"{name}: the columns must include question; got {short(', '.join(columns))}.")
+
+
+def _as_wide_as(columns: Sequence[str], row: Sequence[str], separator: str, places: Mapping[str, int]) -> Row | InputError:
+    """Return the known fields of a row, or what is wrong with it if it has too few or too many fields."""
+    if len(row) == len(columns):
+        return {column: from_cell(row[place]) for column, place in places.items()}
+    said = f"a row must have as many fields as there are columns, {len(columns)}; this one has {len(row)}."
+    if len(row) > len(columns):
+        said += f" A text with {_SEPARATORS[separator]} in it must stand in quotation marks."
+    return InputError(said)
+
+
+def _json_rows(text: str) -> Iterator[tuple[str, Row | InputError]]:
+    whole = _whole(text)
+    if whole is None:
+        return objects_of(text)
+    return ((f"item {number:,}", _object(item, "item")) for number, item in enumerate(whole, start=1))
+
+
+def _whole(text: str) -> list[Any] | None:
+    """Return the rows of a file that is one JSON value, None if it is not, or is a single row.
+
+    It may be a list of rows, also as ``data`` of an object; or an object of columns, each a list or, as pandas writes it, an
+    object with the values by number.
+    """
+    beginning = text.lstrip()
+    if beginning.startswith("{") and _is_json(beginning.partition("\n")[0]) and beginning.rstrip().count("\n"):
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if isinstance(value, dict) and isinstance(value.get("data"), list):
+        value = value["data"]
+    if isinstance(value, list):
+        return value
+    columns = {name: list(one.values()) if isinstance(one, dict) else one for name, one in value.items()}
+    asked = columns.get("question", columns.get("user_input"))
+    if not isinstance(asked, list):
+        return None
+    return [
+        {name: one[number] for name, one in columns.items() if isinstance(one, list) and number < len(one)}
+        for number in range(len(asked))
+    ]
+
+
+def _is_json(line: str) -> bool:
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def objects_of(text: str) -> Iterator[tuple[str, Row | InputError]]:
+    """Yield the place of every line of JSON lines that is not empty, and its object or what is wrong with it."""
+    for number, line in lines_of(text):
+        row: Row | InputError
+        try:
+            row = _object(json.loads(line), "line", line)
+        except (ValueError, RecursionError) as error:
+            row = InputError(f"every line must be a JSON object; this one is not ({error}).")
+        yield f"line {number:,}", row
+
+
+def _object(value: object, what: str, written: object = None) -> Row | InputError:
+    if isinstance(value, dict):
+        return value
+    return InputError(f"every {what} must be a JSON object; this one is {short(value if written is None else written)}.")

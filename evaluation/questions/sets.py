@@ -1,0 +1,394 @@
+"""Sets that bring the documents with the questions: folders in BEIR's format, also as ZIP files, and SQuAD's files.
+
+What they say of a question is brought into the form that `read_questions` reads. BEIR says which documents answer a
+question, not where: the whole of each is its excerpt. Recall, precision and F1 of documents are what BEIR asks for, and
+hold as they are; recall in characters or tokens says how much of the relevant documents is retrieved, and neither it nor
+precision nor IoU says whether the answer is. SQuAD says where the answer is, a few words in a paragraph: recall is then
+nearly whether it is there at all, and precision and IoU are low whatever the chunker does.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+
+from chunkers.files.tables import Counted, check_brackets, csv_rows, text_of, value_of
+from chunkers.support.errors import InputError
+from chunkers.support.limits import MAX_BYTES, MAX_UNPACKED
+from chunkers.text.reader_process import parsed_apart
+from evaluation.questions.quoting import JOINT, cut, short
+from evaluation.questions.rows import Row, objects_of
+
+CORPUS, QUERIES, QRELS = "corpus.jsonl", "queries.jsonl", "qrels"
+"""The parts of a set in BEIR's format: two files, and a folder with a table for each split."""
+
+MOST_DOCUMENTS = 50_000
+"""The most documents of a set."""
+
+_TEST = "test"
+"""The split that is used where nothing is chosen, as BEIR does."""
+
+
+@dataclass(frozen=True)
+class QuestionSet:
+    """Questions with their documents.
+
+    Attributes
+    ----------
+    texts
+        Name and text of each document.
+    questions
+        Name and content of a file that `read_questions` reads.
+    notes
+        Sentences on what was left out, and on what the measures say of such a set.
+    """
+
+    texts: tuple[tuple[str, str], ...]
+    questions: tuple[str, bytes]
+    notes: tuple[str, ...]
+
+
+def read_set(data: bytes, name: str, split: str | None = None, cancelled: Callable[[], bool] = bool) -> QuestionSet | None:
+    """Return the set in a file called ``name``, a ZIP file in BEIR's format or JSON in SQuAD's; None if it is neither.
+
+    The file is read in another process; see `chunkers.text.reader_process`.
+
+    Raises
+    ------
+    InputError
+        If it is damaged, too large, or does not have what the format asks for; and as for `read_beir`.
+    Cancelled
+        If the user asked to stop, which ``cancelled`` is asked repeatedly.
+    """
+    if not data.startswith(b"PK") and (b'"paragraphs"' not in data or b'"qas"' not in data):
+        return None
+    return _gathered(parsed_apart(read_file, data, name, cancelled, split=split))
+
+
+def read_beir(
+    parts: Mapping[str, bytes], name: str, split: str | None = None, cancelled: Callable[[], bool] = bool
+) -> QuestionSet:
+    """Return the question set in these files, by path; ``name`` is its name.
+
+    Parameters
+    ----------
+    split
+        The table of qrels that says which documents answer which question: by default that of ``test``, else the only one.
+    cancelled
+        Called repeatedly while they are read, in another process; true ends it.
+
+    Raises
+    ------
+    InputError
+        If a part is missing, or a row of it is not as it must be; if no question has a document that answers it.
+    Cancelled
+        If the user asked to stop.
+    """
+    size = sum(map(len, parts.values()))
+    if size > MAX_UNPACKED:
+        raise InputError(f"{name}: the files of a set may have at most {MAX_UNPACKED:,} bytes; these have {size:,}.")
+    sizes = [[path, len(part)] for path, part in parts.items()]
+    found = _gathered(parsed_apart(read_parts, b"".join(parts.values()), name, cancelled, sizes=sizes, split=split))
+    assert found is not None
+    return found
+
+
+def _gathered(pieces: Iterable[Any]) -> QuestionSet | None:
+    """Return the set whose pieces the other process has told, each with its kind; None if there are none."""
+    texts: list[tuple[str, str]] = []
+    rows: list[bytes] = []
+    notes: list[str] = []
+    questions = ""
+    for kind, *told in pieces:
+        if kind == "text":
+            texts.append((told[0], told[1]))
+        elif kind == "row":
+            rows.append(told[0].encode("utf-8", "surrogatepass"))
+        elif kind == "note":
+            notes.append(told[0])
+        else:
+            questions = told[0]
+    return QuestionSet(tuple(texts), (questions, b"\n".join(rows)), tuple(notes)) if questions else None
+
+
+def _told(found: QuestionSet) -> Iterator[tuple[str, ...]]:
+    """Yield the pieces of a set for `_gathered`, its texts counted."""
+    name, rows = found.questions
+    counted = Counted(name, "a set")
+    yield "questions", name
+    for title, text in found.texts:
+        counted.row(title, text)
+        yield "text", title, text
+    for row in rows.decode("utf-8", "surrogatepass").split("\n"):
+        counted.row(row)
+        yield "row", row
+    for note in found.notes:
+        yield "note", note
+
+
+def read_file(data: bytes, name: str, split: str | None = None) -> Iterator[tuple[str, ...]]:
+    """Yield the pieces of the set in a file, if it is one; for `read_set`."""
+    if data.startswith(b"PK"):
+        yield from _told(_read_beir(_unpacked(data, name), name, split))
+        return
+    try:
+        whole = value_of(text_of(data, name), name)
+    except InputError:
+        raise
+    except (ValueError, RecursionError):
+        return
+    if isinstance(whole, dict) and isinstance(whole.get("data"), list):
+        yield from _told(_read_squad(whole["data"], name))
+
+
+def read_parts(data: bytes, name: str, sizes: list[tuple[str, int]], split: str | None = None) -> Iterator[tuple[str, ...]]:
+    """Yield the pieces of a set whose files stand one after another in ``data``; for `read_beir`."""
+    parts: dict[str, bytes] = {}
+    at = 0
+    for path, size in sizes:
+        parts[path] = data[at : at + size]
+        at += size
+    yield from _told(_read_beir(parts, name, split))
+
+
+def _read_beir(parts: Mapping[str, bytes], name: str, split: str | None) -> QuestionSet:
+    for part in (CORPUS, QUERIES):
+        if part not in parts:
+            raise InputError(f"{name}: a BEIR set must have {part}; there are {cut(', '.join(parts)) or 'no files'}.")
+    texts, empty = _texts(parts[CORPUS], f"{name}/{CORPUS}")
+    table = _table(parts, name, split)
+    answers, unknown = _answers(parts[table], f"{name}/{table}", {one for one, _ in texts})
+    queries = dict(_identified(parts[QUERIES], f"{name}/{QUERIES}"))
+    lost = [query for query in answers if query not in queries]
+    rows = [{"question": queries[one]["text"], "documents": found} for one, found in answers.items() if one in queries]
+    if not rows:
+        raise InputError(f"{name}/{table}: at least one question must have a document that answers it; none has.")
+    notes = [
+        f"{name}: BEIR says which documents answer a question, not where: the whole of each counts as its excerpt. The "
+        "scores of documents are BEIR's; those of characters and tokens say how much of these documents is retrieved, not "
+        "whether the answer is. A relevance of 1 and more counts the same."
+    ]
+    notes += _counted(f"{name}/{CORPUS}: documents without text, which are left out", empty)
+    notes += _counted(f"{name}/{table}: documents that are not in {CORPUS}, which are left out", unknown)
+    notes += _counted(f"{name}/{table}: questions that are not in {QUERIES}, which are left out", lost)
+    return QuestionSet(tuple(texts), json_lines(rows, f"{PurePosixPath(name).stem}.jsonl"), tuple(notes))
+
+
+def is_part(path: str) -> bool:
+    """Return whether a file of this path inside a folder belongs to a set in BEIR's format."""
+    return path in (CORPUS, QUERIES) or (path.startswith(f"{QRELS}/") and path.endswith(".tsv"))
+
+
+def _unpacked(data: bytes, name: str) -> dict[str, bytes]:
+    """Return the parts of a set that is packed, in a folder or without one."""
+    try:
+        packed = zipfile.ZipFile(io.BytesIO(data))
+        members = [member for member in packed.infolist() if not member.is_dir()]
+        found = next((one.filename for one in members if PurePosixPath(one.filename).name == CORPUS), None)
+        if found is None:
+            held = cut(", ".join(one.filename for one in members))
+            raise InputError(f"{name}: a ZIP file must hold a BEIR set with {CORPUS}; it holds {held or 'nothing'}.")
+        folder = found.removesuffix(CORPUS)
+        wanted = [one for one in members if one.filename.startswith(folder) and is_part(one.filename.removeprefix(folder))]
+        size = sum(one.file_size for one in wanted)
+        if size > MAX_UNPACKED:
+            raise InputError(f"{name}: the file may unpack to at most {MAX_UNPACKED:,} bytes; it has {size:,}.")
+        for one in wanted:
+            _check_size(one.filename, one.file_size)
+        return {one.filename.removeprefix(folder): packed.read(one) for one in wanted}
+    except (InputError, MemoryError):
+        raise
+    # What is wrong with a ZIP file is said with exceptions of many classes, that of a password is a RuntimeError.
+    except Exception as error:
+        said = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
+        raise InputError(f"{name}: the file must be a sound ZIP file; reading it failed with: {said}.") from error
+
+
+def _check_size(name: str, size: int) -> None:
+    if size > MAX_BYTES:
+        raise InputError(f"{name}: a file of a set may have at most {MAX_BYTES:,} bytes; this one has {size:,}.")
+
+
+def _identified(data: bytes, name: str) -> Iterator[tuple[str, Row]]:
+    """Yield every row of JSON lines with its ``_id``, which is its own.
+
+    Raises
+    ------
+    InputError
+        If a line is no object, or has no ``_id`` or no ``text``, or has that of another.
+    """
+    _check_size(name, len(data))
+    seen: set[str] = set()
+    text = text_of(data, name)
+    check_brackets(text, name)
+    for place, row in objects_of(text):
+        if isinstance(row, InputError):
+            raise InputError(f"{name}, {place}: {row}")
+        own = _named(row.get("_id"))
+        if own is None:
+            raise InputError(f"{name}, {place}: _id must be a text; got {short(row.get('_id'))}.")
+        if own in seen:
+            raise InputError(f"{name}, {place}: every row must have its own _id; {short(own)} is there twice.")
+        if not isinstance(row.get("text"), str):
+            raise InputError(f"{name}, {place}: text must be a text; got {short(row.get('text'))}.")
+        seen.add(own)
+        yield own, row
+
+
+def _named(value: object) -> str | None:
+    """Return an identifier, which may be a whole number; None if it is none."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return value if isinstance(value, str) and value.strip() else None
+
+
+def _texts(data: bytes, name: str) -> tuple[list[tuple[str, str]], list[str]]:
+    """Return the documents, a title before its text, and the names of those without text."""
+    texts, empty = [], []
+    for own, row in _identified(data, name):
+        title = row.get("title") or ""
+        if not isinstance(title, str):
+            raise InputError(f"{name}: the title of {short(own)} must be a text; got {short(title)}.")
+        text = JOINT.join(part for part in (title.strip(), row["text"]) if part.strip())
+        if text:
+            texts.append((own, text))
+        else:
+            empty.append(own)
+        if len(texts) > MOST_DOCUMENTS:
+            raise InputError(f"{name}: a set may have at most {MOST_DOCUMENTS:,} documents; this one has more.")
+    if not texts:
+        raise InputError(f"{name}: a set must have at least one document with text; it has none.")
+    return texts, empty
+
+
+def _table(parts: Mapping[str, bytes], name: str, split: str | None) -> str:
+    """Return the path of the table that counts."""
+    tables = {PurePosixPath(one).stem: one for one in sorted(parts) if one.startswith(f"{QRELS}/")}
+    if not tables:
+        raise InputError(f"{name}: a BEIR set must have a table such as {QRELS}/test.tsv; there is none.")
+    if split is not None and split not in tables:
+        raise InputError(f"{name}: the split must be one of {cut(', '.join(tables))}; got {short(split)}.")
+    if split is None and _TEST not in tables and len(tables) > 1:
+        raise InputError(f"{name}: of the splits {cut(', '.join(tables))}, one must be chosen or called {_TEST}; none is.")
+    return tables[split or (_TEST if _TEST in tables else next(iter(tables)))]
+
+
+def _answers(data: bytes, name: str, known: set[str]) -> tuple[dict[str, list[str]], list[str]]:
+    """Return the known documents that answer every question, by its name, and the unknown ones.
+
+    Raises
+    ------
+    InputError
+        If a row does not have a question, a document and a number, or the first one is not their names.
+    """
+    _check_size(name, len(data))
+    rows = csv_rows(text_of(data, name), name, tabs=True)
+    # In order, each once: a list of them would be searched for every row.
+    answers: dict[str, dict[str, None]] = {}
+    unknown: list[str] = []
+    for number, row in enumerate(rows, start=1):
+        if not row:
+            continue
+        if number == 1:
+            if len(row) == 3 and not _is_number(row[2]):
+                continue
+            raise InputError(f"{name}, line 1: it must have the names query-id, corpus-id and score; got {short(row)}.")
+        if len(row) != 3 or not _is_number(row[2]):
+            raise InputError(
+                f"{name}, line {number:,}: a row must be a question, a document and a number; got {short(row)}."
+            )
+        query, document, score = row
+        if float(score) <= 0:
+            continue
+        if document not in known:
+            unknown.append(document)
+        else:
+            answers.setdefault(query, {})[document] = None
+    return {query: list(found) for query, found in answers.items()}, unknown
+
+
+def _is_number(written: str) -> bool:
+    try:
+        return float(written) == float(written)
+    except ValueError:
+        return False
+
+
+def _counted(said: str, names: list[str]) -> list[str]:
+    return [f"{said}: {len(names):,} ({cut(', '.join(names), 60)})."] if names else []
+
+
+def json_lines(rows: Iterable[Mapping[str, Any]], name: str) -> tuple[str, bytes]:
+    """Return the ``questions`` of a `QuestionSet`: the file's name, and a line of JSON for every row."""
+    return name, "\n".join(json.dumps(row, ensure_ascii=False) for row in rows).encode("utf-8", "surrogatepass")
+
+
+def _read_squad(articles: list[Any], name: str) -> QuestionSet:
+    """Return the articles, the paragraphs of each as one document, with their questions.
+
+    Raises
+    ------
+    InputError
+        If a paragraph, a question or an answer is not as SQuAD has it.
+    """
+    texts: list[tuple[str, str]] = []
+    rows: list[dict[str, Any]] = []
+    titles: set[str] = set()
+    without = 0
+    for number, article in enumerate(articles, start=1):
+        place = f"{name}, article {number:,}"
+        title = _text(article, "title", place) if _has(article, "title") else f"article {number}"
+        if title in titles:
+            title = f"{title} ({number})"
+        titles.add(title)
+        contexts, offset = [], 0
+        for paragraph in _list(article, "paragraphs", place):
+            context = _text(paragraph, "context", place)
+            for question in _list(paragraph, "qas", place):
+                asked = _text(question, "question", place)
+                answers = _list(question, "answers", place)
+                if not answers:
+                    without += 1
+                    continue
+                # The others are further people's answers to the same question.
+                start = answers[0].get("answer_start") if isinstance(answers[0], dict) else None
+                if not isinstance(start, int):
+                    raise InputError(f"{place}: answer_start must be a whole number; got {short(start)} for {short(asked)}.")
+                found = {"content": _text(answers[0], "text", place), "start_index": offset + start}
+                rows.append({"question": asked, "corpus_id": title, "references": [found]})
+            contexts.append(context)
+            offset += len(context) + len(JOINT)
+        if contexts:
+            texts.append((title, JOINT.join(contexts)))
+    if not rows:
+        raise InputError(f"{name}: at least one question must have an answer in the text; none has.")
+    notes = [
+        f"{name}: SQuAD's answers are a few words, and of several the first is used: recall is nearly whether it is there "
+        "at all, and precision and IoU are low whatever cuts the text."
+    ]
+    if without:
+        notes.append(f"{name}: questions without an answer in the text, which are left out: {without:,}.")
+    return QuestionSet(tuple(texts), json_lines(rows, f"{PurePosixPath(name).stem}.jsonl"), tuple(notes))
+
+
+def _has(value: object, key: str) -> bool:
+    return isinstance(value, dict) and key in value
+
+
+def _text(value: object, key: str, place: str) -> str:
+    found = value.get(key) if isinstance(value, dict) else None
+    if not isinstance(found, str) or not found.strip():
+        raise InputError(f"{place}: {key} must be a text; got {short(found)}.")
+    return found
+
+
+def _list(value: object, key: str, place: str) -> list[Any]:
+    found = value.get(key) if isinstance(value, dict) else None
+    if not isinstance(found, list):
+        raise InputError(f"{place}: {key} must be a list; got {short(found)}.")
+    return found

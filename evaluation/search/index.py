@@ -1,0 +1,290 @@
+"""An index of a corpus's chunks, and exact search in it: by the cosine with the question's embedding, by words, or by both.
+
+All chunks of all documents are searched together: as they are, or with their heading paths or contexts in front. What is in
+front is among the words too, as in the contextual BM25 of Anthropic (2024), "Introducing contextual retrieval".
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from chunkers import Cancelled, Chunker, Chunking, Span, Tools, run
+from chunkers.contract.tools import Meter
+from chunkers.results.embedded import EmbeddedAs, embedded_text
+from chunkers.support.arrays import FloatArray, IntArray, VectorArray
+from chunkers.text.languages import detect_language
+from evaluation.questions.corpus import Corpus
+from evaluation.questions.ranges import Covered
+from evaluation.questions.reading import Question
+from evaluation.search.bm25 import Bm25
+from evaluation.search.nearest import nearest, settled
+from evaluation.search.ranking import Method, Ranking, by_embedding, by_score, checked_method, fused
+
+QUERIES = 512
+"""Number of questions compared with a block of chunks at a time."""
+
+REPEATS = 5
+"""Number of timed searches; the fastest counts, as other work slows the rest."""
+
+
+@dataclass(frozen=True)
+class Indexed:
+    """The chunks of a corpus with their costs: what measures and reports need of an index.
+
+    Attributes
+    ----------
+    chunks
+        Their spans on the corpus's axis.
+    chunk_s
+        Seconds for chunking, as if nothing had been embedded before; without splitting into sentences, done once for all.
+        None of chunks that were made elsewhere.
+    decide_s
+        Seconds of these for decisions, that is, without embedding.
+    embed_s
+        Seconds for embedding the chunks and indexing their words; cached embeddings count with their original time.
+    embedded, cached
+        Distinct texts, of chunking and of chunks, that were computed and that were found in the cache.
+    returns
+        What is returned for each chunk, see `returned`; None where that is the chunk.
+    caveat
+        What must be known beside the measures, see `Chunker.caveat`.
+    """
+
+    corpus: Corpus
+    chunks: tuple[tuple[Span, ...], ...]
+    chunk_s: float | None
+    decide_s: float | None
+    embed_s: float
+    embedded: int
+    cached: int
+    returns: tuple[tuple[Span, ...], ...] | None = field(default=None, kw_only=True)
+    caveat: str = field(default="", kw_only=True)
+
+    @cached_property
+    def edges(self) -> IntArray:
+        """Start and end of every chunk on the axis, shape (chunks, 2)."""
+        return np.array([(spans[0].start, spans[-1].end) for spans in self.chunks], dtype=np.intp).reshape(-1, 2)
+
+    @cached_property
+    def returned_edges(self) -> IntArray:
+        """Start and end of the text that every chunk returns, as `edges`."""
+        if self.returns is None:
+            return self.edges
+        return np.array([(spans[0].start, spans[-1].end) for spans in self.returns], dtype=np.intp).reshape(-1, 2)
+
+    def given(self, ranked: Iterable[int]) -> Iterator[tuple[Span, ...]]:
+        """Yield the spans that each of the chunks, best first, gives: its own, or the returned text that is new."""
+        if self.returns is None:
+            yield from (self.chunks[number] for number in ranked)
+            return
+        known = Covered()
+        for number in ranked:
+            yield tuple(known.add(self.returns[number]))
+
+    def near(self, excerpts: Sequence[Span]) -> list[tuple[Span, ...]]:
+        """Return the text returned by the chunks between whose first and last character part of an excerpt lies."""
+        inside = np.zeros(len(self.chunks), dtype=bool)
+        for start, end in excerpts:
+            inside |= (self.edges[:, 0] < end) & (self.edges[:, 1] > start)
+        returns = self.chunks if self.returns is None else self.returns
+        return [returns[number] for number in np.flatnonzero(inside)]
+
+
+@dataclass(frozen=True)
+class Index(Indexed):
+    """All chunks of a corpus, ready to be searched.
+
+    Attributes
+    ----------
+    texts
+        What is searched: what was embedded, and whose words are indexed.
+    vectors
+        Unit vectors, shape (chunks, dimension); without a dimension where chunks are searched by words alone.
+    reasons
+        Why the text was cut at a place of the axis, where a chunker says so: by the place at which the later chunk begins.
+    unsituated
+        Of chunks that are embedded with a context sentence, the number of those of which there is none.
+    bm25
+        The index of their words; None where they are searched by embedding alone.
+    searched_by
+        How a question is compared with the chunks.
+    """
+
+    texts: tuple[str, ...]
+    vectors: VectorArray
+    reasons: Mapping[int, str] = field(default_factory=dict)
+    unsituated: int = 0
+    bm25: Bm25 | None = None
+    searched_by: Method = "embedding"
+
+
+def build_index(
+    corpus: Corpus,
+    chunker: Chunker,
+    tools: Tools,
+    embedded_as: EmbeddedAs = "plain",
+    searched_by: Method = "embedding",
+) -> Index:
+    """Cut every document and index the chunks as they are, or with headings or a language model's words in front.
+
+    They are embedded, their words are indexed, or both, as the search needs it.
+
+    Raises
+    ------
+    InputError
+        If the chunker refuses a document, or these documents together, or there is no such way to search.
+    Cancelled
+        If the user asked to stop.
+    """
+    searched_by = checked_method(searched_by)
+    chunker = chunker.for_documents([document.name for document in corpus.documents if document.sentences])
+    chunkings = []
+    for document in corpus.documents:
+        if tools.cancelled():
+            raise Cancelled
+        chunkings.append(run(chunker, document, tools, embedded_as))
+    timings = [chunking.timing for chunking in chunkings if chunking.timing is not None]
+    decide_ms = sum(timing.decide_ms + timing.merge_ms for timing in timings)
+    texts = [embedded_text(one.document, chunk, embedded_as) for one in chunkings for chunk in one.chunks]
+    meter = Meter()
+    vectors, bm25 = np.zeros((len(texts), 0), np.float32), None
+    if searched_by != "bm25":
+        vectors = embed_together(corpus, texts, replace(tools, meter=meter))
+    words_s = 0.0
+    if searched_by != "embedding":
+        began = time.perf_counter()
+        bm25 = Bm25(texts, detect_language(corpus.whole.text))
+        words_s = time.perf_counter() - began
+    chunks = [corpus.chunk_on_axis(number, chunk) for number, chunking in enumerate(chunkings) for chunk in chunking.chunks]
+    return Index(
+        corpus=corpus,
+        chunks=tuple(chunks),
+        chunk_s=None if chunker.elsewhere else (decide_ms + sum(timing.cold_ms for timing in timings)) / 1000,
+        decide_s=None if chunker.elsewhere else decide_ms / 1000,
+        embed_s=meter.cold_s + words_s,
+        embedded=meter.embedded + sum(timing.embedded for timing in timings),
+        cached=meter.cached + sum(timing.cached for timing in timings),
+        texts=tuple(texts),
+        vectors=vectors,
+        reasons={
+            corpus.offsets[number] + place: reason
+            for number, chunking in enumerate(chunkings)
+            for place, reason in _reasons(chunking)
+        },
+        unsituated=sum(not chunk.situation for one in chunkings for chunk in one.chunks) if embedded_as == "context" else 0,
+        caveat=chunker.caveat(),
+        bm25=bm25,
+        searched_by=searched_by,
+    )
+
+
+def _reasons(chunking: Chunking) -> Iterator[tuple[int, str]]:
+    """Yield the position of every cut of a document, and its reason."""
+    starts = chunking.document.starts
+    for gap in chunking.gaps:
+        if gap.verdict.is_cut:
+            yield starts[gap.index + 1] if gap.offset is None else gap.offset, gap.reason
+
+
+def embed_together(corpus: Corpus, texts: Sequence[str], tools: Tools) -> VectorArray:
+    """Embed the chunks with one embedder for all documents: one that is fitted on text is fitted on all of them."""
+    embedder = tools.embedder.for_document(corpus.whole) if tools.embedder is not None else None
+    return replace(tools, embedder=embedder).embed(texts)
+
+
+@dataclass(frozen=True, eq=False)
+class Queries:
+    """Questions that are ready to be compared with the chunks of an index.
+
+    Attributes
+    ----------
+    texts
+        The questions.
+    vectors
+        Unit vectors, shape (questions, dimension); without a dimension where the chunks are searched by words alone.
+    """
+
+    index: Index
+    texts: tuple[str, ...]
+    vectors: VectorArray
+
+    @classmethod
+    def of(cls, index: Index, texts: Sequence[str], tools: Tools) -> Queries:
+        """Embed the questions, unless the chunks are searched by words alone; raises as `Tools.embed` does."""
+        if index.searched_by == "bm25":
+            return cls(index, tuple(texts), np.zeros((len(texts), 0), np.float32))
+        return cls(index, tuple(texts), embed_together(index.corpus, texts, tools))
+
+    def ranked(self, numbers: IntArray, depth: int) -> IntArray:
+        """Return the best chunks for the questions of these numbers, shape (numbers, min(depth, chunks)), best first.
+
+        Of equals the earlier comes first, so that chunks without any word of the question are last, in their order.
+        """
+        depth = min(depth, len(self.index.chunks))
+        if self.index.bm25 is None:
+            return nearest(self.vectors[numbers], self.index.vectors, depth)
+        rows = [np.argsort(-self._scored(number, self.index.bm25), kind="stable")[:depth] for number in numbers.tolist()]
+        return np.array(rows, dtype=np.intp).reshape(len(numbers), depth)
+
+    def scores(self, numbers: Sequence[int]) -> FloatArray:
+        """Return the score of every chunk for the questions of these numbers, shape (numbers, chunks).
+
+        Cosine, BM25, or the sum of reciprocal ranks by both, as `fused` has it.
+        """
+        if self.index.bm25 is None:
+            queries, vectors = self.vectors[[*numbers]], self.index.vectors
+            every = np.arange(len(vectors))
+            lines = zip((queries @ vectors.T).astype(float), queries, strict=True)
+            return np.array([settled(line, every, query, vectors) for line, query in lines]).reshape(len(queries), -1)
+        return np.array([self._scored(number, self.index.bm25) for number in numbers]).reshape(len(numbers), -1)
+
+    def _scored(self, number: int, bm25: Bm25) -> FloatArray:
+        by_words = bm25.scores(self.texts[number])
+        if self.index.searched_by == "bm25":
+            return by_words
+        rankings: list[Ranking] = [by_embedding(self.vectors[number], self.index.vectors), by_score(by_words)]
+        both, scores = fused(rankings, len(by_words)), np.zeros(len(by_words))
+        scores[both.order] = both.scores
+        return scores
+
+
+@dataclass(frozen=True)
+class Search:
+    """The chunks that every question finds.
+
+    Attributes
+    ----------
+    ranked
+        Numbers of the best chunks for each question, best first, shape (questions, min(depth, chunks)).
+    embed_s
+        Seconds for embedding all questions; cached embeddings count with their original time.
+    search_s
+        Seconds for searching for all questions: the fastest of `REPEATS` times.
+    """
+
+    index: Indexed
+    questions: tuple[Question, ...]
+    ranked: IntArray
+    embed_s: float
+    search_s: float
+
+
+def search(index: Index, questions: Sequence[Question], tools: Tools, depth: int) -> Search:
+    """Find the ``depth`` best chunks for every question; raises as `Tools.embed` does."""
+    meter = Meter()
+    queries = Queries.of(index, [question.text for question in questions], replace(tools, meter=meter))
+    ranked = np.zeros((len(questions), 0), np.intp)
+    seconds = [0.0]
+    if index.chunks and questions:
+        seconds = []
+        numbers = np.arange(len(questions))
+        for _ in range(REPEATS):
+            began = time.perf_counter()
+            ranked = np.vstack([queries.ranked(numbers[at : at + QUERIES], depth) for at in range(0, len(numbers), QUERIES)])
+            seconds.append(time.perf_counter() - began)
+    return Search(index, tuple(questions), ranked, meter.cold_s, min(seconds))

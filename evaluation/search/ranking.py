@@ -1,0 +1,79 @@
+"""Rankings of chunks for one question: by embeddings, by words, and both fused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from chunkers.support.arrays import FloatArray, IntArray, VectorArray
+from chunkers.support.errors import InputError, shown
+from evaluation.search.nearest import nearest
+
+Method = Literal["embedding", "bm25", "hybrid"]
+
+METHODS: tuple[Method, ...] = ("embedding", "bm25", "hybrid")
+
+
+def checked_method(method: object) -> Method:
+    """Return the way to rank chunks; raises InputError if there is none of that name."""
+    for one in METHODS:
+        if one == method:
+            return one
+    raise InputError(f"The method must be one of {', '.join(METHODS)}; got {shown(method)}.")
+
+
+RRF_K = 60
+"""The constant of reciprocal rank fusion, as its authors chose it."""
+
+
+class Ranking(NamedTuple):
+    """Chunks by their numbers, best first, and the score of each; chunks that have none are not among them."""
+
+    order: IntArray
+    scores: FloatArray
+
+    def places(self) -> dict[int, int]:
+        """Return the rank of every chunk, from 1, by its number."""
+        return {int(chunk): rank for rank, chunk in enumerate(self.order, start=1)}
+
+
+def by_embedding(query: VectorArray, vectors: VectorArray) -> Ranking:
+    """Rank all chunks by the cosine with the question's unit vector, shape (dimension,), exactly, as `nearest` does."""
+    if not len(vectors):
+        return Ranking(np.zeros(0, np.intp), np.zeros(0))
+    order = nearest(query[np.newaxis], vectors, len(vectors))[0]
+    return Ranking(order, np.asarray(vectors[order] @ query, dtype=float))
+
+
+def by_score(scores: FloatArray) -> Ranking:
+    """Rank the chunks with a positive score, shape (chunks,); of equals the earlier comes first."""
+    order = np.argsort(-scores, kind="stable")
+    order = order[scores[order] > 0]
+    return Ranking(order, scores[order])
+
+
+def fused(rankings: Sequence[Ranking], count: int) -> Ranking:
+    """Fuse rankings of ``count`` chunks: the score is the sum of 1 / (60 + rank) over the rankings that have the chunk.
+
+    Cormack, Clarke and Büttcher (2009), "Reciprocal rank fusion outperforms Condorcet and individual rank learning methods",
+    SIGIR, with their k of 60. Of equals the earlier chunk comes first.
+    """
+    scores = np.zeros(count)
+    for ranking in rankings:
+        scores[ranking.order] += 1 / (RRF_K + np.arange(1, len(ranking.order) + 1))
+    return by_score(scores)
+
+
+def reranked(ranking: Ranking, scores: FloatArray) -> Ranking:
+    """Put the first chunks of a ranking in the order of their new ``scores``, one each; the others follow as they were.
+
+    The scores of the others are NaN: they are in another unit.
+    """
+    count = len(scores)
+    order = np.argsort(-scores, kind="stable")
+    rest = np.full(len(ranking.order) - count, np.nan)
+    return Ranking(
+        np.concatenate([ranking.order[:count][order], ranking.order[count:]]), np.concatenate([scores[order], rest])
+    )

@@ -1,0 +1,79 @@
+"""A cross-encoder from a folder of this machine, which reads the question together with each chunk."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from chunkers.support.arrays import FloatArray
+from chunkers.support.errors import ModelError
+from chunkers.support.extras import need
+
+if TYPE_CHECKING:
+    from sentence_transformers import CrossEncoder
+
+RERANKED = 50
+"""Number of best chunks passed to a cross-encoder, which takes time for each."""
+
+
+class Reranker:
+    """A cross-encoder of sentence-transformers, loaded when it is first asked: without a network or code of its own.
+
+    Parameters
+    ----------
+    folder
+        Where it is.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self.name = folder
+        self._lock = threading.Lock()
+        self._model: CrossEncoder | None = None
+
+    def load(self) -> None:
+        """Load the model if it is not in memory.
+
+        Raises
+        ------
+        ModelError
+            If the folder is none, or holds no cross-encoder with one score a pair.
+        """
+        with self._lock:
+            if self._model is not None:
+                return
+            folder = Path(self.name).expanduser()
+            if not folder.is_dir():
+                raise ModelError(f"{self.name}: a cross-encoder must be a folder on this machine; this one does not exist.")
+            need("models", f"{self.name}: a cross-encoder")
+            from sentence_transformers import CrossEncoder
+
+            try:
+                model = CrossEncoder(str(folder.resolve()), trust_remote_code=False, local_files_only=True)
+            except Exception as error:
+                # Depending on what is in the folder, loading raises errors of any type.
+                raise ModelError(
+                    f"{self.name}: the folder must hold a cross-encoder of sentence-transformers without code of its own; "
+                    f"loading it failed with {type(error).__name__}."
+                ) from error
+            if model.num_labels != 1:
+                raise ModelError(
+                    f"{self.name}: a cross-encoder must give one score a pair; this one gives {model.num_labels}."
+                )
+            self._model = model
+
+    def scores(self, question: str, texts: Sequence[str]) -> FloatArray:
+        """Return each text's score for the question, shape (texts,), higher is better; raises as `load` does."""
+        self.load()
+        if not texts:
+            return np.zeros(0)
+        with self._lock:
+            assert self._model is not None
+            given = self._model.predict([(question, text) for text in texts], show_progress_bar=False)
+        scores = np.asarray(given, dtype=float)
+        if scores.shape != (len(texts),) or not np.isfinite(scores).all():
+            raise ModelError(f"{self.name}: a cross-encoder must give one finite score a pair, and does not.")
+        return scores

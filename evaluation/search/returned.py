@@ -1,0 +1,178 @@
+"""Text returned for a retrieved chunk: the chunk, its neighbours, or the section, page or chapter around it.
+
+Small chunks are found more surely, and a reader needs what is around them: search for the small, return the large. What is
+returned counts in every measure, and fills a budget, not what was searched. A passage that several chunks of a question
+return is given once, with the best ranked of them, so that nothing is there twice; a later chunk gives what is new of it,
+perhaps nothing. Only chunks that return themselves count as often as they overlap, as everywhere else.
+
+A budget that is full inside what a chunk returns cuts that off there, as it does with a chunk: of a long section it gives
+the beginning, wherever in it the chunk lies.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import groupby, pairwise
+from typing import Literal, TypeVar
+
+from chunkers import Document, InputError, Span
+from chunkers.support.errors import shown
+from chunkers.text.outline import headings
+from evaluation.questions.corpus import Corpus
+from evaluation.questions.ranges import union
+from evaluation.search.index import Indexed
+
+Kind = Literal["chunk", "window", "section", "page"]
+
+MOST_NEIGHBOURS = 20
+"""Maximum number of neighbours on either side."""
+
+DEEPEST = 6
+"""The deepest level of a heading."""
+
+_Index = TypeVar("_Index", bound=Indexed)
+
+
+@dataclass(frozen=True)
+class Returned:
+    """Kind of text that is returned for a chunk.
+
+    Attributes
+    ----------
+    kind
+        ``chunk``: the chunk itself. ``window``: it and its neighbours in the reading order of its document, which
+        is that of their beginnings. ``section``: from the heading above it to the next one, those deeper than
+        ``size`` not counted; what is before the first heading is a section too. ``page``: the page of a PDF or the
+        chapter of a book. A chunk that lies in several sections or pages returns all of these.
+    size
+        The neighbours on either side, or the deepest level of headings that counts; 0 for the others.
+    """
+
+    kind: Kind = "chunk"
+    size: int = 0
+
+    @classmethod
+    def parse(cls, word: str) -> Returned:
+        """Parse ``chunk``, ``window:2``, ``section``, ``section:1`` or ``page``.
+
+        Raises
+        ------
+        InputError
+            If it is none of these, or the number is out of its range.
+        """
+        kind, colon, number = word.partition(":")
+        size = int(number) if number.isascii() and number.isdigit() and len(number) <= 4 else None
+        if kind == "window" and size is not None:
+            if not 1 <= size <= MOST_NEIGHBOURS:
+                raise InputError(f"The neighbours that are returned must be 1 to {MOST_NEIGHBOURS}; got {size:,}.")
+            return cls("window", size)
+        if kind == "section" and (size is not None or not colon):
+            if size is not None and not 1 <= size <= DEEPEST:
+                raise InputError(f"The level of headings of a section must be 1 to {DEEPEST}; got {size:,}.")
+            return cls("section", size or DEEPEST)
+        if word in ("chunk", "page"):
+            return cls("chunk" if word == "chunk" else "page")
+        raise InputError(f"What is returned must be chunk, window:N, section, section:N or page; got {shown(word)}.")
+
+    def __str__(self) -> str:
+        """Return the word that `parse` reads."""
+        if self.kind == "window" or (self.kind == "section" and self.size < DEEPEST):
+            return f"{self.kind}:{self.size}"
+        return self.kind
+
+    @property
+    def said(self) -> str:
+        """Note next to a chunker's name; empty if the chunk itself is returned."""
+        if self.kind == "window":
+            return f"{self.size} neighbour{'s' * (self.size != 1)} on either side"
+        if self.kind == "section":
+            return "its section" if self.size == DEEPEST else f"its section of level {self.size}"
+        return "its page or chapter" if self.kind == "page" else ""
+
+
+THE_CHUNK = Returned()
+"""Default: the chunk itself."""
+
+
+def returning(index: _Index, how: Returned) -> _Index:
+    """Return the index with what each of its chunks returns; where a document has no such thing, that is the chunk."""
+    if how.kind == "chunk":
+        return replace(index, returns=None)
+    if how.kind == "window":
+        return replace(index, returns=tuple(_windows(index, how.size)))
+    corpus = index.corpus
+    inside = [_Parents(document, how) for document in corpus.documents]
+    returns = []
+    for spans in index.chunks:
+        number = corpus.document_at(spans[0].start)
+        offset = corpus.offsets[number]
+        own = [Span(start - offset, end - offset) for start, end in spans]
+        returns.append(tuple(corpus.on_axis(number, span) for span in inside[number].around(own)))
+    return replace(index, returns=tuple(returns))
+
+
+def lacking(corpus: Corpus, how: Returned) -> str:
+    """Return a sentence on the documents that have no such sections or pages; empty if all have."""
+    if how.kind not in ("section", "page"):
+        return ""
+    names = [document.name for document in corpus.documents if not _Parents(document, how).starts]
+    if not names:
+        return ""
+    if how.kind == "page":
+        what = "pages or chapters"
+    else:
+        what = "headings that are found" if how.size == DEEPEST else f"headings of level 1 to {how.size} that are found"
+    count = len(names)
+    some = f"{names[0]} has" if count == 1 else f"{count:,} of {len(corpus.documents):,} documents have"
+    return f"{some} no {what}: there a chunk returns itself."
+
+
+def _windows(index: Indexed, size: int) -> Iterator[tuple[Span, ...]]:
+    # Chunks are numbered document by document, each in its reading order.
+    for _, group in groupby(index.chunks, key=lambda spans: index.corpus.document_at(spans[0].start)):
+        chunks = list(group)
+        for number in range(len(chunks)):
+            near = chunks[max(0, number - size) : number + size + 1]
+            yield tuple(union(span for spans in near for span in spans))
+
+
+@dataclass(frozen=True)
+class _Parents:
+    """The sections or pages of a document."""
+
+    document: Document
+    how: Returned
+
+    @cached_property
+    def starts(self) -> tuple[int, ...]:
+        """Starts of the sections or pages; text before the first is left out, as there may be none."""
+        if self.how.kind == "page":
+            return () if self.document.parts is None else self.document.parts.starts
+        return tuple(heading.span.start for heading in headings(self.document.text) if heading.level <= self.how.size)
+
+    @cached_property
+    def _spans(self) -> list[Span]:
+        """All of them without the white space around them; together they have all other characters."""
+        text = self.document.text
+        edges = sorted({0, *self.starts, len(text)})
+        return [
+            Span(start + len(text[start:end]) - len(text[start:end].lstrip()), start + len(text[start:end].rstrip()))
+            for start, end in pairwise(edges)
+            if text[start:end].strip()
+        ]
+
+    @cached_property
+    def _edges(self) -> tuple[list[int], list[int]]:
+        return [span.start for span in self._spans], [span.end for span in self._spans]
+
+    def around(self, spans: Sequence[Span]) -> list[Span]:
+        """Return the sections or pages that contain the spans, or the spans if there are none."""
+        if not self.starts:
+            return union(spans)
+        begins, ends = self._edges
+        return union(
+            span for start, end in spans for span in self._spans[bisect_right(ends, start) : bisect_left(begins, end)]
+        ) or union(spans)

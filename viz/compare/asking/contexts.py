@@ -1,0 +1,95 @@
+"""The context sentences of Compare's chunks: their cost, the user's consent, and their state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from chunkers import Chunking
+from chunkers.contract.base import Estimate
+from chunkers.language_models.asking import Asking
+from viz.components.job_progress import show_job_progress
+from viz.components.notice import notice, remark
+from viz.controls.language_model import any_asks, model_form
+from viz.jobs.asking.situating import Situating, estimate_of_contexts
+from viz.jobs.chunking import Task
+from viz.shell.consent import first_estimate, show_consent
+from viz.shell.results import ColumnResult
+from viz.state.choices import Choices
+from viz.state.keys import session
+from viz.state.language_model import chosen_model
+from viz.theme.numbers import counted
+
+MISSING = (
+    "Context sentences are written by a language model, and none is named yet: one that runs on this machine (llama.cpp, "
+    "Ollama, vLLM) or a hosted one. Nothing is sent before you press “Send”."
+)
+"""Message on the page if no language model is named."""
+
+NOT_WRITTEN = "Searched without context sentences: they are not written yet, see Downloads, below the text"
+"""Note on an answer if chunks should be searched with context sentences and some columns have none."""
+
+
+def in_context(made: Sequence[ColumnResult]) -> dict[int, Chunking]:
+    """Return the chunks with their context sentences by number of the column, from 0, as far as these are written."""
+    job = session.situating
+    if job is None or job.asking is not chosen_model():
+        return {}
+    found = dict(job.found)
+    return {number: found[one.task] for number, one in enumerate(made) if one.task in found and one.chunking is not None}
+
+
+def show_contexts(choices: Choices, made: Sequence[ColumnResult]) -> None:
+    """Draw the state of the context sentences of all columns, and the button that has the missing ones written."""
+    asking, there = chosen_model(), in_context(made)
+    # The columns' controls have the form already if one of them, selected or not, asks a language model itself.
+    if not any_asks(one.chunker for one in choices.columns):
+        model_form()
+    if asking is None:
+        notice(MISSING, key="contexts_missing")
+        return
+    job = session.situating
+    if job is not None and job.asking is asking and job.running and not job.cancelled:
+        show_job_progress(job, key="contexts_cancel")
+        return
+    waiting = {
+        one.task: one.chunking
+        for number, one in enumerate(made)
+        if one.task is not None and one.chunking is not None and number not in there
+    }
+    if waiting:
+        if job is not None and job.asking is asking and job.error:
+            notice(job.error, "error", key="contexts_error")
+        _ask_for(asking, choices.tokenizer, waiting)
+    for number, chunking in there.items():
+        if missing := sum(not chunk.situation for chunk in chunking.chunks):
+            every = f"{missing:,} of {counted(len(chunking.chunks), 'chunk')}"
+            notice(
+                f"Column {number + 1}: the model gave no usable context of {every}; these chunks have none.",
+                key=f"contexts_left_out_{number}",
+            )
+    if there:
+        remark(f"{asking.model.name}: {asking.spent}.", key="contexts_spent")
+
+
+def _ask_for(asking: Asking, tokenizer: str, waiting: dict[Task, Chunking]) -> None:
+    """Draw the button that estimates the requests for the missing context sentences, and then the consent."""
+    subject = ("contexts", *waiting)
+
+    def count(cancelled: Callable[[], bool]) -> Estimate:
+        return estimate_of_contexts(waiting, tokenizer, cancelled)
+
+    def begin() -> None:
+        before = session.situating
+        found = before.found if before is not None and before.asking is asking else {}
+        # Of what is shown no more, neither the text nor the sentences are kept.
+        known = {task: found[task] for task in session.results if task in found}
+        session.situating = job = Situating(asking, tokenizer, waiting, known)
+        job.start()
+
+    st.button(
+        "Write context sentences", key="write_contexts", on_click=lambda: first_estimate(subject, asking, count, begin)
+    )
+    said = f"This sends the text once for every chunk of {counted(len(waiting), 'column')}"
+    show_consent(subject, asking, said, 0, "contexts")

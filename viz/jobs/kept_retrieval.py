@@ -1,0 +1,167 @@
+"""Storage of a retrieval run: its plan without any text, and the evaluation of every finished chunker."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from chunkers import InputError, build_chunker
+from chunkers.results.embedded import EmbeddedAs
+from evaluation.questions.corpus import Corpus
+from evaluation.questions.reading import Question
+from evaluation.retrieval.ladder import Ladder
+from evaluation.retrieval.measures import Evaluation
+from evaluation.retrieval.stored import from_json, to_json
+from evaluation.search.ranking import Method
+from evaluation.search.returned import THE_CHUNK, Returned, returning
+from viz.jobs.keeping.keeper import Keeper
+from viz.jobs.plan import Material, Plan
+
+KIND = "retrieval"
+
+_STRICT = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class _Chunker(BaseModel):
+    model_config = _STRICT
+
+    name: str
+    parameters: dict[str, Any]
+
+
+class _Plan(BaseModel):
+    """A plan with hashes instead of its material: one for each document's name and text, and one for the questions."""
+
+    model_config = _STRICT
+
+    own: bool
+    documents: tuple[str, ...] = Field(min_length=1)
+    questions: str
+    chunkers: tuple[_Chunker, ...] = Field(min_length=1)
+    embedder: str
+    sentences: str
+    tokenizer: str
+    embedded_as: EmbeddedAs = "plain"
+    returned: str = str(THE_CHUNK)
+    language_model: str = ""
+    each: tuple[EmbeddedAs, ...] = ()
+    searched_by: Method = "embedding"
+
+
+@dataclass(frozen=True)
+class KeptRetrieval:
+    """A retrieval run on disk."""
+
+    keeper: Keeper
+    plan: _Plan
+
+    @classmethod
+    def of(cls, keeper: Keeper, plan: Plan) -> KeptRetrieval:
+        """Return the storage of a run; nothing is written yet."""
+        chunkers = [_Chunker(name=one.name, parameters=one.model_dump(mode="json")) for one in plan.chunkers]
+        kept = _Plan(
+            own=plan.material.own,
+            documents=tuple(keeper.digest(*one) for one in plan.material.texts),
+            questions=keeper.digest(plan.material.questions[1]),
+            chunkers=tuple(chunkers),
+            embedder=plan.embedder,
+            sentences=plan.sentences,
+            tokenizer=plan.tokenizer,
+            embedded_as=plan.embedded_as,
+            returned=str(plan.returned),
+            language_model=plan.language_model,
+            each=plan.each,
+            searched_by=plan.searched_by,
+        )
+        return cls(keeper, kept)
+
+    @classmethod
+    def find(cls, keeper: Keeper) -> KeptRetrieval | None:
+        """Return the run, or None if there is none.
+
+        Raises
+        ------
+        InputError
+            If it cannot be read, or a chunker of it cannot be made.
+        """
+        plan = keeper.plan_as(_Plan)
+        if plan is None:
+            return None
+        Returned.parse(plan.returned)
+        for one in plan.chunkers:
+            build_chunker(one.name, one.parameters)
+        return cls(keeper, plan)
+
+    @property
+    def own(self) -> bool:
+        """True if the documents are the user's own."""
+        return self.plan.own
+
+    @property
+    def done(self) -> int:
+        """The number of chunkers that are done, as far as that can be read."""
+        with suppress(InputError):
+            return len(self.keeper.parts())
+        return 0
+
+    def begin(self) -> None:
+        """Keep the run from now on."""
+        self.keeper.begin(self.plan.model_dump_json().encode())
+
+    def add(self, number: int, found: Evaluation, ladder: Ladder) -> None:
+        """Store the measures of a chunker; they are in the file when this returns."""
+        self.keeper.add(number, to_json(found, ladder))
+
+    def found(self, corpus: Corpus, questions: Sequence[Question]) -> dict[int, tuple[Evaluation, Ladder | None]]:
+        """Return the stored results by number of the chunker; a part that does not fit counts as not done.
+
+        A run that an earlier version kept has no ladders.
+        """
+        found = {}
+        for number, part in sorted(self.keeper.parts().items()):
+            if 0 <= number < len(self.plan.chunkers):
+                with suppress(InputError):
+                    evaluation, ladder = from_json(part, corpus, questions)
+                    found[number] = _returning(evaluation, Returned.parse(self.plan.returned)), ladder
+        return found
+
+    def missing(self, material: Material | None) -> str:
+        """Return the missing documents and questions of the run in words; empty if nothing is missing."""
+        texts, questions = self._recognised(material)
+        parts = []
+        count = len(self.plan.documents)
+        if missing := count - len(texts):
+            parts.append(f"{missing:,} of {count:,} documents" if count > 1 else "the document")
+        if questions is None:
+            parts.append("the questions")
+        return " and ".join(parts)
+
+    def with_material(self, material: Material) -> Plan:
+        """Return the plan with its documents and questions, none of which may be `missing`."""
+        texts, questions = self._recognised(material)
+        assert questions is not None
+        chunkers = tuple(build_chunker(one.name, one.parameters) for one in self.plan.chunkers)
+        names = {name for name, _ in texts}
+        given = Material(texts, questions, self.plan.own, tuple(one for one in material.parts if one[0] in names))
+        kept = self.plan
+        how = Returned.parse(kept.returned)
+        settings = kept.embedder, kept.sentences, kept.tokenizer, kept.embedded_as, how, kept.language_model, kept.each
+        return Plan(given, chunkers, *settings, kept.searched_by)
+
+    def _recognised(self, material: Material | None) -> tuple[tuple[tuple[str, str], ...], tuple[str, bytes] | None]:
+        """Return the run's documents in its order, as far as they are there, and its questions if they are."""
+        if material is None:
+            return (), None
+        by_digest = {self.keeper.digest(*one): one for one in material.texts}
+        texts = tuple(by_digest[digest] for digest in self.plan.documents if digest in by_digest)
+        same = self.keeper.digest(material.questions[1]) == self.plan.questions
+        return texts, material.questions if same else None
+
+
+def _returning(found: Evaluation, how: Returned) -> Evaluation:
+    """Return an evaluation with the texts that its chunks return, which are not stored but derived from the corpus."""
+    return replace(found, search=replace(found.search, index=returning(found.index, how)))

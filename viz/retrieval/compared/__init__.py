@@ -1,1 +1,0 @@
-"""Comparison of chunkers at an equal budget or at the top k, and the curve over all budgets."""

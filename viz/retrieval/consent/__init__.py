@@ -1,1 +1,0 @@
-"""Requests of a Retrieval run to a language model, and the user's consent to them."""

@@ -1,1 +1,0 @@
-"""Opening state of the Retrieval page: its chunkers, and their run on the bundled documents."""

@@ -1,1 +1,0 @@
-"""Opening state of the Tune page: its first settings, run on the bundled documents."""
