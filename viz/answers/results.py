@@ -38,7 +38,7 @@ def show_report(run: Answering, report: Report, words: dict[str, str]) -> None:
     measure = words[MEASURE] if words[MEASURE] in measured else next(iter(measured), "")
     if measure and not run.running:
         notice(report.verdict(measure), key="answers_verdict")
-    st.dataframe(_table(report), hide_index=True, width="stretch", column_config=_COLUMNS)
+    st.dataframe(_table(report), hide_index=True, placeholder="–", width="stretch", column_config=_COLUMNS)
     st.caption(
         "Mean ± standard deviation over the questions that have the measure. An answer that could not be judged counts in "
         "none of the means: not as 0."
@@ -101,7 +101,7 @@ def _differences(report: Report, measure: str) -> None:
         "significant": ["yes" if found.significant else "no" for _, _, found in pairs],
         "questions": [found.count for _, _, found in pairs],
     }
-    st.dataframe(table, hide_index=True, width="stretch")
+    st.dataframe(table, hide_index=True, placeholder="–", width="stretch")
     st.caption(
         "Over the questions, a paired sign-flip test and Hall's test must agree; intervals and p-values are corrected for "
         f"all {len(report.comparisons):,} comparisons, of every two chunkers in every measure (Holm). {FALSE_VERDICTS}"
@@ -115,7 +115,7 @@ def _costs(run: Answering, report: Report) -> None:
     rows = costs(report, run.gathered, asking.model if asking is not None and same else None)
     table = {name: _column([row[name] for row in rows]) for name in rows[0]}
     places = {name: st.column_config.NumberColumn(format="%.3g") for name in ("chunking, s", "embedding, s")}
-    st.dataframe(table, hide_index=True, width="stretch", column_config=places)
+    st.dataframe(table, hide_index=True, placeholder="–", width="stretch", column_config=places)
     judging = sum(
         one.exchange.tokens_in + one.exchange.tokens_out
         for result in report.results.values()

@@ -56,7 +56,13 @@ def show_figure(
 
         st.plotly_chart(figure, key=key, theme=None, config=config, on_select=select, selection_mode="points")
     with st.expander(f"{name}: table and downloads"):
-        st.dataframe(table, hide_index=True, width="stretch", height=min(300, 38 + 35 * len(next(iter(table.values()), ()))))
+        st.dataframe(
+            table,
+            hide_index=True,
+            placeholder="–",
+            width="stretch",
+            height=min(300, 38 + 35 * len(next(iter(table.values()), ()))),
+        )
         row = st.container(horizontal=True, vertical_alignment="bottom")
 
         def chosen() -> None:

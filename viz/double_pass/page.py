@@ -170,7 +170,7 @@ def _draw(choices: Choices, text: Text, made: list[ColumnResult]) -> None:
         )
     if chunking.comparisons:
         with st.expander("Comparison table"):
-            st.dataframe(passes.table(chunking), hide_index=True, width="stretch", height=420)
+            st.dataframe(passes.table(chunking), hide_index=True, placeholder="–", width="stretch", height=420)
 
 
 def _column(result: ColumnResult) -> Column:

@@ -51,7 +51,7 @@ def show_report(run: Retrieval, report: Report, words: dict[str, str]) -> None:
     """Draw the summary, the table and the curve over budgets, whose settings are among the ``words``."""
     names = {number: run.plan.names[number] for number in report.chunkers}
     _summarise(run, report, names)
-    st.dataframe(_table(run, report), hide_index=True, width="stretch", column_config=_COLUMNS)
+    st.dataframe(_table(run, report), hide_index=True, placeholder="–", width="stretch", column_config=_COLUMNS)
     st.caption(_times(report, run.plan.searched_by))
     show_curve(report, names, words)
 
