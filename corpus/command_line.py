@@ -96,13 +96,14 @@ def _run(options: argparse.Namespace) -> int:
         raise InputError(f"--shard-size must be from {SMALLEST_SHARD} to {LARGEST_SHARD:,}; got {options.shard_size:g}.")
     if options.encoding is not None:
         known_encoding(options.encoding)
+    engine = _engine(options)
     columns = Columns(options.text_column, options.id_column)
     size = round(options.shard_size * 1_000_000)
     settings = columns, options.encoding, options.device, size, model, limit
     run = Run(opened_recipe(options.recipe), tuple(options.inputs), options.output, *settings)
     told = _Told(run)
     try:
-        whole = run.go(_engine(options), options.workers, told)
+        whole = run.go(engine, options.workers, told)
     except KeyboardInterrupt:
         told.end()
         say("The same command again goes on.")
