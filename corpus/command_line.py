@@ -17,7 +17,7 @@ from chunkers.language_models.spending import Limit
 from chunkers.support.errors import InputError
 from chunkers.text.encodings import known_encoding
 from corpus.pieces import Columns
-from corpus.run import ALL_PROBLEMS, SHARD_MB, Engine, Progress, Run, in_processes
+from corpus.run import ALL_PROBLEMS, NO_INPUT, SHARD_MB, Engine, Progress, Run, in_processes
 
 MOST_WORKERS = 256
 """Processes of a run on one machine."""
@@ -96,6 +96,8 @@ def _run(options: argparse.Namespace) -> int:
         raise InputError(f"--shard-size must be from {SMALLEST_SHARD} to {LARGEST_SHARD:,}; got {options.shard_size:g}.")
     if options.encoding is not None:
         known_encoding(options.encoding)
+    if not options.inputs:
+        raise InputError(NO_INPUT)
     engine = _engine(options)
     columns = Columns(options.text_column, options.id_column)
     size = round(options.shard_size * 1_000_000)

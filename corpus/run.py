@@ -58,6 +58,10 @@ Engine = Callable[[Job, Iterator[Shard], int], Generator[Tally]]
 """Writes shards with a number of workers, and yields what became of each as soon as it is there."""
 
 
+NO_INPUT = "Name at least one INPUT: a folder, a document, or a file of JSON lines or Parquet."
+"""Error message for a run without inputs."""
+
+
 @dataclass(frozen=True)
 class Progress:
     """Progress of a run: finished and total shards with their tally; ``now`` is the tally of this run alone."""
@@ -125,7 +129,7 @@ class Run:
             If the user stopped it; the shards that are there remain.
         """
         if not self.inputs:
-            raise InputError("Name at least one INPUT: a folder, a document, or a file of JSON lines or Parquet.")
+            raise InputError(NO_INPUT)
         chunks = self._chunks(None)
         with _owned(self.output, self.inputs):
             manifest = Manifest(self.output, self.inputs, self._told(chunks))
