@@ -285,7 +285,7 @@ def test_a_cross_encoder_that_is_named_orders_the_best_and_a_wrong_folder_is_a_s
     found = ask(compare, "comet")
     assert (found["state"], found["said"]) == (
         "failed",
-        "/no/such/folder: a cross-encoder must be a folder of this machine; there is none of that name.",
+        "/no/such/folder: a cross-encoder must be a folder on this machine; this one does not exist.",
     )
     # One that prefers the shorter text.
     monkeypatch.setattr(Reranker, "scores", lambda self, question, texts: np.array([-len(text) for text in texts], float))
