@@ -124,7 +124,7 @@ def generated(texts: Mapping[str, Document], seed: int = 0) -> Iterator[Asked]:
 
 
 class Bench:
-    """The columns of the bundled texts, cut once, with what asking them takes."""
+    """The columns of the bundled texts, cut once, and what it takes to ask them questions."""
 
     def __init__(self, embedder: str) -> None:
         self.tools = Tools(load_embedder(embedder), load_tokenizer("all-MiniLM-L6-v2"))

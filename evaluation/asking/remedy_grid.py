@@ -112,7 +112,7 @@ def _near(chunker: Chunker) -> Iterator[Variation]:
 
 
 def _values(spec: FieldSpec, values: Mapping[str, Any]) -> Iterable[Any]:
-    """Return the other values to try of a parameter."""
+    """Return the alternative values to try for a parameter."""
     now = values[spec.name]
     if spec.kind == "choice":
         return [word for word in spec.choices if word != now]

@@ -60,7 +60,8 @@ def go_at_next_run(page: str) -> None:
 def go_where_asked() -> None:
     """Switch to the page requested by `go_at_next_run`, if any."""
     page, session.next_page = session.next_page, ""
-    if page:
+    # A text that was kept by another version may name a page that is gone.
+    if page in PAGES:
         st.switch_page(PAGES[page].file)
 
 

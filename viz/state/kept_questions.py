@@ -18,8 +18,11 @@ _MANY = TypeAdapter(tuple[KeptQuestion, ...])
 
 def written(text: str | None = None) -> tuple[KeptQuestion, ...]:
     """Return the questions of the session, also those that wait for their text; only those about ``text`` if it is given."""
-    texts = {identity: one.text for identity, one in session.question_texts.items()}
-    digests = {identity: digest_of(found) for identity, found in texts.items()}
+    # A page asks in every run, and a text may be long.
+    digests = session.question_digests
+    for identity, one in session.question_texts.items():
+        if identity not in digests:
+            digests[identity] = digest_of(one.text)
     found = [
         KeptQuestion(
             **one._asdict() | {"document": one.document[:300]},
@@ -38,7 +41,7 @@ def to_json(questions: Iterable[KeptQuestion]) -> str:
 
 
 def take_back(told: object) -> None:
-    """Take questions that the tab has kept, which may be anything: what are none of this version are left out."""
+    """Add the questions that the tab has kept; anything else that it sends is ignored."""
     try:
         found = _MANY.validate_json(told) if isinstance(told, str) else ()
     except ValidationError:

@@ -258,6 +258,7 @@ class Session:
     answer_complaint = Value("answer_complaint", "")
     questions = Container[list[Marked]]("questions", list)  # those that are kept
     question_texts = Container[dict[str, Source]]("question_texts", dict)  # what they are about, by Marked.identity
+    question_digests = Container[dict[str, str]]("question_digests", dict)  # of these texts, by the same names
     questions_waiting = Value[tuple[KeptQuestion, ...]]("questions_waiting", ())  # for their text, which is not there
     questions_asked = Value("questions_asked", "")  # the word by which the tab is asked what questions it has kept
     questions_sent = Value("questions_sent", False)  # whether the tab has been told to keep some

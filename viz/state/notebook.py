@@ -29,7 +29,7 @@ class _Head(BaseModel):
     Attributes
     ----------
     about
-        What is known of the text.
+        Its name, boundaries and origin.
     link
         The query of Compare's link, which has the columns.
     page
