@@ -39,7 +39,7 @@ from evaluation.segmentation.sweep import Setting, grid
 from viz.jobs import chunking, retrieval, sweep
 from viz.jobs.background import Background
 from viz.jobs.chunking import ChunkingJob, Task
-from viz.jobs.keeping.keeper import Keeper
+from viz.jobs.keeping.kept_run import Keeper
 from viz.jobs.keeping.run_store import RunStore
 from viz.jobs.kept_retrieval import KeptRetrieval
 from viz.jobs.kept_sweep import KeptSweep
@@ -147,11 +147,10 @@ def _sweep_of(settings: Sequence[Setting], log: Log, folder: Path) -> tuple[Back
     documents = [MarkedText(f"text {n}", text := _lines(f"text {n}", 40), (text.index("Line 20"),)) for n in range(3)]
     embedder = Slow(log)
     keeper = Keeper(RunStore(folder / "runs.sqlite"), TOKEN, "sweep")
-    found = Sweep.from_disk(keeper)
+    found = KeptSweep.find(keeper)
     if found is not None:
-        assert found.kept is not None
-        given = [one for one in found.kept.given_again(documents) if one is not None]
-        job = found.resumed(given, embedder)
+        given = [one for one in found.given_again(documents) if one is not None]
+        job = Sweep.from_disk(found).resumed(given, embedder)
     else:
         kept = KeptSweep.of(keeper, [(one, "lines") for one in documents], frozenset(), settings, embedder.name, "words")
 

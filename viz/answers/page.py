@@ -10,12 +10,12 @@ from evaluation.answering.questions import Items
 from evaluation.answering.trivial import TITLES
 from evaluation.asking.ask import STATED_SEARCHED, fitting_budget, has_stated
 from sample_docs import sample_splitters
-from viz.answers.kept import find_run
 from viz.answers.model import JUDGED, MISSING, model_controls
-from viz.answers.one import show_question
+from viz.answers.one_question import show_question
 from viz.answers.questions import SOURCES, WORD, choose_questions
+from viz.answers.reopened_answers import find_run
 from viz.answers.results import MEASURE, show_more, show_report
-from viz.answers.sending import RUN, models_of, show_send_row
+from viz.answers.send_row import models_of, show_send_row
 from viz.answers.trivial import BESIDE, choose_trivial_rows, trivial_rows
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import heading, notice, remark
@@ -23,6 +23,7 @@ from viz.controls.chunker import column_controls
 from viz.controls.link_widgets import select
 from viz.jobs.answering.job import Answering, Gathering
 from viz.jobs.answering.plan import AnswerPlan
+from viz.shell.kept_runs import RUN, say_interrupted
 from viz.shell.misfits import show_misfits
 from viz.shell.page import Page, page
 from viz.shell.progress import show_progress
@@ -207,13 +208,10 @@ def _say_state(here: Page, run: Answering, plan: AnswerPlan | None) -> None:
         )
     if run.error:
         notice(run.error, "error", key="answers_error")
-    done = f"{len(run.finished):,} of {run.total:,} answers"
     if run.whole or (run.running and not run.cancelled):
         return
     if run.asking is None:
-        notice(
-            f"This run was interrupted; {done} are kept on disk, as what was measured of them. “Send” asks for the others.",
-            key="answers_interrupted",
-        )
-    elif len(run.finished) < run.total:
+        say_interrupted(run, "“Send” asks for the others.", "answers")
+    elif run.done < run.total:
+        done = f"{run.done:,} of {run.total:,} answers"
         notice(f"Stopped: {done} are done. What was answered is not asked again.", key="answers_stopped")

@@ -14,6 +14,9 @@ from chunkers.language_models.base import LanguageModel
 from viz.components.notice import notice
 from viz.theme.numbers import counted
 
+SHORT_ANSWER = 20
+"""Tokens of an answer, as an estimate of the cost counts them."""
+
 
 def ask_to_send(
     what: str,

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from chunkers import InputError, build_chunker
 from chunkers.results.embedded import EmbeddedAs
@@ -18,46 +17,49 @@ from evaluation.retrieval.measures import Evaluation
 from evaluation.retrieval.stored import from_json, to_json
 from evaluation.search.ranking import Method
 from evaluation.search.returned import THE_CHUNK, Returned, returning
-from viz.jobs.keeping.keeper import Keeper
+from viz.jobs.keeping.kept_run import Keeper, KeptPlan, KeptRun
 from viz.jobs.plan import Material, Plan
-
-KIND = "retrieval"
-
-_STRICT = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 class _Chunker(BaseModel):
-    model_config = _STRICT
+    model_config = KeptPlan.model_config
 
     name: str
     parameters: dict[str, Any]
 
 
-class _Plan(BaseModel):
+class _Plan(KeptPlan):
     """A plan with hashes instead of its material: one for each document's name and text, and one for the questions."""
-
-    model_config = _STRICT
 
     own: bool
     documents: tuple[str, ...] = Field(min_length=1)
     questions: str
     chunkers: tuple[_Chunker, ...] = Field(min_length=1)
-    embedder: str
     sentences: str
-    tokenizer: str
     embedded_as: EmbeddedAs = "plain"
     returned: str = str(THE_CHUNK)
-    language_model: str = ""
     each: tuple[EmbeddedAs, ...] = ()
     searched_by: Method = "embedding"
 
+    @property
+    def total(self) -> int:
+        """The number of chunkers."""
+        return len(self.chunkers)
 
-@dataclass(frozen=True)
-class KeptRetrieval:
-    """A retrieval run on disk."""
+    def check(self) -> None:
+        """Raise InputError if a chunker cannot be made, or has other parameters today."""
+        Returned.parse(self.returned)
+        for one in self.chunkers:
+            if build_chunker(one.name, one.parameters).model_dump(mode="json") != one.parameters:
+                raise InputError(f"The parameters of {one.name} have changed since the run was measured.")
 
-    keeper: Keeper
-    plan: _Plan
+
+class KeptRetrieval(KeptRun[_Plan]):
+    """A retrieval run on disk; a part is the evaluation of a chunker."""
+
+    kind = "retrieval"
+    part = "chunker"
+    plan_type = _Plan
 
     @classmethod
     def of(cls, keeper: Keeper, plan: Plan) -> KeptRetrieval:
@@ -79,55 +81,21 @@ class KeptRetrieval:
         )
         return cls(keeper, kept)
 
-    @classmethod
-    def find(cls, keeper: Keeper) -> KeptRetrieval | None:
-        """Return the run, or None if there is none.
-
-        Raises
-        ------
-        InputError
-            If it cannot be read, or a chunker of it cannot be made.
-        """
-        plan = keeper.plan_as(_Plan)
-        if plan is None:
-            return None
-        Returned.parse(plan.returned)
-        for one in plan.chunkers:
-            build_chunker(one.name, one.parameters)
-        return cls(keeper, plan)
-
-    @property
-    def own(self) -> bool:
-        """True if the documents are the user's own."""
-        return self.plan.own
-
-    @property
-    def done(self) -> int:
-        """The number of chunkers that are done, as far as that can be read."""
-        with suppress(InputError):
-            return len(self.keeper.parts())
-        return 0
-
-    def begin(self) -> None:
-        """Keep the run from now on."""
-        self.keeper.begin(self.plan.model_dump_json().encode())
-
     def add(self, number: int, found: Evaluation, ladder: Ladder) -> None:
         """Store the measures of a chunker; they are in the file when this returns."""
         self.keeper.add(number, to_json(found, ladder))
 
     def found(self, corpus: Corpus, questions: Sequence[Question]) -> dict[int, tuple[Evaluation, Ladder | None]]:
-        """Return the stored results by number of the chunker; a part that does not fit counts as not done.
+        """Return the stored results by number of the chunker; raises InputError as `results` does.
 
         A run that an earlier version kept has no ladders.
         """
-        found = {}
-        for number, part in sorted(self.keeper.parts().items()):
-            if 0 <= number < len(self.plan.chunkers):
-                with suppress(InputError):
-                    evaluation, ladder = from_json(part, corpus, questions)
-                    found[number] = _returning(evaluation, Returned.parse(self.plan.returned)), ladder
-        return found
+
+        def decode(_: int, part: bytes) -> tuple[Evaluation, Ladder | None]:
+            evaluation, ladder = from_json(part, corpus, questions)
+            return _returning(evaluation, Returned.parse(self.plan.returned)), ladder
+
+        return self.results(decode)
 
     def missing(self, material: Material | None) -> str:
         """Return the missing documents and questions of the run in words; empty if nothing is missing."""

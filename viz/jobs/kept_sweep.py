@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field
 
-from chunkers import build_chunker
+from chunkers import InputError, build_chunker
 from evaluation.segmentation.marked_texts import MarkedText
 from evaluation.segmentation.measures import Score
 from evaluation.segmentation.sweep import MEASURES, Setting, SweepRow
 from sample_docs import load_sample, sample_titles
-from viz.jobs.keeping.keeper import Keeper
-
-KIND = "sweep"
-
-_STRICT = ConfigDict(extra="forbid", frozen=True, strict=True)
+from viz.jobs.keeping.kept_run import Keeper, KeptPlan, KeptRun
 
 
 class KeptDocument(BaseModel):
@@ -34,7 +29,7 @@ class KeptDocument(BaseModel):
         True if it is held out of the ranking.
     """
 
-    model_config = _STRICT
+    model_config = KeptPlan.model_config
 
     digest: str
     sample: str
@@ -45,36 +40,38 @@ class KeptDocument(BaseModel):
 class KeptSetting(BaseModel):
     """A setting of a chunker."""
 
-    model_config = _STRICT
+    model_config = KeptPlan.model_config
 
     chunker: str
     parameters: tuple[tuple[str, bool | int | float | str | None], ...]
 
 
-class SweepPlan(BaseModel):
-    """The settings of a sweep.
-
-    ``embedder`` is the embedder's name, ``language_model`` the identity of the model that is asked; empty where none is.
-    """
-
-    model_config = _STRICT
+class _Plan(KeptPlan):
+    """The settings of a sweep; ``chunkers`` is a hash of all their parameters, those at their defaults included."""
 
     documents: tuple[KeptDocument, ...] = Field(min_length=1)
     grid: tuple[KeptSetting, ...] = Field(min_length=1)
-    embedder: str
-    tokenizer: str
-    language_model: str = ""
+    chunkers: str = ""
+
+    @property
+    def total(self) -> int:
+        """The number of runs."""
+        return len(self.documents) * len(self.grid)
 
     @property
     def settings(self) -> list[Setting]:
         """The settings of the chunkers."""
         return [Setting(one.chunker, one.parameters) for one in self.grid]
 
+    def check(self) -> None:
+        """Raise InputError if a chunker cannot be made."""
+        _parameters(self.settings)
+
 
 class KeptRow(BaseModel):
     """The result of a run, without setting and document, which follow from its number."""
 
-    model_config = _STRICT
+    model_config = KeptPlan.model_config
 
     chunks: int = Field(ge=0)
     scores: dict[str, tuple[float | None, str]]
@@ -89,12 +86,12 @@ class KeptRow(BaseModel):
         return SweepRow(setting, document, self.chunks, {name: Score(*score) for name, score in self.scores.items()})
 
 
-@dataclass(frozen=True)
-class KeptSweep:
-    """A sweep on disk."""
+class KeptSweep(KeptRun[_Plan]):
+    """A sweep on disk; a part is the row of a setting on a document, the first document's first."""
 
-    keeper: Keeper
-    plan: SweepPlan
+    kind = title = "sweep"
+    part = "run"
+    plan_type = _Plan
 
     @classmethod
     def of(
@@ -118,26 +115,14 @@ class KeptSweep:
             for one, splitter in documents
         ]
         grid = [KeptSetting(chunker=one.chunker, parameters=one.parameters) for one in settings]
-        plan = SweepPlan(
-            documents=tuple(kept), grid=tuple(grid), embedder=embedder, tokenizer=tokenizer, language_model=language_model
+        plan = _Plan(
+            documents=tuple(kept),
+            grid=tuple(grid),
+            chunkers=keeper.digest(*_parameters(settings)),
+            embedder=embedder,
+            tokenizer=tokenizer,
+            language_model=language_model,
         )
-        return cls(keeper, plan)
-
-    @classmethod
-    def find(cls, keeper: Keeper) -> KeptSweep | None:
-        """Return the sweep, or None if there is none.
-
-        Raises
-        ------
-        InputError
-            If it cannot be read, or a chunker of it cannot be made.
-        """
-        plan = keeper.plan_as(SweepPlan)
-        if plan is None:
-            return None
-        for setting in plan.settings:
-            if not setting.trivial:
-                build_chunker(setting.chunker, dict(setting.parameters))
         return cls(keeper, plan)
 
     @property
@@ -145,27 +130,22 @@ class KeptSweep:
         """A name for each document: a number for the user's own, whose names are not kept."""
         return [one.sample or f"own document {number}" for number, one in enumerate(self.plan.documents, start=1)]
 
-    def begin(self) -> None:
-        """Keep the sweep from now on."""
-        self.keeper.begin(self.plan.model_dump_json().encode())
-
     def add(self, number: int, row: SweepRow) -> None:
         """Keep a row: it is in the file when this returns."""
         self.keeper.add(number, KeptRow.of(row).model_dump_json().encode())
 
     def rows(self) -> list[SweepRow]:
-        """Return the stored rows in order; unreadable rows count as not run. Raises InputError too."""
+        """Return the stored rows in order; raises InputError as `results` does."""
         settings, names = self.plan.settings, self.names
-        found = []
-        for number, part in sorted(self.keeper.parts().items()):
+
+        def decode(number: int, part: bytes) -> SweepRow:
             place, setting = divmod(number, len(settings))
-            try:
-                row = KeptRow.model_validate_json(part)
-            except ValidationError:
-                continue
-            if 0 <= place < len(names) and row.scores.keys() == MEASURES.keys():
-                found.append(row.row(settings[setting], names[place]))
-        return found
+            row = KeptRow.model_validate_json(part)
+            if row.scores.keys() != MEASURES.keys():
+                raise InputError("stored row: the measures must be those of today; they are not.")
+            return row.row(settings[setting], names[place])
+
+        return [*self.results(decode).values()]
 
     def given_again(self, own: Sequence[MarkedText]) -> list[MarkedText | None]:
         """Return the documents: the bundled ones, and the user's ``own`` with equal hashes."""
@@ -182,6 +162,12 @@ def _bundled(name: str) -> MarkedText | None:
         return None
     sample = load_sample(name)
     return MarkedText(name, sample.text, sample.known or ())
+
+
+def _parameters(settings: Sequence[Setting]) -> list[str]:
+    """Return all parameters of the chunkers as JSON; raises InputError if one cannot be made."""
+    chunkers = [build_chunker(one.chunker, dict(one.parameters)) for one in settings if not one.trivial]
+    return [chunker.model_dump_json() for chunker in chunkers]
 
 
 def digest_of(keeper: Keeper, one: MarkedText) -> str:

@@ -23,6 +23,7 @@ from evaluation.search.index import build_index, search
 from evaluation.search.returned import lacking, returning
 from viz.jobs.background import Background
 from viz.jobs.estimating import estimate
+from viz.jobs.kept_job import KeptJob
 from viz.jobs.kept_retrieval import KeptRetrieval
 from viz.jobs.plan import Plan
 from viz.jobs.resources import embedding_cache, load_model
@@ -81,7 +82,7 @@ class Reporting(Background):
 
 
 @dataclass(eq=False)
-class Retrieval(Background):
+class Retrieval(KeptJob):
     """Run chunkers over documents and questions in the background.
 
     Attributes
@@ -91,8 +92,6 @@ class Retrieval(Background):
     kept
         Where every evaluation is kept on disk before it is among those found, and from where those of an earlier run are
         taken; None if the run is not kept.
-    measured_before
-        Gives what was measured elsewhere, to be shown; None for a run of this server's.
     asking
         The language model that chunkers ask; None if none of them asks one. Whoever starts the run has the user's consent.
     asked
@@ -113,7 +112,6 @@ class Retrieval(Background):
     embedder: Embedder | None
     on_disk: bool
     kept: KeptRetrieval | None = None
-    measured_before: Callable[[Corpus, Sequence[Question]], Results] | None = None
     asking: Asking | None = None
     asked: Ledger = field(default_factory=Ledger)
     questions: Questions = field(default_factory=lambda: Questions((), ()))
@@ -129,14 +127,18 @@ class Retrieval(Background):
     )
 
     @property
-    def can_go_on(self) -> bool:
-        """True if the run stopped early and is stored on disk, so that it can be resumed."""
-        left = len(self.plan.chunkers) - len(self.found) - len(self.errors)
-        return self.kept is not None and left > 0 and (self.cancelled or not self.running)
+    def total(self) -> int:
+        """The number of chunkers."""
+        return len(self.plan.chunkers)
+
+    @property
+    def done(self) -> int:
+        """The number of chunkers that were measured or failed."""
+        return len(self.found) + len(self.errors)
 
     def progress(self) -> tuple[float, str]:
         """Return the share of chunkers done, and the current step."""
-        return (len(self.found) + len(self.errors)) / len(self.plan.chunkers), self._status
+        return self.done / self.total, self._status
 
     @property
     def has_budgets(self) -> bool:
@@ -184,8 +186,6 @@ class Retrieval(Background):
         if self.kept is not None:
             self._status = "Reading what is kept on disk"
             self._take(self.kept.found(corpus, questions))
-        if self.measured_before is not None:
-            self._take(self.measured_before(corpus, questions))
         if self.embedder is not None:
             self._measure(self.embedder, corpus, questions, ruler)
 

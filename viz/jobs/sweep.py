@@ -12,15 +12,14 @@ from chunkers.language_models.asking import Asking
 from chunkers.language_models.spending import Ledger
 from evaluation.segmentation.marked_texts import MarkedText
 from evaluation.segmentation.sweep import Marked, Setting, SweepRow, sweep
-from viz.jobs.background import Background
 from viz.jobs.estimating import estimate
-from viz.jobs.keeping.keeper import Keeper
+from viz.jobs.kept_job import KeptJob
 from viz.jobs.kept_sweep import KeptSweep
 from viz.jobs.resources import embedding_cache, load_model
 
 
 @dataclass(eq=False)
-class Sweep(Background):
+class Sweep(KeptJob):
     """Run settings on documents with known boundaries; ``rows`` grows while the job runs.
 
     ``split`` yields the documents called ``names`` one by one, because splitting long ones takes time. ``held`` names those
@@ -44,11 +43,8 @@ class Sweep(Background):
     asked: Ledger = field(default_factory=Ledger)
 
     @classmethod
-    def from_disk(cls, keeper: Keeper) -> Sweep | None:
-        """Return the kept sweep, to show its rows; None if there is none. Raises InputError if it cannot be read."""
-        kept = KeptSweep.find(keeper)
-        if kept is None:
-            return None
+    def from_disk(cls, kept: KeptSweep) -> Sweep:
+        """Return a kept sweep, to show its rows; raises InputError if they cannot be read."""
         names = kept.names
         held = frozenset(name for name, one in zip(names, kept.plan.documents, strict=True) if one.held)
         return cls(names, tuple, kept.plan.settings, None, kept.plan.tokenizer, True, held, kept.rows(), kept)
@@ -74,9 +70,9 @@ class Sweep(Background):
         return len(self.names) * len(self.settings)
 
     @property
-    def can_go_on(self) -> bool:
-        """True if the sweep stopped early and is stored on disk, so that it can be resumed."""
-        return self.kept is not None and len(self.rows) < self.total and (self.cancelled or not self.running)
+    def done(self) -> int:
+        """The number of rows."""
+        return len(self.rows)
 
     @property
     def named(self) -> bool:

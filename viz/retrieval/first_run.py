@@ -6,10 +6,12 @@ from functools import cache
 
 from chunkers import InputError, build_chunker, load_embedder
 from sample_docs import SAMPLES_FOLDER, sample_splitters
-from viz.jobs.keeping.bundled import measured_now
+from viz.jobs.keeping.kept_run import BUNDLED, Keeper, bundled_run
+from viz.jobs.keeping.run_file import RunFile
+from viz.jobs.kept_job import measure_bundled
+from viz.jobs.kept_retrieval import KeptRetrieval
 from viz.jobs.plan import Plan
 from viz.jobs.retrieval import Retrieval
-from viz.retrieval.bundled_run import BundledRun
 from viz.retrieval.link_words import DEFAULT_WORDS
 from viz.retrieval.material import bundled
 from viz.state.choices import Choices, ColumnChoice
@@ -29,32 +31,30 @@ def first_screen() -> Choices:
 
 
 @cache
-def first_run() -> tuple[Retrieval, BundledRun] | str:
-    """Return the bundled run with its file, or an error message if the file is invalid.
+def first_run() -> tuple[Retrieval, RunFile] | str:
+    """Return the bundled run with its file, or an error message if it is not of today's documents and questions.
 
     All sessions share it: it never changes.
     """
     try:
-        kept = BundledRun.read(FILE)
-        run = Retrieval(kept.plan(bundled()), None, False, measured_before=kept.results)
+        kept, file = bundled_run(FILE, KeptRetrieval)
+        if kept.missing(bundled()) or kept.with_material(bundled()).material != bundled():
+            raise InputError("The documents or the questions have changed since the run was measured.")
     except InputError as error:
         return str(error)
+    run = Retrieval(kept.with_material(bundled()), None, False, kept)
     run.start()
-    return run, kept
+    return run, file
 
 
-def measured_again() -> BundledRun:
+def measured_again() -> RunFile:
     """Measure the chunkers of the first screen on the bundled documents."""
     choices = first_screen()
     embedder = load_embedder(choices.embedder, "cpu")
     chunkers = tuple(build_chunker(one.chunker, one.parameters, embedder) for one in choices.columns)
     plan = Plan(bundled(), chunkers, embedder.name, choices.sentences, choices.tokenizer)
-    run = Retrieval(plan, embedder, False)
-    run.start()
-    run.join(600)
-    if run.error or run.running or len(run.found) < len(chunkers):
-        raise InputError(run.error or "The run must end with all chunkers measured; it has not.")
-    return BundledRun.of(plan, run.found, run.ladders, *measured_now())
+    kept = KeptRetrieval.of(Keeper(RunFile(), BUNDLED, KeptRetrieval.kind), plan)
+    return measure_bundled(Retrieval(plan, embedder, False, kept))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from viz.components.download import download
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.controls.chunker import column_controls
-from viz.jobs.background import MOST_KEPT, new_token, registry
+from viz.jobs.background import new_token, registry
 from viz.jobs.kept_retrieval import KeptRetrieval
 from viz.jobs.plan import Material, Plan
 from viz.jobs.retrieval import Reporting, Retrieval
@@ -24,14 +24,15 @@ from viz.retrieval.columns import chunkers_of, measured_names, take_columns
 from viz.retrieval.failed.failed import show_failed
 from viz.retrieval.first_run import first_run, first_screen
 from viz.retrieval.generating.section import show_generating
-from viz.retrieval.kept import find_kept, new_run, reopened, say_what_is_missing, show_way_on
 from viz.retrieval.link_words import choice_of, choose_ways, mended, ways_of
 from viz.retrieval.material import bundled, choose, documents
+from viz.retrieval.model_requests import MISSING as NO_CONTEXTS
+from viz.retrieval.model_requests import context_controls, names_a_model, requests_of
 from viz.retrieval.question import show_question
 from viz.retrieval.results import show_more, show_report
-from viz.retrieval.sending import MISSING as NO_CONTEXTS
-from viz.retrieval.sending import ask_to_run, context_controls, if_allowed, names_a_model
-from viz.shell.bundled_run import say_there_is_none, say_where_it_is_from
+from viz.retrieval.resumed_retrieval import new_run, offer_to_resume, reopened, say_what_is_missing
+from viz.shell.consent import ask_first, show_consent
+from viz.shell.kept_runs import Lost, begin, find_kept, say_there_is_none, say_where_it_is_from
 from viz.shell.page import Page, page
 from viz.shell.thread import show_thread, use_compares
 from viz.state.choices import Choices
@@ -53,13 +54,14 @@ def _draw(here: Page) -> None:
     words = here.choices.extra
     wrong = mended(words)
     run = registry().find(words["run"], Retrieval, session.runs)
-    kept, unreadable = find_kept(words["run"]) if run is None and words["run"] else (None, "")
-    if kept is not None and not kept.own:
+    kept = find_kept(words["run"], KeptRetrieval) if run is None else None
+    own = isinstance(kept, KeptRetrieval) and kept.plan.own
+    if isinstance(kept, KeptRetrieval) and not own:
         run = reopened(kept, bundled())
     take_columns(here, PAGE)
     chunkers, complaint = chunkers_of(here)
     with here.controls:
-        material = choose(run.plan.material if run is not None else None, own=kept is not None and kept.own)
+        material = choose(run.plan.material if run is not None else None, own=own)
         if material is not None and material.own:
             share(material)
         choose_ways(words)
@@ -70,7 +72,7 @@ def _draw(here: Page) -> None:
         missing = context_controls(words["embedded"])
         complaint = complaint or missing
         show_thread(PAGE, here.choices.columns[here.choices.selected], here.embedder, valid=chosen is not None)
-    if kept is not None and kept.own:
+    if isinstance(kept, KeptRetrieval) and own:
         run = reopened(kept, material)
     st.title("Retrieval", anchor=False)
     st.markdown(
@@ -93,30 +95,26 @@ def _draw(here: Page) -> None:
             plan = replace(plan, language_model=identity_of(chosen_model()))
     _start_row(here, plan, material)
     show_generating(here, documents(material), form_elsewhere=named)
-    _show_results(here, run, (kept, unreadable), plan, material)
+    _show_results(here, run, kept, plan, material)
 
 
 def _show_results(
     here: Page,
     run: Retrieval | None,
-    found_kept: tuple[KeptRetrieval | None, str],
+    kept: KeptRetrieval | Lost | None,
     plan: Plan | None,
     material: Material | None,
 ) -> None:
     """Draw the run of the link or what the disk has of it, or without a run the one that comes with Seamark."""
-    words, (kept, unreadable) = here.choices.extra, found_kept
     if run is not None:
-        show_way_on(here, run)
+        offer_to_resume(here, run)
         others = material is None or material.texts != run.plan.material.texts
         with st.expander("The run before, on other documents") if others and not run.running else st.container():
             _show_run(run, plan, here.choices)
+    elif isinstance(kept, Lost):
+        kept.show("retrieval")
     elif kept is not None:
         say_what_is_missing(kept, material)
-    elif unreadable:
-        notice(unreadable, "error", key="retrieval_unreadable")
-    elif words["run"]:
-        remembered = f"the server keeps the last {MOST_KEPT} runs of a session, and those on disk"
-        notice(f"The link's run is no longer remembered: {remembered}.", key="retrieval_forgotten")
     elif material is not None and not material.own:
         _show_first_run(plan, here.choices)
     else:
@@ -127,14 +125,14 @@ def _show_first_run(plan: Plan | None, choices: Choices) -> None:
     """Draw the run that comes with Seamark, or why it cannot be shown."""
     found = first_run()
     if isinstance(found, str):
-        say_there_is_none(found, key="retrieval_no_first_run")
+        say_there_is_none(found, "retrieval")
         return
-    run, kept = found
+    run, file = found
     say_where_it_is_from(
-        kept,
+        file,
         "the bundled documents; the times are those of the machine it ran on",
         "“Run” measures the chunkers on the left, on these documents or on your own.",
-        key="retrieval_bundled",
+        "retrieval",
     )
     _show_run(run, plan, choices)
 
@@ -144,29 +142,24 @@ def _start_row(here: Page, plan: Plan | None, material: Material | None) -> None
     words = here.choices.extra
     asking = chosen_model() if plan is not None and plan.asks else None
 
-    def begin() -> None:
+    def run() -> None:
         before = registry().find(words["run"], Retrieval, session.runs)
         if before is not None and before.running:
             before.cancel()
         assert plan is not None
         assert here.embedder is not None
         token = new_token()
-        run = new_run(token, plan, here.embedder, asking)
-        words["run"] = registry().keep(run, token, session.runs)
-        run.start()
+        begin(words, new_run(token, plan, here.embedder, asking), token)
 
-    def start() -> None:
-        assert plan is not None
-        if_allowed(plan, here.embedder, asking, "", begin)
-
+    requests = requests_of(plan, here.embedder, asking)
     if session.retrieval_begins and plan is not None:
         session.retrieval_begins = False
-        start()
+        ask_first(requests, run)
         st.rerun()
     row = st.container(horizontal=True, vertical_alignment="center")
     # Not in a callback: pressed right after a setting was written, it would run what was chosen before.
     if row.button("Run", disabled=plan is None, type="primary") and plan is not None:
-        start()
+        ask_first(requests, run)
         st.rerun()
     if here.embedder is None:
         said = here.embedder_complaint
@@ -177,7 +170,7 @@ def _start_row(here: Page, plan: Plan | None, material: Material | None) -> None
         said = f"{counted(count, 'chunker')} on {counted(len(material.texts), 'document')}"
     with row:
         remark(said, key="retrieval_start")
-    ask_to_run(plan, asking)
+    show_consent(requests)
 
 
 def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:

@@ -3,48 +3,72 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from chunkers.language_models.asking import Asking
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
-from viz.components.sending import ask_to_send
+from viz.components.sending import SHORT_ANSWER, ask_to_send
 from viz.jobs.estimating import Count, Estimating
 from viz.state.keys import session
 
 
-def first_estimate(subject: object, asking: Asking, count: Count, then: Callable[[], None]) -> None:
-    """Estimate the requests of a run; `show_consent` asks about it, and ``then`` starts the run if the user agrees."""
-    session.estimating = job = Estimating(subject, asking, count, then)
-    job.start()
+@dataclass(frozen=True)
+class Requests:
+    """Requests that a run would send to the session's language model.
 
-
-def show_consent(subject: object, asking: Asking | None, what: str, answer_tokens: int, key: str) -> None:
-    """Draw the estimate of a run, with the button that starts it; nothing if no run was requested or it has changed.
-
-    Parameters
+    Attributes
     ----------
     subject
-        What the page would run now, as `first_estimate` was given it.
+        What the run is, compared by value; the user's consent is to nothing else.
     asking
-        The session's language model.
+        The language model; None if none is named yet.
+    count
+        Estimates the requests.
     what
         What sends what, as `ask_to_send` takes it.
-    answer_tokens
-        Tokens of one answer, as they are guessed for the cost.
     key
         Names the notice and the button on the page.
+    answer_tokens
+        Tokens of one answer, as they are guessed for the cost; 0 if the estimate has them.
     """
+
+    subject: object
+    asking: Asking | None
+    count: Count
+    what: str
+    key: str
+    answer_tokens: int = SHORT_ANSWER
+
+
+def ask_first(requests: Requests | None, run: Callable[[], None]) -> None:
+    """Run what sends nothing; otherwise estimate the requests, and run once the user agrees, whom `show_consent` asks."""
+    if requests is None:
+        run()
+    elif requests.asking is not None:
+        session.estimating = job = Estimating(requests.subject, requests.asking, requests.count, run)
+        job.start()
+
+
+def show_consent(requests: Requests | None) -> None:
+    """Draw the estimate of a run, with the button that starts it; nothing if no run was requested or it has changed."""
     job = session.estimating
-    if job is None or job.subject != subject or job.asking is not asking or job.cancelled:
+    if (
+        requests is None
+        or job is None
+        or job.subject != requests.subject
+        or job.asking is not requests.asking
+        or job.cancelled
+    ):
         return
     if job.running:
-        show_job_progress(job, key=f"estimating_{key}")
+        show_job_progress(job, key=f"estimating_{requests.key}")
     elif job.error:
-        notice(job.error, "error", key=f"estimating_{key}_error")
+        notice(job.error, "error", key=f"estimating_{requests.key}_error")
     elif job.found is not None:
 
         def send() -> None:
             session.estimating = None
             job.then()
 
-        ask_to_send(what, job.asking, job.found, answer_tokens, key=key, send=send)
+        ask_to_send(requests.what, job.asking, job.found, requests.answer_tokens, key=requests.key, send=send)

@@ -8,16 +8,13 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from viz.components.job_progress import show_job_progress
-from viz.components.sending import ask_to_send
+from viz.components.sending import SHORT_ANSWER, ask_to_send
 from viz.jobs.chunking import ChunkingJob, Task
 from viz.shell.results import ColumnResult
 from viz.state.keys import session
 
 LONG_S = 10.0
 """Seconds of embedding from which the page offers an embedder that needs none."""
-
-SHORT_ANSWER = 20
-"""Tokens of an answer, as an estimate of the cost counts them."""
 
 AT_ONCE = "tfidf"
 """The embedder that needs no model."""

@@ -31,6 +31,11 @@ class Chosen:
         return [*self.tuned, *self.held]
 
     @property
+    def held_names(self) -> frozenset[str]:
+        """The names of the documents that are held out."""
+        return frozenset(one.name for one in self.held)
+
+    @property
     def with_splitters(self) -> list[tuple[MarkedText, str]]:
         """All documents with the names of their splitters: bundled ones have their own, the user's the chosen one."""
         splitters = sample_splitters()

@@ -7,10 +7,12 @@ from functools import cache
 from chunkers import InputError, load_embedder
 from evaluation.segmentation.sweep import TRIVIAL
 from sample_docs import SAMPLES_FOLDER
-from viz.jobs.keeping.bundled import measured_now
+from viz.jobs.keeping.kept_run import BUNDLED, Keeper, bundled_run
+from viz.jobs.keeping.run_file import RunFile
+from viz.jobs.kept_job import measure_bundled
+from viz.jobs.kept_sweep import KeptSweep
 from viz.jobs.sweep import Sweep
 from viz.state.choices import Choices, ColumnChoice
-from viz.tune.bundled_sweep import BundledSweep
 from viz.tune.documents import default_documents, first_documents
 from viz.tune.grid import DEFAULT_WORDS as GRID_WORDS
 from viz.tune.grid import first_settings
@@ -26,30 +28,36 @@ def first_screen() -> Choices:
 
 
 @cache
-def first_run() -> tuple[Sweep, BundledSweep] | str:
-    """Return the bundled sweep with its file, or an error message if the file is invalid.
+def first_run() -> tuple[Sweep, RunFile] | str:
+    """Return the bundled sweep with its file, or an error message if it is not of today's documents and settings.
 
     All sessions share it: it never changes.
     """
     try:
-        kept = BundledSweep.read(FILE)
-        return kept.sweep(first_documents()), kept
+        kept, file = bundled_run(FILE, KeptSweep)
+        if kept.plan != _planned(kept.keeper).plan:
+            raise InputError(
+                "The documents, their boundaries or the parameters of the chunkers have changed since the run was measured."
+            )
+        return Sweep.from_disk(kept), file
     except InputError as error:
         return str(error)
 
 
-def measured_again() -> BundledSweep:
-    """Run the settings of the first screen on the bundled documents."""
+def _planned(keeper: Keeper) -> KeptSweep:
+    """Return the storage of the first screen's sweep."""
     choices, documents = first_screen(), first_documents()
-    embedder = load_embedder(choices.embedder, "cpu")
-    names = [one.name for one in documents.all]
-    held = frozenset(one.name for one in documents.held)
-    sweep = Sweep(names, documents.split, [*first_settings(), *TRIVIAL], embedder, choices.tokenizer, False, held)
-    sweep.start()
-    sweep.join(600)
-    if sweep.error or len(sweep.rows) < sweep.total:
-        raise InputError(sweep.error or "The sweep must end with all its runs; it has not.")
-    return BundledSweep.of(sweep, embedder.name, documents, *measured_now())
+    settings = [*first_settings(), *TRIVIAL]
+    return KeptSweep.of(
+        keeper, documents.with_splitters, documents.held_names, settings, choices.embedder, choices.tokenizer
+    )
+
+
+def measured_again() -> RunFile:
+    """Run the settings of the first screen on the bundled documents."""
+    kept = _planned(Keeper(RunFile(), BUNDLED, KeptSweep.kind))
+    documents = [one for one in kept.given_again([]) if one is not None]
+    return measure_bundled(Sweep.from_disk(kept).resumed(documents, load_embedder(kept.plan.embedder, "cpu")))
 
 
 if __name__ == "__main__":

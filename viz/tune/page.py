@@ -14,12 +14,11 @@ from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.controls.language_model import model_form, what_it_is_asked
 from viz.controls.link_widgets import select
-from viz.jobs.background import MOST_KEPT, new_token, registry
+from viz.jobs.background import new_token, registry
 from viz.jobs.sweep import Sweep, estimate_of_sweep
-from viz.shell.bundled_run import say_there_is_none, say_where_it_is_from
-from viz.shell.consent import first_estimate, show_consent
+from viz.shell.consent import Requests, ask_first, show_consent
+from viz.shell.kept_runs import begin, say_there_is_none, say_where_it_is_from
 from viz.shell.page import Page, page
-from viz.shell.progress import SHORT_ANSWER
 from viz.shell.thread import columns_to_open_with
 from viz.state.compared import columns_of_compare
 from viz.state.keys import session
@@ -30,9 +29,9 @@ from viz.tune.documents import Chosen, choose_documents
 from viz.tune.figures import TITLES
 from viz.tune.first_run import first_run, first_screen
 from viz.tune.grid import MOST_RUNS, choose_settings, sweep_chunker
-from viz.tune.kept import find_sweep, new_sweep, show_way_on
 from viz.tune.own_documents import show_own_documents
 from viz.tune.results import show_sweep
+from viz.tune.resumed_sweep import find_sweep, new_sweep, offer_to_resume
 
 PAGE = "tune"
 MEASURED = (
@@ -74,18 +73,15 @@ def _draw(here: Page) -> None:
     if documents.complaint:
         notice(documents.complaint, key="tune_shared")
     _start_row(here, settings, documents)
-    running, unreadable = find_sweep(words["run"])
-    if running is not None:
-        if running.running and not running.cancelled:
-            show_job_progress(running)
-        show_way_on(here, running)
-        _say_what_changed(running, settings, documents)
-        _results(running, measure)
-    elif unreadable:
-        notice(unreadable, "error", key="tune_unreadable")
-    elif words["run"]:
-        kept = f"the server keeps the last {MOST_KEPT} runs of a session, and those on disk"
-        notice(f"The link's run is no longer remembered: {kept}.", key="tune_forgotten")
+    found = find_sweep(words["run"])
+    if isinstance(found, Sweep):
+        if found.running and not found.cancelled:
+            show_job_progress(found)
+        offer_to_resume(here, found)
+        _say_what_changed(found, settings, documents)
+        _results(found, measure)
+    elif found is not None:
+        found.show("tune")
     else:
         _show_first_run(settings, documents, measure)
 
@@ -94,14 +90,14 @@ def _show_first_run(settings: Sequence[Setting], documents: Chosen, measure: str
     """Draw the sweep that comes with Seamark, or why it cannot be shown."""
     found = first_run()
     if isinstance(found, str):
-        say_there_is_none(found, key="tune_no_first_run")
+        say_there_is_none(found, "tune")
     else:
-        sweep, kept = found
+        sweep, file = found
         say_where_it_is_from(
-            kept,
+            file,
             counted(len(sweep.names), "bundled document"),
             "“Run” measures what is chosen on the left, on these documents or on your own.",
-            key="tune_bundled",
+            "tune",
         )
         _say_what_changed(sweep, settings, documents)
         _results(sweep, measure)
@@ -127,13 +123,12 @@ def _start_row(here: Page, settings: Sequence[Setting], documents: Chosen) -> No
     runs = (len(settings) + len(TRIVIAL)) * count if settings else 0
     fits = 0 < runs <= MOST_RUNS and bool(documents.tuned) and here.embedder is not None
     asks, asking = here.choices.extra["what"] in ASKING, chosen_model()
-    subject = tuple(settings), tuple(documents.with_splitters), here.choices.tokenizer
-
-    def start() -> None:
-        if asks and asking is not None:
-            first_estimate(subject, asking, partial(estimate_of_sweep, documents.split, settings, subject[-1]), run)
-        else:
-            run()
+    requests = None
+    if asks:
+        subject = tuple(settings), tuple(documents.with_splitters), here.choices.tokenizer
+        estimated = partial(estimate_of_sweep, documents.split, settings, subject[-1])
+        what = f"This sweep sends {counted(count, 'document')}, once for every setting,"
+        requests = Requests(subject, asking, estimated, what, "sweep")
 
     def run() -> None:
         words = here.choices.extra
@@ -145,21 +140,19 @@ def _start_row(here: Page, settings: Sequence[Setting], documents: Chosen) -> No
         job = new_sweep(
             token, documents, [*settings, *TRIVIAL], here.embedder, here.choices.tokenizer, asking if asks else None
         )
-        words["run"] = registry().keep(job, token, session.runs)
-        job.start()
+        begin(words, job, token)
 
     row = st.container(horizontal=True, vertical_alignment="center")
     missing = MISSING if asks and asking is None else ""
     ready = fits and not missing
     # Not in a callback: pressed right after a setting was written, it would run what was chosen before.
     if row.button("Run", disabled=not ready, type="primary") and ready:
-        start()
+        ask_first(requests, run)
         st.rerun()
     with row:
         remark(_what_it_runs(here, settings, documents, runs, missing), key="tune_start")
-    if asks and fits:
-        what = f"This sweep sends {counted(count, 'document')}, once for every setting,"
-        show_consent(subject, asking, what, SHORT_ANSWER, "sweep")
+    if fits:
+        show_consent(requests)
 
 
 def _what_it_runs(here: Page, settings: Sequence[Setting], documents: Chosen, runs: int, missing: str) -> str:

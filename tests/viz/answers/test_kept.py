@@ -11,8 +11,8 @@ from tests.viz.answers.test_page import asked, cards, chat_reply, done, gathered
 from tests.viz.app_steps import said, settled
 from tests.viz.controls.test_language_model import everything, labels, name_model, press
 from viz.answers.model import MISSING
-from viz.jobs.answering.kept import KIND, KeptAnswers
-from viz.jobs.keeping.keeper import Keeper
+from viz.jobs.answering.kept_answers import KeptAnswers
+from viz.jobs.keeping.kept_run import Keeper
 from viz.jobs.resources import run_store
 
 
@@ -64,7 +64,9 @@ def test_after_a_restart_the_link_shows_what_was_done_and_goes_on(app, http, res
     shown = table(app, "answers")
     restart()
     other = by_link(link)
-    assert any(text.startswith("This run was interrupted; 2 of 6 answers are kept on disk") for text in said(other))
+    assert any(
+        text.startswith("This run was interrupted; the measures of 2 of 6 answers are kept on disk") for text in said(other)
+    )
     assert table(other, "answers").equals(shown)
     assert not any("changed since" in text for text in said(other))
     notes = [one["note"] for number in "123" for one in of_question(other, number)]
@@ -97,8 +99,8 @@ def test_a_run_that_the_page_does_not_show_says_what_is_other(app, http, restart
     link = stopped(app, http)
     restart()
     other = by_link(link | {"budget": "250", "document": "article"})
-    (told,) = [text for text in said(other) if text.startswith("This run has ")]
-    assert told.startswith("This run has 2 of 6 answers.")
+    (told,) = [text for text in said(other) if text.startswith("The measures of ")]
+    assert told.startswith("The measures of 2 of 6 answers of this run are kept on disk, texts are not.")
     assert told.endswith("Other than now: the text, the questions, the budget.")
     assert "AQS" not in str([frame.value.columns for frame in other.dataframe])
 
@@ -146,7 +148,7 @@ def test_no_text_no_key_and_no_link_is_in_the_file_and_no_text_or_key_in_the_lin
     assert len(words) > 5
     assert [word for word in words | {token.lower()} if word.encode() in content] == []
     assert [word for word in words if word in link] == []
-    kept = KeptAnswers.find(Keeper(run_store(), token, KIND))
+    kept = KeptAnswers.find(Keeper(run_store(), token, KeptAnswers.kind))
     assert (kept.done, kept.total) == (2, 2)
     assert len(asked(http)) == 2
 

@@ -13,7 +13,7 @@ from tests.viz.app_steps import name_model, press, ran, remarks, said
 from tests.viz.retrieval.small import TEXTS, offer
 from tests.viz.retrieval.steps import run_of
 from viz.jobs import retrieval
-from viz.retrieval.sending import MISSING as NO_CONTEXT
+from viz.retrieval.model_requests import MISSING as NO_CONTEXT
 from viz.state.language_model import MISSING
 
 pytestmark = pytest.mark.page
@@ -180,7 +180,7 @@ def test_a_run_that_goes_on_asks_for_what_is_not_there_alone_and_not_before_the_
             assert time.monotonic() < end, said(app)
             ran(app)
         (said_of_it,) = found
-        assert "3 of 4 chunkers had been measured" in said_of_it
+        assert "the measures of 3 of 4 chunkers are kept" in said_of_it
         resume = next(one for one in app.button if one.label == "Resume")
         assert resume.disabled
         name_model(app, http)

@@ -67,7 +67,10 @@ def interrupted(computed, restart, **others):
 def test_after_a_restart_the_link_shows_what_was_done_and_goes_on(computed, restart, cache_folder):
     token = interrupted(computed, restart)
     app = opened(run=token)
-    assert "This sweep was interrupted; 3 of its 14 runs had been kept on disk. “Resume” computes the others." in said(app)
+    assert (
+        "This sweep was interrupted; the measures of 3 of 14 runs are kept on disk. “Resume” measures the others."
+        in said(app)
+    )
     assert any("lowest here" in one.value for one in app.markdown)
     assert len(app.dataframe[-1].value) == 3
     assert not any("changed since" in text for text in said(app))
@@ -104,7 +107,7 @@ def test_a_sweep_that_was_stopped_goes_on_too(computed, cache_folder):
 def test_documents_of_one_s_own_have_to_be_given_again(computed, restart, cache_folder):
     token = interrupted(computed, restart, documents="", held="stubs", own=[OWN])
     app = opened(run=token, documents="", held="stubs")
-    assert any("3 of its 14 runs" in text for text in said(app))
+    assert any("3 of 14 runs" in text for text in said(app))
     assert len(app.dataframe[-1].value) == 3
     (sentence,) = (text for text in remarks(app) if "must be given again" in text)
     assert sentence.startswith("1 document must be given again, under “Your own documents”, with the same name, text and")

@@ -14,7 +14,7 @@ from viz.components.notice import notice, remark
 from viz.controls.language_model import any_asks, model_form
 from viz.jobs.asking.situating import Situating, estimate_of_contexts
 from viz.jobs.chunking import Task
-from viz.shell.consent import first_estimate, show_consent
+from viz.shell.consent import Requests, ask_first, show_consent
 from viz.shell.results import ColumnResult
 from viz.state.choices import Choices
 from viz.state.keys import session
@@ -75,7 +75,7 @@ def show_contexts(choices: Choices, made: Sequence[ColumnResult]) -> None:
 
 def _ask_for(asking: Asking, tokenizer: str, waiting: dict[Task, Chunking]) -> None:
     """Draw the button that estimates the requests for the missing context sentences, and then the consent."""
-    subject = ("contexts", *waiting)
+    what = f"This sends the text once for every chunk of {counted(len(waiting), 'column')}"
 
     def count(cancelled: Callable[[], bool]) -> Estimate:
         return estimate_of_contexts(waiting, tokenizer, cancelled)
@@ -88,8 +88,6 @@ def _ask_for(asking: Asking, tokenizer: str, waiting: dict[Task, Chunking]) -> N
         session.situating = job = Situating(asking, tokenizer, waiting, known)
         job.start()
 
-    st.button(
-        "Write context sentences", key="write_contexts", on_click=lambda: first_estimate(subject, asking, count, begin)
-    )
-    said = f"This sends the text once for every chunk of {counted(len(waiting), 'column')}"
-    show_consent(subject, asking, said, 0, "contexts")
+    requests = Requests(("contexts", *waiting), asking, count, what, "contexts", 0)
+    st.button("Write context sentences", key="write_contexts", on_click=ask_first, args=(requests, begin))
+    show_consent(requests)

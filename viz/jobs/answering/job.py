@@ -20,10 +20,11 @@ from evaluation.answering.estimate import Sizes
 from evaluation.answering.report import Report
 from evaluation.answering.trivial import gather_trivial
 from evaluation.answering.work import Means, Result, answer_all, judge_result
-from viz.jobs.answering.kept import KeptAnswers
+from viz.jobs.answering.kept_answers import KeptAnswers
 from viz.jobs.answering.plan import AnswerPlan, Models
 from viz.jobs.asking.job import ruler_of
 from viz.jobs.background import Background
+from viz.jobs.kept_job import KeptJob
 from viz.jobs.resources import embedding_cache, load_model
 
 
@@ -86,7 +87,7 @@ class Gathering(Background):
 
 
 @dataclass(eq=False)
-class Answering(Background):
+class Answering(KeptJob):
     """Answer every question from every column's chunks, several in parallel; results stay, however the job ends.
 
     Attributes
@@ -135,9 +136,14 @@ class Answering(Background):
         return len(self.gathered) * len(self.plan.items)
 
     @property
+    def done(self) -> int:
+        """The number of complete answers."""
+        return len(self.finished)
+
+    @property
     def whole(self) -> bool:
         """True if every requested answer is there."""
-        return len(self.finished) == self.total and not self.error
+        return self.done == self.total and not self.error
 
     def progress(self) -> tuple[float, str]:
         """Return the share of the answers that are there, and how many that is."""
@@ -177,7 +183,8 @@ class Answering(Background):
         stopped = self._cancel.is_set
         if self.kept is not None:
             load_model(self.embedder, cancelled=stopped)
-            self.kept.begin(self.embedder)
+            self.kept.begin()
+            self.kept.keeper.check_embedder(self.embedder)
             for place in self.finished:
                 self.write(place)
         means = self.means(self.asking, self.judge, stopped)

@@ -11,12 +11,12 @@ from chunkers.text.parts import Parts
 from evaluation.retrieval.report import Choice
 from evaluation.segmentation import sweep as sweeps
 from evaluation.segmentation.marked_texts import MarkedText
-from evaluation.segmentation.sweep import Setting, grid
+from evaluation.segmentation.sweep import grid
 from sample_docs import load_sample
 from tests.support import HashEmbedder, ended
 from viz.jobs import retrieval as retrievals
 from viz.jobs import sweep as sweep_jobs
-from viz.jobs.keeping.keeper import Keeper
+from viz.jobs.keeping.kept_run import Keeper
 from viz.jobs.keeping.run_store import RunStore
 from viz.jobs.kept_retrieval import KeptRetrieval
 from viz.jobs.kept_sweep import KeptSweep
@@ -44,6 +44,10 @@ def folder(tmp_path, monkeypatch):
 
 def keeper(folder, kind):
     return Keeper(RunStore(folder / "runs.sqlite"), TOKEN, kind)
+
+
+def kept_sweep(place):
+    return Sweep.from_disk(KeptSweep.find(place))
 
 
 def new_sweep(folder, settings=SETTINGS):
@@ -89,7 +93,7 @@ def interrupted(folder, monkeypatch):
 
 
 def test_a_sweep_shows_what_was_done_and_runs_the_rest(folder, interrupted):
-    shown = Sweep.from_disk(keeper(folder, "sweep"))
+    shown = kept_sweep(keeper(folder, "sweep"))
     assert (len(shown.rows), shown.total, shown.can_go_on, shown.named) == (4, 10, True, False)
     assert shown.names == ["stubs", "own document 2"]
     assert shown.held == {"own document 2"}
@@ -101,7 +105,7 @@ def test_a_sweep_shows_what_was_done_and_runs_the_rest(folder, interrupted):
     assert sorted(map(str, resumed.rows)) == sorted(map(str, whole.rows))
     assert (resumed.held, resumed.can_go_on) == (whole.held, False)
     assert interrupted[:6] == [("stubs", SETTINGS[4]), *((OWN.name, setting) for setting in SETTINGS)]
-    finished = Sweep.from_disk(keeper(folder, "sweep"))
+    finished = kept_sweep(keeper(folder, "sweep"))
     assert (len(finished.rows), finished.can_go_on) == (10, False)
 
 
@@ -114,14 +118,14 @@ def test_a_sweep_shows_what_was_done_and_runs_the_rest(folder, interrupted):
     ],
 )
 def test_only_the_same_document_is_recognised(folder, interrupted, other):
-    kept = Sweep.from_disk(keeper(folder, "sweep")).kept
+    kept = kept_sweep(keeper(folder, "sweep")).kept
     assert kept.given_again([other]) == [BUNDLED, None]
 
 
 def test_a_sweep_does_not_go_on_with_another_model(folder, interrupted):
     embedder = HashEmbedder()
     embedder.revision = "2"
-    resumed = Sweep.from_disk(keeper(folder, "sweep")).resumed([BUNDLED, OWN], embedder)
+    resumed = kept_sweep(keeper(folder, "sweep")).resumed([BUNDLED, OWN], embedder)
     resumed.start()
     assert ended(resumed).error.startswith("hash: a run must go on with the model that it was begun with")
     assert not interrupted
@@ -133,7 +137,7 @@ def test_a_sweep_does_not_go_on_with_another_model(folder, interrupted):
     [b"", b"{}", b"[]", b'{"documents": []}', b"\xff", b'{"documents": 5, "grid": [], "embedder": "", "tokenizer": ""}'],
 )
 def test_a_plan_of_something_else_is_a_sentence(folder, plan):
-    for kind, find in (("sweep", Sweep.from_disk), ("retrieval", KeptRetrieval.find)):
+    for kind, find in (("sweep", KeptSweep.find), ("retrieval", KeptRetrieval.find)):
         place = Keeper(RunStore(folder / "runs.sqlite"), f"token of a {kind}", kind)
         place.begin(plan)
         with pytest.raises(InputError, match="must be as it was written; it is not"):
@@ -141,9 +145,11 @@ def test_a_plan_of_something_else_is_a_sentence(folder, plan):
 
 
 def test_a_setting_that_is_not_allowed_is_a_sentence(folder):
-    new_sweep(folder, [Setting.of("fixed_sentences", size=10**9)]).kept.begin()
+    place = keeper(folder, "sweep")
+    plan = new_sweep(folder).kept.plan.model_dump_json().replace('["size",2]', '["size",1000000000]')
+    place.begin(plan.encode())
     with pytest.raises(InputError, match="size must be"):
-        Sweep.from_disk(keeper(folder, "sweep"))
+        kept_sweep(keeper(folder, "sweep"))
 
 
 @pytest.mark.parametrize(
@@ -152,7 +158,7 @@ def test_a_setting_that_is_not_allowed_is_a_sentence(folder):
 def test_a_row_of_something_else_is_not_run(folder, interrupted, number, part):
     place = keeper(folder, "sweep")
     place.add(number, part or place.parts()[0])
-    assert len(Sweep.from_disk(place).rows) == 4
+    assert len(kept_sweep(place).rows) == 4
 
 
 def new_run(folder, material=MATERIAL):
@@ -192,7 +198,7 @@ def test_a_retrieval_run_shows_what_was_done_and_measures_the_rest(folder, index
     first = done(new_run(folder))
     assert (sorted(first.found), first.can_go_on) == ([0, 1], True)
     kept = KeptRetrieval.find(keeper(folder, "retrieval"))
-    assert (kept.own, kept.done) == (True, 2)
+    assert (kept.plan.own, kept.done) == (True, 2)
     # In another order, as files are uploaded.
     plan = kept.with_material(Material(TEXTS[::-1], ASKED, own=True))
     assert plan == first.plan
@@ -296,5 +302,5 @@ def test_no_text_no_name_no_link_and_no_key_is_in_the_files(folder):
     assert [word for word in words if word.lower().encode() in content] == []
     # What stands in it is what the page says.
     plan = json.loads(sweep.kept.keeper.plan())
-    assert set(plan) == {"documents", "grid", "embedder", "tokenizer", "language_model"}
+    assert set(plan) == {"documents", "grid", "embedder", "tokenizer", "language_model", "chunkers"}
     assert [set(one) for one in plan["documents"]] == [{"digest", "sample", "splitter", "held"}] * 2

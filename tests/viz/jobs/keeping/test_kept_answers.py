@@ -10,13 +10,13 @@ from chunkers.language_models.asking import Asking
 from chunkers.language_models.server import ChatServer
 from evaluation.answering.questions import Item
 from tests.support import tools
-from viz.jobs.answering.kept import KIND, KeptAnswers
+from viz.jobs.answering.kept_answers import KeptAnswers
 from viz.jobs.answering.plan import AnswerPlan, Models
 from viz.jobs.chunking import Task
-from viz.jobs.keeping.keeper import Keeper
+from viz.jobs.keeping.kept_run import Keeper
 
 DOCUMENT = Document.from_text("One.\nTwo.\nThree.", "lines")
-KEEPER = Keeper(None, "token", KIND)
+KEEPER = Keeper(None, "token", KeptAnswers.kind)
 MODELS = Models("openai:test 1", "")
 
 

@@ -16,7 +16,7 @@ from chunkers import InputError
 from tests import ROOT
 from tests.support import LIMIT, HashEmbedder
 from viz.jobs.keeping import run_store
-from viz.jobs.keeping.keeper import Keeper
+from viz.jobs.keeping.kept_run import Keeper
 from viz.jobs.keeping.run_store import RunStore
 
 PLAN = b'{"plan": 1}'
@@ -213,7 +213,7 @@ def test_a_clock_that_jumps_forward_once_deletes_no_run(path, monkeypatch):
 FULL_DISK = """
 import sys
 from pathlib import Path
-from viz.jobs.keeping.keeper import Keeper
+from viz.jobs.keeping.kept_run import Keeper
 from viz.jobs.keeping.run_store import RunStore
 
 store = RunStore(Path(sys.argv[1]) / "runs.sqlite")

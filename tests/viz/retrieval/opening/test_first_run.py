@@ -1,14 +1,16 @@
 """The run that comes with Seamark is that of today's documents, questions and chunkers, and holds no text."""
 
+import json
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from chunkers import Document, InputError, Tools, build_chunker, load_embedder, load_tokenizer
+from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
 from evaluation.questions.corpus import Corpus
 from evaluation.search.index import build_index
 from tests.support import HashEmbedder, differing, ended
-from viz.jobs.plan import Material
-from viz.retrieval.bundled_run import BundledRun
+from viz.retrieval import first_run as opening
 from viz.retrieval.first_run import FILE, first_run, first_screen, measured_again
 from viz.retrieval.material import bundled
 
@@ -20,13 +22,13 @@ OF_THE_MACHINE = {"chunk_s", "decide_s", "embed_s", "ask_s", "search_s", "embedd
 
 @pytest.fixture(scope="module")
 def shown():
-    run, kept = first_run()
+    run, file = first_run()
     assert not ended(run).error
-    return run, kept
+    return run, file
 
 
 def test_it_is_of_the_first_screen_and_measured_at_budgets(shown):
-    run, kept = shown
+    run, file = shown
     choices = first_screen()
     chunkers = tuple(build_chunker(one.chunker, one.parameters) for one in choices.columns)
     plan = run.plan
@@ -35,7 +37,7 @@ def test_it_is_of_the_first_screen_and_measured_at_budgets(shown):
     assert (plan.material, plan.embedded_as) == (bundled(), "plain")
     assert [*run.found] == [*run.ladders] == [0, 1, 2]
     assert len(run.questions.usable) == 40
-    assert kept.made.year >= 2026
+    assert file.made.year >= 2026
 
 
 def test_it_is_small_and_holds_no_text():
@@ -70,15 +72,17 @@ def test_the_one_that_embeds_cuts_as_it_did(shown):
 
 @pytest.mark.full
 @pytest.mark.model
-def test_its_scores_are_those_of_today():
-    kept, today = BundledRun.read(FILE), measured_again()
-    assert today.model_dump(exclude={"made", "seamark", "found"}) == kept.model_dump(exclude={"made", "seamark", "found"})
-    for number, (one, other) in enumerate(zip(kept.found, today.found, strict=True)):
+def test_its_scores_are_those_of_today(tmp_path):
+    path = tmp_path / "run.json"
+    measured_again().write(path)
+    before, today = json.loads(FILE.read_text()), json.loads(path.read_text())
+    assert today["plan"] == before["plan"]
+    for number, (one, other) in enumerate(zip(before["parts"], today["parts"], strict=True)):
         assert not [place for place in differing(one, other) if place not in OF_THE_MACHINE], f"chunker {number}"
 
 
 def test_what_differs_is_found():
-    kept = BundledRun.read(FILE).found[0]
+    kept = json.loads(FILE.read_text())["parts"][0]
     other = {
         **kept,
         "scores": [[[one if one is None else one + 1e-3 for one in row] for row in unit] for unit in kept["scores"]],
@@ -88,32 +92,49 @@ def test_what_differs_is_found():
     assert differing({"a": [0.5, 1]}, {"a": [0.5 + 1e-9, 2]}) == ["a[1]"]
 
 
-def test_other_documents_questions_or_parameters_do_not_fit():
-    kept, material = BundledRun.read(FILE), bundled()
-    assert kept.plan(material).material is material
-    name, asked = material.questions
-    others = [
-        Material(((material.texts[0][0], material.texts[0][1] + " "), *material.texts[1:]), material.questions, own=False),
-        Material((("renamed.txt", material.texts[0][1]), *material.texts[1:]), material.questions, own=False),
-        Material(material.texts, (name, asked + b" "), own=False),
-    ]
-    for other in others:
-        with pytest.raises(InputError, match="have changed since the run was measured"):
-            kept.plan(other)
-    before = dict(kept.chunkers[0][1])
-    before.pop("overlap")
-    changed = kept.model_copy(update={"chunkers": ((kept.chunkers[0][0], before), *kept.chunkers[1:])})
-    with pytest.raises(InputError, match="The parameters of recursive have changed"):
-        changed.plan(material)
+@pytest.fixture
+def opened_again():
+    opening.first_run.cache_clear()
+    yield opening.first_run
+    opening.first_run.cache_clear()
+
+
+def test_other_documents_or_questions_do_not_fit(opened_again, monkeypatch):
+    material = bundled()
+    (name, text), *others = material.texts
+    for other in (
+        replace(material, texts=((name, text + " "), *others)),
+        replace(material, texts=(("renamed.txt", text), *others)),
+        replace(material, texts=(*material.texts, ("more.txt", "More."))),
+        replace(material, questions=(material.questions[0], material.questions[1] + b" ")),
+    ):
+        monkeypatch.setattr(opening, "bundled", lambda other=other: other)
+        opened_again.cache_clear()
+        assert opened_again() == "The documents or the questions have changed since the run was measured."
+
+
+def test_other_parameters_do_not_fit(opened_again, monkeypatch, tmp_path):
+    content = json.loads(FILE.read_text())
+    content["plan"]["chunkers"][0]["parameters"].pop("overlap")
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(content))
+    monkeypatch.setattr(opening, "FILE", path)
+    assert opened_again() == "The parameters of recursive have changed since the run was measured."
+
+
+def test_what_cannot_be_read_of_it_is_said(opened_again, monkeypatch, tmp_path):
+    content = json.loads(FILE.read_text())
+    content["parts"][1]["scores"] = []
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(content))
+    monkeypatch.setattr(opening, "FILE", path)
+    run, _ = opened_again()
+    assert ended(run).error == "The measures have changed since the run was measured."
 
 
 def test_it_is_the_same_when_it_is_written_again(shown, tmp_path):
-    run, kept = shown
-    again = BundledRun.of(run.plan, run.found, run.ladders, kept.made, kept.seamark)
+    run, file = shown
     path = tmp_path / "run.json"
-    path.write_text(again.model_dump_json())
-    assert BundledRun.read(path).found == kept.found
+    file.write(path)
+    assert path.read_bytes() == FILE.read_bytes()
     assert np.isfinite(run.found[0].values("recall")).all()
-    path.write_text("{}")
-    with pytest.raises(InputError, match=r"run\.json: the file must hold a run that Seamark wrote"):
-        BundledRun.read(path)

@@ -1,5 +1,6 @@
 """The sweep that comes with Seamark is that of today's documents and settings, and holds no text."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -8,7 +9,8 @@ from chunkers import InputError, Tools, load_embedder, load_tokenizer
 from evaluation.segmentation.sweep import TRIVIAL, Setting, sweep
 from tests.support import differing
 from tests.viz.retrieval.opening.test_first_run import words_of_the_texts
-from viz.tune.bundled_sweep import BundledSweep
+from viz.jobs.keeping.run_file import RunFile
+from viz.tune import first_run as opening
 from viz.tune.documents import first_documents
 from viz.tune.first_run import FILE, first_run, first_screen, measured_again
 from viz.tune.grid import first_settings
@@ -22,14 +24,14 @@ def shown():
 
 
 def test_it_is_of_the_first_screen_and_complete(shown):
-    run, kept = shown
+    run, file = shown
     documents, choices = first_documents(), first_screen()
     assert run.settings == [*first_settings(), *TRIVIAL]
     assert run.names == [one.name for one in documents.all]
     assert run.held == {one.name for one in documents.held} == {*choices.extra["held"].split(",")}
     assert [(row.document, row.setting) for row in run.rows] == [(name, one) for name in run.names for one in run.settings]
-    assert (kept.embedder, kept.tokenizer) == (choices.embedder, choices.tokenizer)
-    assert kept.made.year >= 2026
+    assert (run.kept.plan.embedder, run.kept.plan.tokenizer) == (choices.embedder, choices.tokenizer)
+    assert file.made.year >= 2026
     assert not run.running
 
 
@@ -56,16 +58,21 @@ def test_a_chunker_reaches_today_what_it_reached(shown):
 
 @pytest.mark.full
 @pytest.mark.model
-def test_all_that_it_reached_is_reached_today(shown):
-    _, kept = shown
-    said = {"made", "seamark"}
-    assert (
-        differing(kept.model_dump(mode="json", exclude=said), measured_again().model_dump(mode="json", exclude=said)) == []
-    )
+def test_all_that_it_reached_is_reached_today(tmp_path):
+    path = tmp_path / "run.json"
+    measured_again().write(path)
+    today, before = json.loads(path.read_text()), json.loads(FILE.read_text())
+    assert [place for place in differing(before, today) if place not in {"made", "seamark"}] == []
 
 
-def test_other_documents_marks_or_places_do_not_fit(shown):
-    _, kept = shown
+@pytest.fixture
+def opened_again():
+    opening.first_run.cache_clear()
+    yield opening.first_run
+    opening.first_run.cache_clear()
+
+
+def test_other_documents_marks_or_places_do_not_fit(opened_again, monkeypatch):
     documents = first_documents()
     (one, *others), (held, *rest) = documents.tuned, documents.held
     for other in (
@@ -74,18 +81,35 @@ def test_other_documents_marks_or_places_do_not_fit(shown):
         replace(documents, tuned=[*others, one]),
         replace(documents, tuned=[*documents.tuned, held], held=rest),
     ):
-        with pytest.raises(InputError, match="the parameters of the chunkers have changed since the run was measured"):
-            kept.sweep(other)
-    with pytest.raises(InputError, match="The measures have changed"):
-        kept.model_copy(update={"rows": kept.rows[1:]}).sweep(documents)
+        monkeypatch.setattr(opening, "first_documents", lambda other=other: other)
+        opened_again.cache_clear()
+        assert "the parameters of the chunkers have changed since the run was measured" in opened_again()
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda run: run["plan"].update(chunkers="others"), "the parameters of the chunkers have changed since the run"),
+        (lambda run: run.update(vectors="others"), "a run must go on with the model that it was begun with"),
+        (lambda run: run["parts"].pop(), "The measures have changed since the run was measured."),
+        (lambda run: run.update(kind="retrieval"), "the file must hold a sweep run; it does not."),
+    ],
+)
+def test_other_parameters_models_measures_or_kinds_do_not_fit(opened_again, monkeypatch, tmp_path, change, reason):
+    content = json.loads(FILE.read_text())
+    change(content)
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(content))
+    monkeypatch.setattr(opening, "FILE", path)
+    assert reason in opened_again()
 
 
 def test_it_is_the_same_when_it_is_written_again(shown, tmp_path):
-    run, kept = shown
+    run, file = shown
     path = tmp_path / "run.json"
-    BundledSweep.of(run, kept.embedder, first_documents(), kept.made, kept.seamark).write(path)
-    assert BundledSweep.read(path) == kept
+    file.write(path)
+    assert path.read_bytes() == FILE.read_bytes()
     assert Setting.of("breakpoint", amount=10) == run.settings[0]
     path.write_text("{}")
     with pytest.raises(InputError, match=r"run\.json: the file must hold a run that Seamark wrote"):
-        BundledSweep.read(path)
+        RunFile.read(path)

@@ -1,4 +1,4 @@
-"""Notice of the requests that a retrieval run sends to a language model, and the user's consent."""
+"""Requests of a retrieval run to a language model, and the prompts for context sentences."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from chunkers.recipes.situating import LONGEST_SHOWN
 from viz.controls.language_model import any_asks
 from viz.jobs.plan import Plan
 from viz.jobs.retrieval import estimate_of_plan
-from viz.shell.consent import first_estimate, show_consent
-from viz.shell.progress import SHORT_ANSWER
+from viz.shell.consent import Requests
 from viz.state.choices import ColumnChoice
 from viz.state.keys import session
 from viz.state.language_model import chosen_model, none_named
@@ -46,25 +45,15 @@ def context_controls(embedded: str) -> str:
     return MISSING if chosen_model() is None else ""
 
 
-def if_allowed(plan: Plan, embedder: Embedder | None, asking: Asking | None, token: str, run: Callable[[], None]) -> None:
-    """Run at once what asks no language model; find out first what another run would send.
-
-    ``token`` is that of the run that goes on; empty for a new one.
-    """
+def requests_of(plan: Plan | None, embedder: Embedder | None, asking: Asking | None, token: str = "") -> Requests | None:
+    """Return the requests of a run; None if it asks no language model. ``token`` is that of a run that is resumed."""
+    if plan is None or not plan.asks:
+        return None
     on_disk = session.on_disk
 
     def count(cancelled: Callable[[], bool]) -> Estimate:
         return estimate_of_plan(plan, embedder, on_disk, cancelled)
 
-    if not plan.asks:
-        run()
-    elif asking is not None:
-        first_estimate((plan, token), asking, count, run)
-
-
-def ask_to_run(plan: Plan | None, asking: Asking | None, token: str = "") -> None:
-    """Draw the estimate of the run about to start, with the button that starts it."""
-    if plan is not None and plan.asks:
-        contexts = "context" in (plan.embedded_as, *plan.each)
-        said = f"This run sends {counted(len(plan.material.texts), 'document')}{', once for every chunk,' * contexts}"
-        show_consent((plan, token), asking, said, SHORT_ANSWER, f"run{token}")
+    contexts = "context" in (plan.embedded_as, *plan.each)
+    what = f"This run sends {counted(len(plan.material.texts), 'document')}{', once for every chunk,' * contexts}"
+    return Requests((plan, token), asking, count, what, f"run{token}")

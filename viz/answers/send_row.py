@@ -13,22 +13,17 @@ from evaluation.answering.estimate import Estimates, Left, Sizes, estimates, lef
 from evaluation.answering.questions import Item
 from evaluation.answering.work import Result, taken_over
 from viz.answers.model import judge_of, scores_bert
-from viz.components.job_progress import ENDING_S
 from viz.components.notice import remark
 from viz.components.sending import ask_to_send
 from viz.jobs.answering.job import Answering, Gathering
-from viz.jobs.answering.kept import KIND, KeptAnswers
+from viz.jobs.answering.kept_answers import KeptAnswers
 from viz.jobs.answering.plan import AnswerPlan, Models
-from viz.jobs.background import new_token, registry
-from viz.jobs.keeping.keeper import Keeper
-from viz.jobs.resources import run_store
+from viz.jobs.background import new_token
+from viz.shell.kept_runs import ENDING_S, RUN, begin, new_keeper
 from viz.state.choices import Choices
 from viz.state.keys import session
 from viz.state.language_model import identity_of
 from viz.theme.numbers import counted
-
-RUN = "run"
-"""The name in the link of a run's token."""
 
 
 def models_of(choices: Choices, asking: Asking) -> Models:
@@ -110,8 +105,9 @@ def _begin(
     goes_on = run is not None and run.plan == plan and run.models == models
     token = words[RUN] if goes_on else new_token()
     kept = run.kept if run is not None and goes_on else None
-    if kept is None and session.on_disk:
-        kept = KeptAnswers.of(Keeper(run_store(), token, KIND), plan, gathering.chunkings, models)
+    keeper = new_keeper(token, KeptAnswers)
+    if kept is None and keeper is not None:
+        kept = KeptAnswers.of(keeper, plan, gathering.chunkings, models)
     job = Answering(
         plan,
         gathering.chunkings[0].document,
@@ -125,5 +121,4 @@ def _begin(
         kept,
         _before(run, gathering, models),
     )
-    words[RUN] = registry().keep(job, token, session.runs)
-    job.start()
+    begin(words, job, token)

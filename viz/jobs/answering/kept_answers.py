@@ -3,50 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from chunkers import Chunking, Embedder, InputError
+from chunkers import Chunking
 from evaluation.answering.answer import Gathered
 from evaluation.answering.questions import Item
 from evaluation.answering.stored import from_json, to_json
 from evaluation.answering.work import Result
 from viz.jobs.answering.plan import AnswerPlan, Models
-from viz.jobs.keeping.keeper import Keeper
-
-KIND = "answers"
-
-_STRICT = ConfigDict(extra="forbid", frozen=True, strict=True)
+from viz.jobs.keeping.kept_run import Keeper, KeptPlan, KeptRun
 
 
-class _Plan(BaseModel):
+class _Plan(KeptPlan):
     """A plan with hashes instead of its texts: one for the document, and one for each question with its reference.
 
     Of a chunker that asks a language model, whose answers are never the same for sure, the chunks have a hash, too.
     """
-
-    model_config = _STRICT
 
     document: str
     questions: tuple[str, ...] = Field(min_length=1)
     chunkers: tuple[tuple[str, str], ...] = Field(min_length=1)
     cuts: tuple[str, ...] = ()
     budget: int
-    embedder: str
-    tokenizer: str
     trivial: tuple[str, ...]
     answers: str
     judge: str
 
+    @property
+    def total(self) -> int:
+        """The number of answers."""
+        return len(self.questions) * (len(self.chunkers) + len(self.trivial))
 
-@dataclass(frozen=True)
-class KeptAnswers:
-    """A run of answers on disk."""
 
-    keeper: Keeper
-    plan: _Plan
+class KeptAnswers(KeptRun[_Plan]):
+    """A run of answers on disk; a part holds the measures of an answer, the first chunker's first."""
+
+    kind = "answers"
+    part = "answer"
+    plan_type = _Plan
 
     @classmethod
     def of(cls, keeper: Keeper, plan: AnswerPlan, chunkings: Sequence[Chunking], models: Models) -> KeptAnswers:
@@ -69,33 +64,10 @@ class KeptAnswers:
         )
         return cls(keeper, kept)
 
-    @classmethod
-    def find(cls, keeper: Keeper) -> KeptAnswers | None:
-        """Return the run, or None if there is none; raises InputError if it cannot be read."""
-        plan = keeper.plan_as(_Plan)
-        return None if plan is None else cls(keeper, plan)
-
     @property
     def models(self) -> Models:
         """The models that answer and judge."""
         return Models(self.plan.answers, self.plan.judge)
-
-    @property
-    def total(self) -> int:
-        """Total number of answers."""
-        return len(self.plan.questions) * (len(self.plan.chunkers) + len(self.plan.trivial))
-
-    @property
-    def done(self) -> int:
-        """Number of stored answers; 0 if they cannot be read."""
-        with suppress(InputError):
-            return len(self.keeper.parts())
-        return 0
-
-    def begin(self, embedder: Embedder) -> None:
-        """Keep the run from now on; raises InputError if it was begun with another model that embeds."""
-        self.keeper.begin(self.plan.model_dump_json().encode())
-        self.keeper.check_embedder(embedder)
 
     def add(self, place: tuple[int, int], result: Result) -> None:
         """Store the measures of an answer; they are in the file when this returns."""
@@ -120,17 +92,10 @@ class KeptAnswers:
         return missing or ["where the language model cuts"] * (any(other.cuts) and self.plan.cuts != other.cuts)
 
     def found(self, gathered: Mapping[int, Gathered], items: tuple[Item, ...]) -> dict[tuple[int, int], Result]:
-        """Return the stored results by column and question, without words; a part that does not fit counts as not done.
+        """Return the stored results by column and question, without words; raises InputError as `results` does."""
 
-        Raises
-        ------
-        InputError
-            If the file cannot be read.
-        """
-        found = {}
-        for number, part in sorted(self.keeper.parts().items()):
+        def decode(number: int, part: bytes) -> Result:
             column, question = divmod(number, len(items))
-            if column in gathered:
-                with suppress(InputError):
-                    found[column, question] = from_json(part, items[question], gathered[column].contexts[question])
-        return found
+            return from_json(part, items[question], gathered[column].contexts[question])
+
+        return {divmod(number, len(items)): result for number, result in self.results(decode).items()}

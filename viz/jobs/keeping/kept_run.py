@@ -1,0 +1,197 @@
+"""Runs under their links: a plan without any text and the finished parts, found by a hash of the link's token."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Self, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from chunkers import Embedder, InputError, load_embedder
+from viz.jobs.keeping.run_file import RunFile
+from viz.jobs.keeping.run_store import RunStore
+
+BUNDLED = "bundled"
+"""The token of the runs that come with Seamark."""
+
+Result = TypeVar("Result")
+Kind = TypeVar("Kind", bound="KeptRun[Any]")
+
+
+@dataclass(frozen=True)
+class Keeper:
+    """The place of one run in a store.
+
+    Attributes
+    ----------
+    token
+        The one in the run's link, which is not stored: a run is found by a hash of it.
+    kind
+        What sort of run it is.
+    """
+
+    store: RunStore | RunFile
+    token: str
+    kind: str
+
+    def begin(self, plan: bytes) -> None:
+        """Keep the run from now on, with its plan as JSON."""
+        self.store.begin(self._key, self.kind, plan)
+
+    def add(self, number: int, part: bytes) -> None:
+        """Keep a finished part as JSON: it is in the file when this returns."""
+        self.store.add(self._key, number, part)
+
+    def plan(self) -> bytes | None:
+        """Return the plan as JSON, or None if the run is not kept; raises InputError as `RunStore.plan` does."""
+        return self.store.plan(self._key, self.kind)
+
+    def parts(self) -> dict[int, bytes]:
+        """Return the finished parts as JSON, by number; raises InputError as `RunStore.parts` does."""
+        return self.store.parts(self._key)
+
+    def digest(self, *parts: str | bytes) -> str:
+        """Return a hash of texts. It is keyed with the token, so that without the link nobody can check a guess."""
+        digest = hashlib.blake2b(key=self._hash(b"seamark-content"), digest_size=16)
+        for part in parts:
+            data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
+            digest.update(len(data).to_bytes(8, "big"))
+            digest.update(data)
+        return digest.hexdigest()
+
+    def check_embedder(self, embedder: Embedder) -> None:
+        """Note which model the run embeds with, once it is loaded.
+
+        Raises
+        ------
+        InputError
+            If the run was begun with another.
+        """
+        if not self.store.claim(self._key, self.digest(embedder.name, embedder.revision)):
+            raise InputError(
+                f"{embedder.name}: a run must go on with the model that it was begun with; the one of this name has changed."
+            )
+
+    @property
+    def _key(self) -> bytes:
+        return self._hash(b"seamark-run")
+
+    def _hash(self, purpose: bytes) -> bytes:
+        return hashlib.blake2b(self.token.encode("utf-8", "surrogatepass"), digest_size=32, person=purpose).digest()
+
+
+class KeptPlan(BaseModel):
+    """Settings of a run, with hashes instead of its texts.
+
+    ``embedder`` is the embedder's name, ``language_model`` the identity of the model that chunkers ask; empty for none.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    embedder: str
+    tokenizer: str
+    language_model: str = ""
+
+    @property
+    def total(self) -> int:
+        """The number of parts."""
+        raise NotImplementedError
+
+    def check(self) -> None:
+        """Raise InputError if a chunker of the run cannot be made."""
+
+
+Plan = TypeVar("Plan", bound=KeptPlan)
+
+
+@dataclass(frozen=True)
+class KeptRun(Generic[Plan]):
+    """A run on disk; each kind of run is a subclass, which knows the plan and what a part holds.
+
+    Attributes
+    ----------
+    kind
+        The name of the kind in the store.
+    title, part
+        The words for a run and for a part of it.
+    """
+
+    kind: ClassVar[str]
+    title: ClassVar[str] = "run"
+    part: ClassVar[str]
+    plan_type: ClassVar[type[Any]]
+
+    keeper: Keeper
+    plan: Plan
+
+    @classmethod
+    def find(cls, keeper: Keeper) -> Self | None:
+        """Return the run, or None if there is none.
+
+        Raises
+        ------
+        InputError
+            If it cannot be read, or a chunker of it cannot be made.
+        """
+        data = keeper.plan()
+        if data is None:
+            return None
+        try:
+            plan = cls.plan_type.model_validate_json(data)
+        except ValidationError as error:
+            raise InputError(f"The plan of the kept {cls.kind} must be as it was written; it is not.") from error
+        plan.check()
+        return cls(keeper, plan)
+
+    @property
+    def total(self) -> int:
+        """The number of parts, finished or not."""
+        return self.plan.total
+
+    @property
+    def done(self) -> int:
+        """The number of finished parts; 0 if they cannot be read."""
+        with suppress(InputError):
+            return len(self.keeper.parts())
+        return 0
+
+    def begin(self) -> None:
+        """Keep the run from now on."""
+        self.keeper.begin(self.plan.model_dump_json().encode())
+
+    def results(self, decode: Callable[[int, bytes], Result]) -> dict[int, Result]:
+        """Return the finished parts by number; one that cannot be decoded counts as not done.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be read, or a bundled run is no longer whole.
+        """
+        results = {}
+        for number, part in sorted(self.keeper.parts().items()):
+            if 0 <= number < self.total:
+                with suppress(InputError, ValidationError):
+                    results[number] = decode(number, part)
+        if isinstance(self.keeper.store, RunFile) and self.keeper.store.whole and len(results) < self.total:
+            raise InputError("The measures have changed since the run was measured.")
+        return results
+
+
+def bundled_run(path: Path, kind: type[Kind]) -> tuple[Kind, RunFile]:
+    """Return the run in a file of the checkout, and the file.
+
+    Raises
+    ------
+    InputError
+        If the file holds no run of that kind, or it was measured with another model.
+    """
+    file = RunFile.read(path)
+    kept = kind.find(Keeper(file, BUNDLED, kind.kind))
+    if kept is None:
+        raise InputError(f"{path.name}: the file must hold a {kind.kind} run; it does not.")
+    kept.keeper.check_embedder(load_embedder(kept.plan.embedder, "cpu"))
+    return kept, file

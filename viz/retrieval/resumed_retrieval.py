@@ -1,0 +1,77 @@
+"""Retrieval runs that are kept on disk: found again after a restart of the server, and resumed."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import replace
+
+from chunkers import Embedder
+from chunkers.language_models.asking import Asking
+from viz.jobs.kept_retrieval import KeptRetrieval
+from viz.jobs.plan import Material, Plan
+from viz.jobs.retrieval import Retrieval
+from viz.retrieval.model_requests import requests_of
+from viz.shell.kept_runs import new_keeper, say_missing, show_kept, show_way_on
+from viz.shell.page import Page
+from viz.state.chunk_files import lacks_file, with_file
+from viz.state.keys import session
+from viz.state.language_model import chosen_model
+
+
+def new_run(token: str, plan: Plan, embedder: Embedder, asking: Asking | None) -> Retrieval:
+    """Return a run that has not been started; it is kept on disk if the session keeps its embeddings there."""
+    keeper = new_keeper(token, KeptRetrieval)
+    kept = None if keeper is None else KeptRetrieval.of(keeper, plan)
+    return Retrieval(plan, embedder, session.on_disk, kept, asking=asking)
+
+
+def reopened(kept: KeptRetrieval, material: Material | None) -> Retrieval | None:
+    """Show the kept run's results from now on, in all sessions; None if the material is not the run's."""
+    if material is None or kept.missing(material):
+        return None
+    run = Retrieval(_with_files(kept.with_material(material)), None, True, kept)
+    show_kept(kept, run)
+    run.start()
+    return run
+
+
+def say_what_is_missing(kept: KeptRetrieval, material: Material | None) -> None:
+    """Draw a notice of the files needed to show a kept run."""
+    way = "Its bundled documents have changed since it was begun: it must be run again."
+    if kept.plan.own:
+        way = f"To see them, give {kept.missing(material)} again, on the left, with the same names and content."
+    say_missing(kept, way, "retrieval")
+
+
+def offer_to_resume(here: Page, run: Retrieval) -> None:
+    """Draw the way to resume an interrupted run, or what it needs; nothing if it is finished or not kept."""
+    kept = run.kept
+    if kept is None:
+        return
+    plan = _with_files(run.plan)
+    left = _left(plan, run.found)
+    asking, missing = chosen_model() if left.asks else None, ""
+    without = [number for number, one in enumerate(plan.chunkers) if number not in run.found and lacks_file(one)]
+    if without:
+        # Of several ways to embed, each has all the columns in turn.
+        column = without[0] % (len(plan.chunkers) // max(1, len(set(plan.each)))) + 1
+        missing = f"The run was begun with a file of chunks, which is not kept; to go on, choose it in column {column}."
+
+    def again() -> Retrieval:
+        assert here.embedder is not None
+        return Retrieval(plan, here.embedder, True, kept, asking=asking)
+
+    requests = requests_of(left, here.embedder, asking, kept.keeper.token)
+    show_way_on(here, run, again, requests, missing, "retrieval")
+
+
+def _with_files(plan: Plan) -> Plan:
+    """Return a plan with the files of chunks that the session has: none is kept on disk."""
+    return replace(plan, chunkers=tuple(with_file(one) for one in plan.chunkers))
+
+
+def _left(plan: Plan, found: Container[int]) -> Plan:
+    """Return the plan of the chunkers that are not done: what going on sends, and the user has to allow."""
+    numbers = [number for number in range(len(plan.chunkers)) if number not in found]
+    each = tuple(plan.each[number] for number in numbers) if plan.each else ()
+    return replace(plan, chunkers=tuple(plan.chunkers[number] for number in numbers), each=each)

@@ -1,0 +1,153 @@
+"""The run that a link names: found in the server's memory or on disk, begun, shown as interrupted, and resumed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, MutableMapping
+from typing import Any, NamedTuple, TypeVar
+
+import streamlit as st
+
+from chunkers import InputError
+from viz.components.notice import notice, remark
+from viz.jobs.background import MOST_KEPT, Background, registry
+from viz.jobs.keeping.kept_run import Keeper, KeptRun
+from viz.jobs.keeping.run_file import RunFile
+from viz.jobs.kept_job import KeptJob
+from viz.jobs.resources import run_store
+from viz.shell.consent import Requests, ask_first, show_consent
+from viz.shell.page import Page
+from viz.state.keys import session
+from viz.state.language_model import identity_of
+from viz.theme.numbers import counted
+
+RUN = "run"
+"""The name in the link of a run's token."""
+
+ENDING_S = 2.0
+"""Seconds to wait for the end of a run that was stopped, before it goes on."""
+
+Kept = TypeVar("Kept", bound=KeptRun[Any])
+
+
+class Lost(NamedTuple):
+    """The reason why the run of a link cannot be shown, with the tone of its notice."""
+
+    reason: str
+    tone: str
+
+    def show(self, key: str) -> None:
+        """Draw the reason."""
+        notice(self.reason, self.tone, key=f"{key}_lost")
+
+
+def find_kept(token: str, kind: type[Kept]) -> Kept | Lost | None:
+    """Return the run that the disk keeps under a link's token, or the reason why there is none; None without a token."""
+    if not token:
+        return None
+    try:
+        kept = kind.find(Keeper(run_store(), token, kind.kind))
+    except InputError as error:
+        return Lost(str(error), "error")
+    remembered = f"the server keeps the last {MOST_KEPT} runs of a session, and those on disk"
+    return kept or Lost(f"The link's run is no longer remembered: {remembered}.", "info")
+
+
+def new_keeper(token: str, kind: type[Kept]) -> Keeper | None:
+    """Return the place on disk of a new run; None unless the session keeps its embeddings there."""
+    return Keeper(run_store(), token, kind.kind) if session.on_disk else None
+
+
+def begin(words: MutableMapping[str, str], run: Background, token: str) -> None:
+    """Start a run under its token, which goes into the link's ``words``."""
+    words[RUN] = registry().keep(run, token, session.runs)
+    run.start()
+
+
+def show_kept(kept: Kept, run: Background) -> None:
+    """Show the results of a kept run from now on, in all sessions."""
+    registry().keep(run, kept.keeper.token, session.runs, begun=False)
+
+
+def say_missing(kept: KeptRun[Any], way: str, key: str) -> None:
+    """Draw how much of a run is kept, and the ``way`` to see it: a sentence."""
+    notice(
+        f"The measures of {_parts_done(kept, kept.done)} of this run are kept on disk, texts are not. {way}",
+        key=f"{key}_kept",
+    )
+
+
+def say_interrupted(run: KeptJob, way: str, key: str) -> None:
+    """Draw how much of an interrupted run is kept, and the ``way`` to get the rest; nothing if its end was said already."""
+    kept = run.kept
+    if kept is not None and run.can_go_on and not run.cancelled and not run.error:
+        done = _parts_done(kept, run.done)
+        notice(
+            f"This {kept.title} was interrupted; the measures of {done} are kept on disk. {way}", key=f"{key}_interrupted"
+        )
+
+
+def _parts_done(kept: KeptRun[Any], done: int) -> str:
+    return f"{done:,} of {counted(kept.total, kept.part)}"
+
+
+def show_way_on(
+    here: Page, run: KeptJob, again: Callable[[], Background], requests: Requests | None, missing: str, key: str
+) -> None:
+    """Draw the button that resumes an interrupted run, or what it still needs.
+
+    Parameters
+    ----------
+    again
+        Returns the job with the rest of the run. It takes the place of ``run`` under the same link.
+    requests
+        The requests that the rest would send; None if it asks no language model.
+    missing
+        A sentence on documents or files that are missing; empty if none is.
+    key
+        Names the button and the notices on the page.
+    """
+    kept = run.kept
+    if kept is None or not run.can_go_on:
+        return
+    say_interrupted(run, "“Resume” measures the others.", key)
+    why_not = missing or _not_as_begun(here, kept, requests)
+
+    def resume() -> None:
+        run.cancel()
+        run.join(ENDING_S)
+        begin(here.choices.extra, again(), kept.keeper.token)
+
+    row = st.container(horizontal=True, vertical_alignment="center")
+    row.button("Resume", on_click=lambda: ask_first(requests, resume), disabled=bool(why_not), key=f"{key}_resume")
+    if why_not:
+        with row:
+            remark(why_not, key=f"{key}_resume_waits")
+    else:
+        show_consent(requests)
+
+
+def _not_as_begun(here: Page, kept: KeptRun[Any], requests: Requests | None) -> str:
+    """Return a sentence on the model that is missing or another than that of the run; empty if they are the same."""
+    if here.embedder is None:
+        return here.embedder_complaint
+    begun = f"The {kept.title} was begun with the"
+    if here.embedder.name != kept.plan.embedder:
+        return f"{begun} embedder {kept.plan.embedder}; to go on, choose it on the left."
+    if requests is not None and identity_of(requests.asking) != kept.plan.language_model:
+        name = kept.plan.language_model.rpartition(" ")[0]
+        return f"{begun} language model {name}; to go on, name it and its server beside the settings."
+    return ""
+
+
+def say_where_it_is_from(file: RunFile, on: str, way_on: str, key: str) -> None:
+    """Draw the origin of a bundled run: its version, its date and the data, and the way to measure one's own."""
+    day = f"{file.made.day} {file.made:%B %Y}"
+    notice(
+        f"This result comes with Seamark: version {file.seamark} measured it on {day} on {on}. {way_on}",
+        key=f"{key}_bundled",
+    )
+
+
+def say_there_is_none(why: str, key: str) -> None:
+    """Draw the reason why there is no bundled run."""
+    notice(f"There is no result to begin with: {why} Press “Run” to measure.", key=f"{key}_no_first_run")
