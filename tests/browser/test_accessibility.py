@@ -18,7 +18,7 @@ QUERIES = {
     "clustering": ["selected=1", "selected=2", "selected=3"],
     "failures": ["selected=4", "document=emoji"],
     "answers": ["", "questions=typed"],
-    "guide": ["c1=breakpoint", "c1=dbscan"],
+    "guide": ["", "c1=breakpoint", "c1=dbscan"],
 }
 """The states of a page, as what its link says beside the embedder; of the others the first screen alone."""
 
@@ -81,7 +81,8 @@ def test_no_page_violates_a_rule(page, app_url, name, state):
         expect(shown).to_be_visible(timeout=READY)
         at_rest(page)
     elif name == "guide":
-        expect(page.get_by_role("img").first).to_be_visible(timeout=READY)
+        shown = page.get_by_role("img") if state else page.locator(".pictures .ranks li")
+        expect(shown.first).to_be_visible(timeout=READY)
         at_rest(page)
     else:
         embedded(page)

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.steps import READY, open_app
+from viz.theme.glossary import TEXT
 
 
 @pytest.mark.full
@@ -27,6 +28,38 @@ def test_the_menu_keeps_the_document(page, app_url):
     expect(page.get_by_role("heading", name="Fixed sentences")).to_be_visible()
     page.wait_for_url("**c1=fixed_sentences**")
     expect(page.get_by_role("img").first).to_be_visible()
+
+
+def test_page_zero_explains_its_words_and_takes_a_question(page, app_url):
+    page.goto(f"{app_url}/guide?embedder=tfidf")
+    ranks = page.locator(".pictures .ranks li")
+    expect(ranks.first).to_be_visible(timeout=READY)
+    # A definition on hover, on focus and on a tap; Escape closes it.
+    word, definition = (
+        page.get_by_role("button", name="chunks", exact=True),
+        page.get_by_role("tooltip").filter(visible=True),
+    )
+    expect(definition).to_have_count(0)
+    word.hover()
+    expect(definition).to_have_text(TEXT["Chunk"])
+    page.get_by_role("heading", level=1).hover()
+    expect(definition).to_have_count(0)
+    word.focus()
+    expect(definition).to_have_text(TEXT["Chunk"])
+    expect(word).to_have_accessible_description(TEXT["Chunk"])
+    page.keyboard.press("Escape")
+    expect(definition).to_have_count(0)
+    word.dispatch_event("click")
+    expect(definition).to_have_text(TEXT["Chunk"])
+    box = page.get_by_label("Question")
+    box.fill("How often does the comet return?")
+    box.press("Enter")
+    expect(ranks.first).to_contain_text("Comet")
+    expect(page.locator(".pictures mark")).to_contain_text("every seventy-six years")
+    # The question is the user's text: no link has it.
+    assert "comet" not in page.url.lower()
+    page.get_by_role("button", name="How Breakpoint decides").click()
+    expect(page.get_by_role("heading", name="Breakpoint")).to_be_visible()
 
 
 def test_a_help_text_leads_to_the_guide(page, app_url):

@@ -37,6 +37,6 @@ def test_the_first_page_is_there_without_what_it_does_not_need(page, tmp_path):
         assert "streamlit" in found
         assert found & LATER == set()
         # It is the page that wants none of them: a table does.
-        page.goto(f"{server.url}/guide")
+        page.goto(f"{server.url}/guide?c1=breakpoint")
         expect(page.get_by_role("table").first).to_be_visible(timeout=READY)
         assert "pandas" in imported.read_text().split()

@@ -1,10 +1,11 @@
-"""The Guide page: a chunker's idea, formula, source and known failure, with a live miniature."""
+"""The Guide page: what chunks are for, in four pictures; and each chunker's idea, formula and known failure, live."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from chunkers import ASKING, CHUNKERS, Chunker, Chunking
+from chunkers.support.errors import shown
 from chunkers.support.numbers import signed
 from evaluation.segmentation.chunk_facts import against_known
 from evaluation.segmentation.measures import cuts_of
@@ -14,6 +15,7 @@ from viz.controls.chunker import parameter_controls
 from viz.controls.language_model import any_asks, model_form
 from viz.controls.link_widgets import seed
 from viz.guide.miniature import described, height_of, svg
+from viz.guide.start import SENTENCES, show_start
 from viz.shell.column_head import waiting_words
 from viz.shell.misfits import show_misfits
 from viz.shell.page import Page, page
@@ -31,6 +33,12 @@ from viz.theme.numbers import counted, known_boundaries
 PAGE = "guide"
 FIRST = "breakpoint"
 
+VIEWS = {"start": "In four pictures"}
+"""The views that are about no single chunker: their names in the link, and their labels."""
+
+CHUNKER = "chunker"
+"""The name in the link of the view that explains a chunker."""
+
 
 def _explained() -> dict[str, type[Chunker]]:
     """Return the chunkers that the page explains; installed packages may have added theirs."""
@@ -41,16 +49,52 @@ def show() -> None:
     """Draw the page."""
     document, sentences = "stubs", sample_splitters()["stubs"]
     opening = columns_to_open_with(PAGE, [_explained()])
-    with page(PAGE, Choices(document, sentences, [fresh(FIRST)])) as here:
-        here.choices.columns = [*filter(None, opening)] or here.choices.columns
-        if here.choices.columns[0].chunker not in _explained():
-            here.choices.columns = [fresh(FIRST)]
-        _draw(here)
+    # A link to a chunker leads to its explanation, as did those from before the other views.
+    extra = {"view": CHUNKER if "c1" in st.query_params else next(iter(VIEWS))}
+    with page(PAGE, Choices(document, sentences, [fresh(FIRST)], extra=extra)) as here:
+        choices = here.choices
+        choices.columns = [*filter(None, opening)] or choices.columns
+        if choices.columns[0].chunker not in _explained():
+            choices.columns = [fresh(FIRST)]
+        if choices.extra["view"] not in (CHUNKER, *VIEWS):
+            here.complain(f"The link's view must be {CHUNKER} or {' or '.join(VIEWS)}; got {shown(choices.extra['view'])}.")
+            choices.extra["view"] = extra["view"]
+        with here.controls:
+            _choose(choices)
+        if choices.extra["view"] == CHUNKER:
+            _explain(here)
+        else:
+            _start(here)
+        # The link names the view where it would not follow from the rest of it.
+        here.default.extra["view"] = CHUNKER if choices.columns != here.default.columns else next(iter(VIEWS))
 
 
-def _draw(here: Page) -> None:
-    with here.controls:
-        _choose(here.choices)
+def _start(here: Page) -> None:
+    """Draw page zero."""
+    text, column = here.text, here.choices.columns[0]
+    heading(text.source.name if text is not None else "Guide", key="guide_document")
+    if text is None:
+        return
+    if _explained()[column.chunker].asks:
+        # Pictures that everybody may see send nothing anywhere.
+        column = fresh(FIRST)
+    made = run_columns(here, text, [column, SENTENCES])
+    show_progress(made)
+    show_misfits(here.choices, made[:1])
+    kind = _explained()[column.chunker]
+    if made[0].error or made[0].chunking is None:
+        notice(made[0].error or waiting_words(asks=False), "error" if made[0].error else "info", key="guide_waits")
+    else:
+        show_start(here, text, kind, *made)
+    st.button(f"How {kind.title} decides", on_click=_show, args=(here.choices, CHUNKER), key="guide_next")
+
+
+def _show(choices: Choices, view: str) -> None:
+    choices.extra["view"] = view
+
+
+def _explain(here: Page) -> None:
+    """Draw the explanation of a chunker."""
     text, column = here.text, here.choices.columns[0]
     kind = _explained()[column.chunker]
     made = run_columns(here, text, [column])[0] if text is not None else ColumnResult(column)
@@ -103,18 +147,22 @@ def _show_answers() -> None:
 
 
 def _choose(choices: Choices) -> None:
-    key = "guide/chunker"
-    seed(key, choices.columns[0].chunker)
+    key, chunker = "guide/chunker", choices.columns[0].chunker
+    chosen = chunker if choices.extra["view"] == CHUNKER else choices.extra["view"]
+    seed(key, chosen)
 
     def changed() -> None:
-        choices.columns = [fresh(st.session_state[key])]
+        chosen = st.session_state[key]
+        choices.extra["view"] = chosen if chosen in VIEWS else CHUNKER
+        if chosen not in (*VIEWS, chunker):
+            choices.columns = [fresh(chosen)]
 
-    names = list(_explained())
+    names = [*VIEWS, *_explained()]
     st.radio(
-        "Chunker",
+        "Guide",
         names,
-        index=names.index(choices.columns[0].chunker),
-        format_func=lambda name: _explained()[name].title,
+        index=names.index(chosen),
+        format_func=lambda name: VIEWS.get(name) or _explained()[name].title,
         key=key,
         on_change=changed,
     )

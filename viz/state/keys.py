@@ -264,6 +264,11 @@ class Session:
     questions_sent = Value("questions_sent", False)  # whether the tab has been told to keep some
     reranker = Value[Reranker | None]("reranker", None)  # a cross-encoder that the user has named
 
+    # The question of the Guide: the name of the text that it was typed for, and its words; no link has them
+    guide_question = Value[tuple[str, str]]("guide_question", ("", ""))
+    guide_ask_job = Job[AskJob | None]("guide_ask_job", None)
+    guide_asked = Value("guide_asked", "")  # the long text that it is to be asked of all the same, by its identity
+
     # The page Answers: its questions are the user's text, which no link has
     answers_typed = Value("answers_typed", "")
     answers_reading = Job[ReadingJob[Items] | None]("answers_reading", None)  # while that file is being read

@@ -5,17 +5,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TypedDict
 
 from evaluation.segmentation.unlabelled import EXPLAINED
 
 TEXT: Mapping[str, str] = {
+    "Sentence": "The smallest piece of text that most chunkers keep whole; a splitter finds where each one ends.",
+    "Language model": "A model that writes text, such as an answer to a question and the passages that it is given.",
+    "Chunker": "A method that cuts a text into chunks.",
     "Chunk": "A piece of the text that is embedded, stored and retrieved as a unit.",
     "Gap": "The place between two neighbouring sentences, where a chunker may cut.",
     "Boundary": "A gap at which one chunk ends and the next begins.",
     "Known boundary": "A correct boundary: two sections of the text meet there.",
     "Embedding": "A vector that a model computes for a sentence or a chunk; similar texts have similar directions.",
+    "Embedder": "The model that computes embeddings.",
     "Distance": "1 minus the cosine similarity of two embeddings: 0 for the same direction, 1 at a right angle.",
     "Threshold": "The score above which (for similarities: below which) a gap is cut; the line on the curve.",
     "Percentile": "The percentage of gaps that are not cut: at 70, the 30 % with the greatest distances are.",
@@ -49,6 +55,7 @@ UNLABELLED: Mapping[str, str] = {
 """The measures without labels."""
 
 RETRIEVAL: Mapping[str, str] = {
+    "Retrieval": "The search for the chunks that a question needs; a language model is given nothing else of the text.",
     "Top k": "The number of chunks that the search returns for a question.",
     "Budget": "The number of tokens or characters that the search returns for a question, best chunks first.",
     "Heading path": "The headings above the beginning of a chunk, outermost first.",
@@ -103,6 +110,35 @@ INSTEAD: Mapping[str, str] = {
 """Words that the pages avoid, and what they say instead."""
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "glossary.md"
+
+
+class Piece(TypedDict):
+    """Part of a sentence; ``about`` defines it if it is a word of the glossary, and is empty otherwise."""
+
+    text: str
+    about: str
+
+
+def explained(said: str) -> list[Piece]:
+    """Return a sentence in pieces, with the definition of each word that it marks.
+
+    Parameters
+    ----------
+    said
+        Words of the glossary are in square brackets, in the singular or the plural.
+
+    Raises
+    ------
+    KeyError
+        If a marked word is not in the glossary.
+    """
+    definitions = {word: definition for part in PARTS.values() for word, definition in part.items()}
+    pieces: list[Piece] = []
+    for plain, marked in re.findall(r"([^\[]+)|\[([^]]+)\]", said):
+        word = marked.capitalize()
+        found = next((form for form in (word, word.removesuffix("s"), f"{word}s") if form in definitions), word)
+        pieces.append({"text": plain or marked, "about": "" if plain else definitions[found]})
+    return pieces
 
 
 def help_of(words: Mapping[str, str]) -> str:

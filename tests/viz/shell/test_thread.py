@@ -70,6 +70,8 @@ def test_a_page_opens_with_the_document_and_the_columns_of_compare(compare, page
     chosen = app.session_state[f"choices/{page}"]
     chunker = chosen.columns[chosen.selected].chunker
     number = [*(name for name in WORDS.values() if name in CHUNKERS)].index(chunker) + 1
+    if page == "guide":
+        press(app, f"How {CHUNKERS[chunker].title} decides")
     assert f"{CHUNKERS[chunker].title}: column {number} of Compare" in captions(app)
     assert take(app).disabled
 

@@ -1,0 +1,169 @@
+"""The component that draws numbered pictures of a short text: sentences, chunks, what is measured at the gaps, a ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import TypedDict
+
+from chunkers import Chunking, Document, Span
+from viz.components.assets import script, styles
+from viz.components.mounting import component
+from viz.theme import palette
+from viz.theme.glossary import Piece
+
+LONGEST_ROW = 400
+"""Characters of a sentence that a picture shows."""
+
+_pictures = component(
+    "seamark_pictures",
+    html='<div class="pictures"></div>',
+    css="\n".join([palette.css("pictures"), styles("components/shared/common.css", "guide/pictures.css")]),
+    js=script("guide/pictures.js"),
+)
+
+
+class PartData(TypedDict):
+    """Part of a sentence: the numbers of the chunks that have it, from 0, and whether it is marked as the answer."""
+
+    text: str
+    chunks: list[int]
+    marked: bool
+
+
+class RowData(TypedDict):
+    """A sentence with its number, or with what else names it."""
+
+    label: str
+    parts: list[PartData]
+
+
+class GapData(TypedDict):
+    """Decision after a row.
+
+    Attributes
+    ----------
+    said
+        The decision or the number, in words.
+    share, line
+        Places of the score and of its threshold on a gauge from 0 to 1; None without one.
+    cut
+        True if a chunk ends here.
+    """
+
+    said: str
+    share: float | None
+    line: float | None
+    cut: bool
+
+
+class RankData(TypedDict):
+    """A chunk in a ranking: its number from 0, its beginning, its distance in words, and its line's length from 0 to 1."""
+
+    chunk: int
+    text: str
+    said: str
+    share: float
+
+
+class AskData(TypedDict):
+    """The field for a question, its present words, and why they cannot be asked."""
+
+    question: str
+    longest: int
+    complaint: str
+
+
+class PictureData(TypedDict):
+    """A picture.
+
+    Attributes
+    ----------
+    said
+        Paragraphs, each in pieces.
+    tokens
+        The beginning of the first sentence in tokens; empty for none.
+    rows
+        Sentences; ``before`` and ``after`` say what of the text is left out around them.
+    gaps
+        The decisions between the rows; empty for none.
+    ranks
+        Chunks, the nearest first.
+    ask
+        The field for a question; None for none.
+    waits
+        Why there is nothing to see yet; empty if there is.
+    """
+
+    title: str
+    said: list[list[Piece]]
+    tokens: list[str]
+    before: str
+    rows: list[RowData]
+    gaps: list[GapData]
+    after: str
+    ranks: list[RankData]
+    ask: AskData | None
+    waits: str
+
+
+class PicturesData(TypedDict):
+    """Pictures, numbered in their order; ``small`` ones show each sentence in a line."""
+
+    pictures: list[PictureData]
+    small: bool
+
+
+def picture(title: str, *said: list[Piece]) -> PictureData:
+    """Return a picture with nothing but its words."""
+    return {
+        "title": title,
+        "said": [*said],
+        "tokens": [],
+        "before": "",
+        "rows": [],
+        "gaps": [],
+        "after": "",
+        "ranks": [],
+        "ask": None,
+        "waits": "",
+    }
+
+
+def rows_of(
+    document: Document, numbers: Sequence[int], chunking: Chunking | None = None, marked: Span | None = None
+) -> list[RowData]:
+    """Return the sentences with these numbers, each in parts by the chunks that have them and by what is marked."""
+    if not numbers:
+        return []
+    first, end = document.sentences[numbers[0]].start, document.sentences[numbers[-1]].end
+    spans = [
+        (span, number)
+        for number, chunk in enumerate(() if chunking is None else chunking.chunks)
+        for span in chunk.spans
+        if span.start < end and first < span.end
+    ]
+    rows: list[RowData] = []
+    for number in numbers:
+        start, end = document.sentences[number]
+        shown = min(end, start + LONGEST_ROW)
+        edges = {start, shown, *(edge for span, _ in spans for edge in span), *(marked or ())}
+        inside = sorted(edge for edge in edges if start <= edge <= shown)
+        parts: list[PartData] = [
+            {
+                "text": document.text[left:right] + "…" * (right == shown < end),
+                "chunks": [chunk for span, chunk in spans if span.start <= left and right <= span.end],
+                "marked": marked is not None and marked.start <= left and right <= marked.end,
+            }
+            for left, right in pairwise(inside)
+        ]
+        rows.append({"label": str(number + 1), "parts": parts})
+    return rows
+
+
+def show_pictures(
+    pictures: Sequence[PictureData], key: str, *, small: bool = False, asked: Callable[[], None] = lambda: None
+) -> None:
+    """Draw pictures; ``asked`` is called when the user asks a question in one of them, its words being in the state."""
+    data: PicturesData = {"pictures": [*pictures], "small": small}
+    _pictures(key=key, data=data, on_asked_change=asked)

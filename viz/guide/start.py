@@ -1,0 +1,345 @@
+"""Page zero of the Guide: a text, its chunks, a question that finds some, and an answer, in four computed pictures."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from functools import cache
+from itertools import pairwise
+
+import streamlit as st
+
+from chunkers import Chunker, Chunking, Document, InputError, Span, load_tokenizer
+from chunkers.support.numbers import signed
+from evaluation.asking.answer import judge
+from evaluation.asking.ask import LONGEST_QUESTION, Asked, Limit, checked_question
+from sample_docs import SAMPLES_FOLDER
+from viz.components.job_progress import show_job_progress
+from viz.guide.pictures import GapData, PictureData, picture, rows_of, show_pictures
+from viz.jobs.asking.job import AskJob, Inquiry, ruler_of
+from viz.shell.page import Page
+from viz.shell.results import ColumnResult
+from viz.state.choices import ColumnChoice
+from viz.state.keys import session
+from viz.state.text import Text
+from viz.theme.glossary import explained
+from viz.theme.numbers import counted
+
+KEY = "guide_start"
+
+SHOWN_SENTENCES = 6
+SHOWN_RANKS = 4
+SHOWN_TOKENS = 14
+
+FEW_CHUNKS = 4
+"""Chunks of a text of which two would be most of it, so that one is retrieved."""
+
+ASKED_AT_ONCE = 100_000
+"""Characters of a text whose chunks are embedded for the pictures without a press of a button."""
+
+USUAL = "What is this text about?"
+"""The question to a text of which no other is known."""
+
+PATIENCE_S = 0.25
+"""Seconds that the page waits for the ranking, before it shows its progress instead."""
+
+SENTENCES = ColumnChoice("fixed_sentences", {"size": 1})
+"""Every sentence as a chunk of its own, whose ranking says which one is nearest to the question."""
+
+
+def show_start(here: Page, text: Text, kind: type[Chunker], made: ColumnResult, sentences: ColumnResult) -> None:
+    """Draw the four pictures, and run the search that the last two show.
+
+    Parameters
+    ----------
+    kind, made
+        The chunker of the pictures and its result.
+    sentences
+        The result of `SENTENCES`.
+    """
+    document, chunking = text.document, made.chunking
+    if chunking is None:
+        return
+    question, answer, complaint = _question(document)
+    asked = nearest = None
+    waits = here.embedder_complaint if here.embedder is None else ""
+    if not chunking.chunks:
+        waits = "The text is empty."
+    elif here.embedder is not None and _may_ask(document):
+        asked, nearest, waits = _search(here, made, sentences, question, answer)
+    elif here.embedder is not None:
+        waits = f"Finding the nearest of {counted(len(chunking.chunks), 'chunk')} embeds them all."
+    shown = [
+        text_picture(document, chunking, here.choices.tokenizer),
+        chunk_picture(document, chunking, kind, here.choices.tokenizer),
+        question_picture(asked),
+        answer_picture(asked, answer, nearest),
+    ]
+    for later in shown[2:]:
+        later["waits"] = waits
+    shown[2]["ask"] = {"question": question, "longest": LONGEST_QUESTION, "complaint": complaint}
+    show_pictures(shown, KEY, asked=lambda: _hear(document))
+    if here.embedder is not None and chunking.chunks and not _may_ask(document):
+        st.button("Find the nearest", on_click=_ask_long, args=(document.identity,))
+
+
+def text_picture(document: Document, chunking: Chunking, tokenizer: str) -> PictureData:
+    """Return the picture of the text: its sentences around the first cut, and the first of them in tokens."""
+    numbers = window(document, chunking)
+    count = ruler_of(document, tokenizer)([Span(0, len(document.text))])
+    sentences = counted(len(document.sentences), "[sentence]", "[sentences]")
+    shown = picture(
+        "A text",
+        explained(
+            f"A [language model] reads text in [tokens], which are words and pieces of words: this text has {count:,}, in "
+            f"{sentences}. A model reads only so many at a time, so of a large collection it is given the best passages."
+        ),
+    )
+    _fill(shown, document, numbers)
+    if numbers:
+        start, end = document.sentences[numbers[0]]
+        shown["tokens"] = tokens_of(document.text[start:end], tokenizer)
+    return shown
+
+
+def chunk_picture(document: Document, chunking: Chunking, kind: type[Chunker], tokenizer: str) -> PictureData:
+    """Return the picture of the chunks: the same sentences, cut."""
+    spans = [chunk.spans for chunk in chunking.chunks]
+    sizes = ruler_of(document, tokenizer)
+    longest = max((sizes(list(parts)) for parts in spans), default=0)
+    shown = picture(
+        "Chunks",
+        explained(
+            f"A [chunker] decides at which [gaps] between sentences the text is cut into [chunks]. "
+            f"{kind.title} makes {counted(len(spans), 'chunk')} of this text, of at most {counted(longest, 'token')}."
+        ),
+    )
+    numbers = window(document, chunking)
+    _fill(shown, document, numbers, chunking)
+    if shown["rows"]:
+        shown["gaps"] = [
+            _seam(row["parts"][0]["chunks"], before["parts"][-1]["chunks"]) for before, row in pairwise(shown["rows"])
+        ]
+        first = _chunks_said(shown["rows"][0]["parts"][0]["chunks"])
+        shown["before"] = f"{shown['before']} {first}".strip()
+    return shown
+
+
+def _seam(chunks: list[int], before: list[int]) -> GapData:
+    """Return the gap before a sentence of these chunks, after one of ``before``."""
+    return {"said": _chunks_said(chunks) if chunks != before else "", "share": None, "line": None, "cut": chunks != before}
+
+
+def _chunks_said(chunks: list[int]) -> str:
+    return f"chunk{'s' * (len(chunks) > 1)} {' and '.join(str(chunk + 1) for chunk in chunks)}" if chunks else "in no chunk"
+
+
+def question_picture(asked: Asked | None) -> PictureData:
+    """Return the picture of the ranking: the distances of the chunks from the question."""
+    if asked is None or asked.passages.vectors is None or not len(asked.ranking.order):
+        return picture(
+            "A question finds chunks",
+            explained(
+                "An [embedder] turns each chunk and the question into an [embedding], and [retrieval] "
+                "looks for the chunk at the least [distance] from the question."
+            ),
+        )
+    vectors = asked.passages.vectors
+    order, scores = asked.ranking.order[:SHOWN_RANKS].tolist(), asked.ranking.scores[:SHOWN_RANKS].tolist()
+    begins = ", ".join(signed(float(value), ".2f") for value in vectors[order[0]][:3])
+    shown = picture(
+        "A question finds chunks",
+        explained(
+            f"An [embedder] turns each chunk and the question into an [embedding]: {vectors.shape[1]:,} numbers "
+            f"that stand for its meaning. Those of chunk {order[0] + 1} begin {begins}. [Retrieval] looks for the chunk "
+            "at the least [distance] from the question."
+        ),
+    )
+    distances = [1 - score for score in scores]
+    for chunk, distance in zip(order, distances, strict=True):
+        words = asked.passages.chunking.chunks[chunk].text[:160]
+        share = max(0.0, distance) / max(1e-9, *distances, 1.0)
+        shown["ranks"].append(
+            {"chunk": chunk, "text": " ".join(words.split()), "said": f"distance {signed(distance, '.2f')}", "share": share}
+        )
+    left = len(asked.ranking.order) - len(order)
+    shown["after"] = f"and {counted(left, 'chunk')} farther away" if left else ""
+    return shown
+
+
+def answer_picture(asked: Asked | None, answer: Span | None, nearest: Asked | None) -> PictureData:
+    """Return the picture of the answer: the nearest chunks, with the answer or the sentence nearest to the question marked.
+
+    Parameters
+    ----------
+    asked
+        The ranking of the chunks, the nearest of which are retrieved.
+    answer
+        The place of the known answer, or None.
+    nearest
+        The ranking of the sentences, which takes the place of a known answer.
+    """
+    if asked is None or not asked.hits:
+        return picture(
+            "An answer",
+            explained("The language model is given the question and the nearest chunks. It writes its answer from them."),
+        )
+    passages, retrieved = asked.passages, [hit.chunk for hit in asked.hits]
+    document, chunks = passages.chunking.document, passages.chunking.chunks
+    nearest_chunks = "nearest chunk" if len(retrieved) == 1 else f"{len(retrieved)} nearest chunks"
+    marked, said = answer, ""
+    if answer is not None:
+        found = judge(asked, answer)
+        if found.fate == "whole":
+            said = f"The answer to this question, marked, is whole in chunk {found.chunks[0] + 1}."
+        elif any(found.retrieved):
+            said = f"The chunker has cut the answer, marked, into {len(found.chunks)} parts."
+        elif found.chunks:
+            marked = None
+            rank = f", number {found.ranks[0]:,} in the ranking" if found.ranks[0] is not None else ""
+            said = f"They lack the answer, which is in {_chunks_said([*found.chunks])}{rank}."
+    elif nearest is not None:
+        inside = [
+            place
+            for one in nearest.ranking.order.tolist()
+            if any(
+                span.start <= (place := nearest.passages.chunking.chunks[one].spans[0]).start < span.end
+                for chunk in retrieved
+                for span in chunks[chunk].spans
+            )
+        ]
+        marked = inside[0] if inside else None
+        said = "Their sentence at the least distance from the question is marked." if inside else ""
+    given = f"The language model is given the question and the {nearest_chunks}. It writes its answer from them."
+    shown = picture("An answer", explained(f"{given} {said}".strip()))
+    rows = [
+        (chunk, sentence)
+        for chunk in sorted(retrieved)
+        for span in chunks[chunk].spans
+        for sentence in range(document.sentence_at(span.start), document.sentence_at(max(span.start, span.end - 1)) + 1)
+    ]
+    start = 0 if marked is None else marked.start
+    at = next((place for place, (_, sentence) in enumerate(rows) if document.sentences[sentence].end > start), 0)
+    begin = max(0, min(at - 2, len(rows) - SHOWN_SENTENCES))
+    kept = rows[begin : begin + SHOWN_SENTENCES]
+    for chunk, sentence in kept:
+        (row,) = rows_of(document, [sentence], passages.chunking, marked)
+        # What of the sentence is in other chunks is not given.
+        row["parts"] = [part for part in row["parts"] if chunk in part["chunks"]]
+        for part in row["parts"]:
+            part["chunks"] = [chunk]
+        shown["rows"].append(row)
+    shown["gaps"] = [_seam([chunk], [before]) for (before, _), (chunk, _) in pairwise(kept)]
+    shown["before"] = f"{_left(begin)} {_chunks_said([kept[0][0]])}".strip() if kept else ""
+    shown["after"] = _left(len(rows) - begin - len(kept))
+    return shown
+
+
+def window(document: Document, chunking: Chunking) -> list[int]:
+    """Return the numbers of the sentences that the pictures show: some around the first cut."""
+    count = len(document.sentences)
+    at = document.sentence_at(chunking.chunks[1].start) if len(chunking.chunks) > 1 else 0
+    begin = max(0, min(at - SHOWN_SENTENCES // 2, count - SHOWN_SENTENCES))
+    return [*range(begin, min(count, begin + SHOWN_SENTENCES))]
+
+
+def tokens_of(text: str, tokenizer: str) -> list[str]:
+    """Return the first tokens of a text, as they stand in it."""
+    starts = [*dict.fromkeys(load_tokenizer(tokenizer).starts(text[:1000]).tolist())][: SHOWN_TOKENS + 1]
+    pieces = [text[start:end].strip() for start, end in pairwise([*starts, len(text[:1000])])]
+    return [*pieces[:SHOWN_TOKENS], *["…"] * (len(pieces) > SHOWN_TOKENS)]
+
+
+def _fill(shown: PictureData, document: Document, numbers: list[int], chunking: Chunking | None = None) -> None:
+    if numbers:
+        shown["rows"] = rows_of(document, numbers, chunking)
+        shown["before"] = _left(numbers[0])
+        shown["after"] = _left(len(document.sentences) - numbers[-1] - 1)
+
+
+def _left(count: int) -> str:
+    return f"… {counted(count, 'sentence')} …" if count else ""
+
+
+# The question
+
+
+def _question(document: Document) -> tuple[str, Span | None, str]:
+    """Return the question, the place of its answer if that is known, and why what was typed cannot be asked."""
+    identity, typed = session.guide_question
+    if identity == document.identity:
+        try:
+            return checked_question(typed), None, ""
+        except InputError as error:
+            return *_given(document), str(error)
+    return *_given(document), ""
+
+
+def _given(document: Document) -> tuple[str, Span | None]:
+    """Return the first question about the text that the user has kept or that comes with it, and the place of its answer."""
+    for one in session.questions:
+        if document.text.startswith(one.answer, one.start) and document.text == session.question_texts[one.identity].text:
+            return one.question, Span(one.start, one.start + len(one.answer))
+    for question, answer in _bundled():
+        if (start := document.text.find(answer)) >= 0:
+            return question, Span(start, start + len(answer))
+    return USUAL, None
+
+
+@cache
+def _bundled() -> list[tuple[str, str]]:
+    """Return the bundled questions whose answer is a single excerpt, each with it."""
+    rows = csv.DictReader(io.StringIO((SAMPLES_FOLDER / "questions.csv").read_text(encoding="utf-8")))
+    read = [(row["question"], json.loads(row["excerpts"])) for row in rows]
+    return [(question, excerpts[0]) for question, excerpts in read if len(excerpts) == 1]
+
+
+def _hear(document: Document) -> None:
+    told = (st.session_state.get(KEY) or {}).get("asked")
+    if told:
+        session.guide_question = document.identity, str(told["question"])[: LONGEST_QUESTION + 1]
+
+
+# The search
+
+
+def _may_ask(document: Document) -> bool:
+    return len(document.text) <= ASKED_AT_ONCE or session.guide_asked == document.identity
+
+
+def _ask_long(identity: str) -> None:
+    session.guide_asked = identity
+
+
+def _search(
+    here: Page, made: ColumnResult, sentences: ColumnResult, question: str, answer: Span | None
+) -> tuple[Asked | None, Asked | None, str]:
+    """Return the ranking of the chunks, that of the sentences if no answer is known, and why there is none yet."""
+    wanted = [made] if answer is not None else [made, sentences]
+    ready = [(number, one.task, one.chunking) for number, one in enumerate(wanted) if one.task and one.chunking is not None]
+    if len(ready) < len(wanted):
+        return None, None, "Waiting for the chunks."
+    limit = Limit(top=1 if len(ready[0][2].chunks) < FEW_CHUNKS else 2)
+    inquiry = Inquiry(question, "embedding", limit, "plain", here.choices.tokenizer)
+    job = AskJob(inquiry, ready, here.embedder, session.on_disk)
+    before = session.guide_ask_job
+    if before is not None and before.subject == job.subject:
+        job = before
+    else:
+        session.guide_ask_job = job
+        job.start()
+    job.join(PATIENCE_S)
+    if job.running and not job.cancelled:
+        with st.container(key="progress"):
+            show_job_progress(job, key="guide_ask_cancel")
+        return None, None, "Embedding the chunks and the question."
+    if job.error or job.cancelled:
+        if job.cancelled:
+            st.button("Continue embedding", on_click=_search_again)
+        return None, None, job.error or "The search was cancelled."
+    return job.found[0], job.found.get(1), ""
+
+
+def _search_again() -> None:
+    session.guide_ask_job = None
