@@ -4,6 +4,7 @@ import streamlit as st
 
 from viz.components.assets import VIZ
 from viz.shell import lecture
+from viz.shell.keys import key_dialog
 from viz.shell.navigation import navigation
 
 # An icon by name would be fetched from its maker's server; the app asks nobody for anything.
@@ -11,6 +12,7 @@ st.set_page_config("Seamark", str(VIZ / "theme" / "icon.svg"), layout="wide", in
 st.html(VIZ / "theme" / "page.css")
 page = navigation()
 lecture.enlarge()
+key_dialog()
 page.run()
 with st.sidebar:
     lecture.control()

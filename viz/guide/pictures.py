@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import TypedDict
 
+import streamlit as st
+
 from chunkers import Chunking, Document, Span
 from viz.components.assets import script, styles
 from viz.components.mounting import component
@@ -162,8 +164,14 @@ def rows_of(
 
 
 def show_pictures(
-    pictures: Sequence[PictureData], key: str, *, small: bool = False, asked: Callable[[], None] = lambda: None
+    pictures: Sequence[PictureData], key: str, *, small: bool = False, asked: Callable[[str], None] = lambda _: None
 ) -> None:
-    """Draw pictures; ``asked`` is called when the user asks a question in one of them, its words being in the state."""
+    """Draw pictures; ``asked`` is called with the question that the user asks in one of them."""
+
+    def heard() -> None:
+        told = (st.session_state.get(key) or {}).get("asked")
+        if told:
+            asked(str(told["question"]))
+
     data: PicturesData = {"pictures": [*pictures], "small": small}
-    _pictures(key=key, data=data, on_asked_change=asked)
+    _pictures(key=key, data=data, on_asked_change=heard)

@@ -79,7 +79,11 @@ def show_start(here: Page, text: Text, kind: type[Chunker], made: ColumnResult, 
     for later in shown[2:]:
         later["waits"] = waits
     shown[2]["ask"] = {"question": question, "longest": LONGEST_QUESTION, "complaint": complaint}
-    show_pictures(shown, KEY, asked=lambda: _hear(document))
+
+    def ask(question: str) -> None:
+        session.guide_question = document.identity, question[: LONGEST_QUESTION + 1]
+
+    show_pictures(shown, KEY, asked=ask)
     if here.embedder is not None and chunking.chunks and not _may_ask(document):
         st.button("Find the nearest", on_click=_ask_long, args=(document.identity,))
 
@@ -293,12 +297,6 @@ def _bundled() -> list[tuple[str, str]]:
     rows = csv.DictReader(io.StringIO((SAMPLES_FOLDER / "questions.csv").read_text(encoding="utf-8")))
     read = [(row["question"], json.loads(row["excerpts"])) for row in rows]
     return [(question, excerpts[0]) for question, excerpts in read if len(excerpts) == 1]
-
-
-def _hear(document: Document) -> None:
-    told = (st.session_state.get(KEY) or {}).get("asked")
-    if told:
-        session.guide_question = document.identity, str(told["question"])[: LONGEST_QUESTION + 1]
 
 
 # The search

@@ -53,6 +53,7 @@ def control() -> None:
         help="Large type and pictures, no side bar. The link keeps it. Keys show one column alone, or hide the cuts: its "
         "Settings name them.",
     )
+    st.caption("**?** lists the keys of the page.")
 
 
 def _enter() -> None:

@@ -1,0 +1,54 @@
+"""The table of keys is that of the documents, and names every script that hears keys, with the keys that it hears."""
+
+import re
+
+import pytest
+
+from tests import ROOT
+from viz.shell.keys import KEYS
+
+PAGE = (ROOT / "docs" / "pages.md").read_text(encoding="utf-8")
+
+LITERALS = {"arrows": "Arrow", "Shift+arrows": "shiftKey", "1 to 6": "[1-6]", "Ctrl+Enter": "ctrlKey", "Space": '" "'}
+LITERALS |= {"←": "ArrowLeft", "→": "ArrowRight", "↑": "ArrowUp", "↓": "ArrowDown"}
+"""Literals of scripts that name a key otherwise than the table does."""
+
+ELSEWHERE = {
+    "components/text_bar/text_bar.js": "Escape closes the open box",
+    "components/text_bar/chips.js": "arrows in an open menu",
+    "components/shared/term.js": "Escape closes the definition in view",
+}
+"""Scripts that hear keys only where something is open, as in every such box or menu."""
+
+
+def test_the_documents_have_the_same_table():
+    rows = re.findall(r"^\| (`.+?`|Tab) \| (.+?) \|$", PAGE.partition("## Keys\n")[2], re.MULTILINE)
+    assert rows == [(" ".join(f"`{key}`" for key in one.keys), one.action) for one in KEYS]
+
+
+def test_every_script_that_hears_keys_is_in_the_table():
+    hearing = {
+        path.relative_to(ROOT / "viz").as_posix()
+        for path in (ROOT / "viz").rglob("*.js")
+        if re.search(r'addEventListener\("keydown"', path.read_text(encoding="utf-8"))
+    }
+    assert hearing - {*ELSEWHERE} == {one.script for one in KEYS if one.script}
+    assert {*ELSEWHERE} <= hearing
+
+
+@pytest.mark.parametrize("key", [one for one in KEYS if one.script], ids=lambda one: one.action)
+def test_the_script_hears_the_keys(key):
+    file = ROOT / "viz" / key.script
+    script = file.read_text(encoding="utf-8")
+    # Or a function of a script that it imports.
+    script += "".join((file.parent / other).read_text(encoding="utf-8") for other in re.findall(r'from "(.+?)";', script))
+    for one in key.keys:
+        literal = LITERALS.get(one)
+        assert literal in script if literal else re.search(rf'"{re.escape(one)}"|\b{re.escape(one)}: ', script), one
+
+
+def test_what_the_keys_need_is_made_by_some_script():
+    scripts = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "viz").rglob("*.*s") if path.suffix == ".js")
+    html = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "viz").rglob("*.py"))
+    for name in {name for one in KEYS for name in re.findall(r"\.([a-z-]+)", one.within)}:
+        assert re.search(rf'el\("[a-z]+", "(?:[a-z ]+ )?{name}(?: [a-z ]+)?"|class="{name}"', scripts + html), name

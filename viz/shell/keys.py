@@ -1,0 +1,97 @@
+"""The keys of the pages, and the dialog that lists those of the page at hand when ``?`` is pressed."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypedDict
+
+from viz.components.assets import script, styles
+from viz.components.mounting import component
+from viz.shell import lecture
+from viz.theme import palette
+
+
+class Key(NamedTuple):
+    """Keys and their effect.
+
+    Attributes
+    ----------
+    keys
+        As they are called.
+    action
+        The effect; of several keys, in their order.
+    within
+        Selector of the element that must be on the page for the keys to work; empty if they always do.
+    script
+        The script that handles them, below ``viz/``; empty for the browser.
+    in_lecture
+        True for keys of lecture mode alone.
+    """
+
+    keys: tuple[str, ...]
+    action: str
+    within: str = ""
+    script: str = ""
+    in_lecture: bool = False
+
+
+KEYS = (
+    Key(("?",), "list the keys of this page", "", "shell/keys.js"),
+    Key(("Ctrl+Enter",), "cut the text in the box", ".text-bar", "components/text_bar/foot.js"),
+    Key(("Tab",), "reach the curve, the threshold and the columns", ".plot"),
+    Key(("←", "→", "Enter"), "on the curve: previous gap, next gap, lead to the text", ".plot", "components/reader/plot.js"),
+    Key(("arrows",), "on the threshold: move it", ".plot [role=slider]", "components/reader/threshold_lines.js"),
+    Key(("+", "-", "0"), "zoom in, out, show all of the axis", ".plot, .passes", "components/shared/zoom_window.js"),
+    Key(("n", "p"), "next, previous cut of a column", ".seamark .text", "components/reader/column.js"),
+    Key(("d", "D"), "next, previous disagreement", ".disputes", "components/reader/disagreements/disagreements.js"),
+    Key(
+        ("1 to 6",),
+        "choose a column; in lecture mode also show it alone, or all again",
+        ".head + .head",
+        "components/reader/parts/column_keys.js",
+    ),
+    Key(("h",), "in lecture mode: hide the cuts, show them", ".seamark", "components/reader/parts/column_keys.js", True),
+    Key(("/", "Escape"), "focus the question, clear it", ".seamark .ask", "components/reader/ask/asking.js"),
+    Key(
+        ("a", "Shift+arrows", "Enter"),
+        "select a sentence of the answer, extend it, mark it",
+        ".seamark .ask",
+        "components/reader/ask/answer_mark.js",
+    ),
+    Key(("←", "→", "Space"), "step back, step forward, play", ".stepper", "components/stepper/stepper.js"),
+    Key(("↑", "↓", "Enter"), "in the table: previous, next gap, lead to the text", ".ledger", "breakpoints/gap_table.js"),
+    Key(("arrows", "Enter"), "on the rows: to another comparison, to its step", ".passes", "double_pass/passes.js"),
+    Key(("arrows", "Enter"), "on the heatmap: to another cell, lead to its sentences", ".heatmap", "clustering/heatmap.js"),
+)
+"""All keys, in the order of the dialog; ``docs/pages.md`` has them too."""
+
+_dialog = component(
+    "seamark_keys",
+    html='<div class="keys"></div>',
+    css=palette.css("keys") + "\n" + styles("shell/keys.css"),
+    js=script("shell/keys.js"),
+)
+
+
+class KeyData(TypedDict):
+    """Keys with their effect, and the selector of what they need on the page."""
+
+    keys: list[str]
+    action: str
+    within: str
+
+
+class KeysData(TypedDict):
+    """The keys that may work on the page."""
+
+    rows: list[KeyData]
+
+
+def key_dialog() -> None:
+    """Draw the dialog, which is closed until ``?`` is pressed."""
+    rows: list[KeyData] = [
+        {"keys": [*one.keys], "action": one.action, "within": one.within}
+        for one in KEYS
+        if lecture.is_on() or not one.in_lecture
+    ]
+    data: KeysData = {"rows": rows}
+    _dialog(key="keys", data=data, height=0)
