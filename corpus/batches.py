@@ -92,7 +92,7 @@ class Chunks:
         self._asking = asking if asks else None
         if asks and asking is None:
             raise InputError(
-                f"recipe: a corpus must be cut without asking a language model, as no limit of what may be spent would hold "
+                f"recipe: a corpus must be cut without asking a language model, as no spending limit would hold "
                 f"for all its processes; {asks} asks one. In one process --language-model and --spend-tokens allow it."
             )
         self._tokenizer = load_tokenizer(self._recipe.tokenizer)
@@ -105,7 +105,7 @@ class Chunks:
         """Return the arguments to rebuild the object in another process; raises InputError if it asks a language model."""
         if self._asking is not None:
             raise InputError(
-                "What asks a language model must stay in one process, as no limit of what may be spent holds for several."
+                "A run that asks a language model must stay in one process, as no spending limit holds for several."
             )
         return type(self), (self._recipe, self._device, self._problems)
 
@@ -209,7 +209,7 @@ class Chunks:
 
     def _rows(self, name: object, text: object, parts: Mapping[str, Any] | None) -> list[dict[str, Any]]:
         if not isinstance(name, str):
-            raise InputError(f"The id of a document must be a text; got {shown(name)}.")
+            raise InputError(f"The id of a document must be a string; got {shown(name)}.")
         if isinstance(text, str) and len(text) > MAX_BYTES:
             raise too_large(name, len(text))
         # That of one document: vectors may depend, in their last bits, on what is embedded with them.

@@ -124,9 +124,7 @@ def _language_model(options: argparse.Namespace) -> tuple[LanguageModel | None, 
     if name is None and spend is None:
         return None, None
     if name is None or spend is None:
-        raise InputError(
-            "--language-model must come with --spend-tokens, the most that the run may take, and that with a model."
-        )
+        raise InputError("--language-model and --spend-tokens must be given together; one is missing.")
     limit = limit_of(spend, "--spend-tokens")
     if options.engine != "local":
         raise InputError(
@@ -142,7 +140,7 @@ def _engine(options: argparse.Namespace) -> Engine:
 
         return on_ray(options.ray_address)
     if options.ray_address is not None:
-        raise InputError("--ray-address must come with --engine ray; the engine is local.")
+        raise InputError("--ray-address needs --engine ray; the engine is local.")
     return in_processes
 
 

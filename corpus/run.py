@@ -227,8 +227,8 @@ def in_processes(job: Job, missing: Iterator[Shard], workers: int) -> Generator[
             yield from [one.result() for one in done]
     except BrokenProcessPool as error:
         raise InputError(
-            "A worker was ended before its work, perhaps for want of memory; the same command again goes on, "
-            "and with fewer --workers each has more memory."
+            "A worker process ended early, perhaps because memory ran out. Run the same command again to resume; "
+            "fewer --workers leave each more memory."
         ) from error
     finally:
         # loky's thread fails if it is told to end while a shard is on its way to the workers.
@@ -272,13 +272,15 @@ def _owned(output: Path, inputs: tuple[Path, ...]) -> Iterator[None]:
     place = Path(os.path.realpath(output))
     for one in inputs:
         if place.is_relative_to(os.path.realpath(one)):
-            raise InputError(f"--output must not lie within an input, {one}: the next run would take chunks for documents.")
+            raise InputError(
+                f"--output must not lie within an input, {one}: the next run would read the chunks as documents."
+            )
     try:
         output.mkdir(parents=True, exist_ok=True)
         lock = FileLock(output / LOCK, timeout=0)
         lock.acquire()
     except Timeout as error:
-        raise InputError(f"--output must be written by one run at a time; another one is writing into {output}.") from error
+        raise InputError(f"--output must be written by one run at a time; another run is writing into {output}.") from error
     except OSError as error:
         raise InputError(f"--output must be a folder that can be written; {error.strerror or error}.") from error
     try:

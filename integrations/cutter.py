@@ -41,7 +41,7 @@ def recipe_of(given: AnyRecipe) -> Recipe:
         try:
             return Recipe.from_json(json.dumps({**given}))
         except (TypeError, RecursionError) as error:
-            raise InputError(f"recipe: it must have the values of JSON; {error}.") from error
+            raise InputError(f"recipe: its values must be valid JSON; {error}.") from error
     if isinstance(given, str) and given.lstrip().startswith("{"):
         return Recipe.from_json(given)
     if isinstance(given, str | Path):

@@ -89,7 +89,7 @@ class SeamarkDocumentSplitter:
         made = []
         for one in documents:
             if one.content is None:
-                raise InputError(f"documents: each must have a text to be cut; {one.id} has none.")
+                raise InputError(f"documents: each must have a text; {one.id} has none.")
             chunking = self._cut(one.content)
             for number, (chunk, said) in enumerate(zip(chunking, metadata_of(chunking), strict=True)):
                 place = {"source_id": one.id, "split_id": number, "split_idx_start": chunk.start}

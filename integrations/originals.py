@@ -74,7 +74,7 @@ def run_original(original: Original, text: str) -> list[str]:
     """
     if len(text) > MOST_RUN:
         raise InputError(
-            f"the text: to run the original beside it, it may have at most {MOST_RUN:,} characters; it has {len(text):,}."
+            f"the text: to run the original next to ours, it may have at most {MOST_RUN:,} characters; it has {len(text):,}."
         )
     # Nothing is sent anywhere by itself; Haystack reports its use unless this is set when it is imported.
     os.environ.setdefault("HAYSTACK_TELEMETRY_ENABLED", "False")

@@ -72,7 +72,7 @@ class Clustered(Chunker):
         count = len(document.sentences)
         if count > MOST_SENTENCES:
             raise InputError(
-                f"{self.name}: the sentences must be at most {MOST_SENTENCES:,}, as every one is compared with every other; "
+                f"{self.name}: the sentences must be at most {MOST_SENTENCES:,}, as all pairs are compared; "
                 f"this text has {count:,}."
             )
         return tools.embed(document.sentence_texts).astype(np.float64)

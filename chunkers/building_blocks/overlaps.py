@@ -29,10 +29,10 @@ def check_chunks(name: str, chunks: int, characters: int) -> None:
     What several chunks repeat counts in each of them.
     """
     if chunks > MOST_CHUNKS:
-        raise InputError(f"{name}: a text may be cut into at most {MOST_CHUNKS:,} chunks; this one into {chunks:,}.")
+        raise InputError(f"{name}: a text may be cut into at most {MOST_CHUNKS:,} chunks; this one would give {chunks:,}.")
     if characters > MOST_CHUNK_CHARACTERS:
         raise InputError(
-            f"{name}: all chunks together may have at most {MOST_CHUNK_CHARACTERS:,} characters, what they repeat included; "
+            f"{name}: all chunks together may have at most {MOST_CHUNK_CHARACTERS:,} characters, overlaps included; "
             f"this text makes {chunks:,} with {characters:,}."
         )
 

@@ -112,7 +112,7 @@ class Model(Embedder):
                 assert self._model is not None
                 vectors = np.asarray(self._model.encode(texts), dtype=np.float32)
         if vectors.ndim != 2 or not np.isfinite(vectors).all():
-            raise ModelError(f"{self.name}: the model must give one vector of finite numbers a text, and does not.")
+            raise ModelError(f"{self.name}: the model must give one vector of finite numbers per text; it does not.")
         # A model may end in a layer after the pooling, or in float16; the contract is unit length.
         return unit(vectors)
 
@@ -126,12 +126,10 @@ class Model(Embedder):
         except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
             if isinstance(error, RuntimeError) and self.device not in ("", "cpu"):
                 raise ModelError(
-                    f"{self.name}: {DEVICES[self.device]} must be able to run it; it failed with {type(error).__name__}. "
-                    "On the command line, --device cpu uses the processor."
+                    f"{self.name}: {DEVICES[self.device]} must be able to run the model; it failed with "
+                    f"{type(error).__name__}. On the command line, --device cpu uses the processor."
                 ) from error
-            raise ModelError(
-                f"{self.name}: the model must turn texts into vectors; it failed with {_article(error)}."
-            ) from error
+            raise ModelError(f"{self.name}: the model must embed texts; it failed with {_article(error)}.") from error
 
 
 class FolderModel(Model):
@@ -164,7 +162,7 @@ class HubModel(Model):
             commit = resolve_revision(self.name, cache_dir=os.environ.get("SENTENCE_TRANSFORMERS_HOME")).resolved
         except RepositoryNotFoundError as error:
             raise ModelError(
-                f"{self.name}: the name must be that of a public model of the Hugging Face hub, or of a folder; it is not."
+                f"{self.name}: the name must be a public model on the Hugging Face hub or a folder; it is neither."
             ) from error
         except RevisionResolutionError as error:
             raise ModelError(
@@ -172,7 +170,9 @@ class HubModel(Model):
                 "it was not reached."
             ) from error
         except (HFValidationError, OSError) as error:
-            raise ModelError(f"{self.name}: asking the Hugging Face hub for it failed with {_article(error)}.") from error
+            raise ModelError(
+                f"{self.name}: downloading it from the Hugging Face hub failed with {_article(error)}."
+            ) from error
         if self.device == "cpu":
             with suppress(Exception):
                 # What cannot be fetched or read here, sentence-transformers fetches and reads, or says why not.

@@ -154,7 +154,7 @@ class OpenAIServer(Embedder):
         try:
             vectors = np.array(rows, dtype=np.float64)
         except (TypeError, ValueError, OverflowError):
-            raise self._bad("vectors of different dimensions, or of something that is no number") from None
+            raise self._bad("vectors of different dimensions, or with values that are not numbers") from None
         if vectors.ndim != 2 or vectors.shape[1] == 0:
             raise self._bad("vectors without numbers")
         if not np.isfinite(vectors).all():

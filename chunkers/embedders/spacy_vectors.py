@@ -67,7 +67,7 @@ class SpacyVectors(Embedder):
         pipeline.max_length = MAX_PARAGRAPH
         if not pipeline.vocab.vectors.size:
             raise ModelError(
-                f"embedder: the spaCy pipeline {name!r} must have word vectors, as the md and lg pipelines do; it has none."
+                f"embedder: the spaCy pipeline {name!r} must have word vectors, like the md and lg pipelines; it has none."
             )
         return pipeline
 

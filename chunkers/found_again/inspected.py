@@ -178,7 +178,7 @@ def chunks_of(given: Sequence[GivenChunk], wanted: str | None, name: str) -> Seq
     """
     found = _of_document(given, wanted, name)
     if not found:
-        raise InputError("chunks: there must be at least one; there is none.")
+        raise InputError("chunks: there must be at least one; got none.")
     if len(found) > MOST_CHUNKS:
         raise InputError(f"chunks: a text may be cut into at most {MOST_CHUNKS:,} chunks; these are {len(found):,}.")
     return found
@@ -190,7 +190,7 @@ def _of_document(given: Sequence[GivenChunk], wanted: str | None, name: str) -> 
         called = DocumentNames(names).called(name)
         if len(called) != 1:
             raise InputError(
-                f"chunks: document must name one of those that they are of, {shown(', '.join(called or names))}; got none."
+                f"chunks: document must be one of the documents in the file, {shown(', '.join(called or names))}; got none."
             )
         wanted = called[0]
     if wanted is None:
@@ -198,7 +198,9 @@ def _of_document(given: Sequence[GivenChunk], wanted: str | None, name: str) -> 
     # "README" means that one alone where there is a "README.md" beside it.
     meant = [wanted] if wanted in names else [one for one in names if _stem(one) == wanted]
     if len(meant) > 1:
-        raise InputError(f"chunks: document must name one; {shown(wanted)} may be any of {shown(', '.join(meant))}.")
+        raise InputError(
+            f"chunks: document must name one document; {shown(wanted)} may be any of {shown(', '.join(meant))}."
+        )
     chosen = [one for one in given if one.document is None or one.document in meant]
     if not chosen:
         raise InputError(f"chunks: document must be one of {shown(', '.join(names))}; got {shown(wanted)}.")

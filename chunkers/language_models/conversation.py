@@ -166,10 +166,10 @@ def _checked(found: object, form: type[AnyForm]) -> AnyForm:
     """Return an object in its form; raises Unusable if it has another."""
     try:
         if _has_surrogate(found):
-            raise Unusable("its JSON has half of a character in it")
+            raise Unusable("its JSON has half of a surrogate pair in it")
         return form.model_validate(found)
     except RecursionError:
-        raise Unusable("its JSON is too deep") from None
+        raise Unusable("its JSON is nested too deeply") from None
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(map(str, first["loc"])) or "the object"

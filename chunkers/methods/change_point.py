@@ -337,7 +337,7 @@ def _watch(vectors: FloatArray, tools: Tools) -> Callable[[int, int], None]:
             raise InputError(
                 f"change_point: the exact search must need at most {MOST_CHANGE_PRODUCTS // width:,} comparisons of places "
                 f"for vectors of {width:,} dimensions; these were enough for {sentences:,} of the {count:,} sentences. "
-                "A penalty much higher or lower needs fewer."
+                "A much higher or much lower penalty needs fewer."
             )
         if done - reported > REPORT:
             reported = done

@@ -101,7 +101,7 @@ class Llm(Windowed):
             if not first <= number <= last:
                 raise Unusable(f"it names piece {number}, and the pieces shown are {first} to {last}")
         if any(one > other for one, other in pairwise(numbers)):
-            raise Unusable("its numbers do not ascend")
+            raise Unusable("its numbers are not in ascending order")
         # After the last piece shown nobody can tell whether the subject goes on.
         return [*dict.fromkeys(number for number in numbers if number < last)]
 
@@ -185,7 +185,7 @@ def _numbers(line: str, otherwise: str) -> list[int]:
     """Return the numbers of a line, none if it says so; raises Unusable with ``otherwise`` if it has neither."""
     found = _NUMBER.findall(line)
     if any(len(number) > _MOST_DIGITS for number in found):
-        raise Unusable("it has a number of too many digits")
+        raise Unusable("it has a number with too many digits")
     if not found and not _NONE.search(line):
         raise Unusable(otherwise)
     return [*map(int, found)]

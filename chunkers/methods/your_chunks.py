@@ -127,8 +127,8 @@ class ChunkFile:
         called = {name: self._called(name) for name in names}
         if missing := [name for name, found in called.items() if not found]:
             raise InputError(
-                f"{self.name}: it must have chunks of all {len(names):,} documents, as all chunkers are measured on the "
-                f"same; it has none of {_listed(missing)}."
+                f"{self.name}: it must have chunks of all {len(names):,} documents, as all chunkers are measured on "
+                f"the same documents; it has none of {_listed(missing)}."
             )
         for name, found in called.items():
             if len(found) > 1:
@@ -283,8 +283,8 @@ class YourChunks(Chunker):
     def _at_hand(self) -> ChunkFile:
         if self._held is None:
             raise InputError(
-                "your_chunks: the file of chunks must be at hand, which no recipe, no link and no kept run carries; "
-                "give the chunks to inspect(text, chunks)."
+                "your_chunks: the file of chunks must be given, as recipes, links and kept runs do not contain it; "
+                "call inspect(text, chunks)."
             )
         return self._held
 

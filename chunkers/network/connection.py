@@ -90,11 +90,12 @@ class Connection:
         if not self._key and self.address == ADDRESS:
             raise ModelError(
                 f"{self._who}: {host} needs a key, in OPENAI_API_KEY or on the page; there is none. "
-                "Another server is named in OPENAI_BASE_URL or on the page."
+                "To use another server, set OPENAI_BASE_URL or name it on the page."
             )
         if not (self._key.isascii() and self._key.isprintable()):
             raise ModelError(
-                f"{self._who}: the key for {host} must be one line of letters from A to Z, digits and signs; it has others."
+                f"{self._who}: the key for {host} must be one line of ASCII letters, digits and signs; it "
+                "has other characters."
             )
         need("llm", self._who, "openai", "httpx2")
         import httpx2
@@ -106,8 +107,8 @@ class Connection:
             transport = httpx2.HTTPTransport(proxy=proxy, limits=openai.DEFAULT_CONNECTION_LIMITS)
         except (ImportError, ValueError, httpx2.InvalidURL):
             raise ModelError(
-                f"{self._who}: the proxy of the environment for {host} must have the form http://HOST:PORT; it has not. "
-                f"NO_PROXY={urlsplit(self.address).hostname} has the server asked without it."
+                f"{self._who}: the proxy of the environment for {host} must have the form http://HOST:PORT; it does not. "
+                f"NO_PROXY={urlsplit(self.address).hostname} bypasses the proxy."
             ) from None
         return openai.OpenAI(
             base_url=self.address,
@@ -204,7 +205,7 @@ def _host(name: str, address: str) -> str:
     ):
         raise ModelError(
             f"{name}: the server's base address must have the form https://HOST/v1, without a user, a password, a query, "
-            "a fragment or a space around it; it has not."
+            "a fragment or surrounding spaces; it does not."
         )
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     return host if port is None else f"{host}:{port}"

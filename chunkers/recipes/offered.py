@@ -57,7 +57,7 @@ def check(kind: object) -> type[Chunker]:
     for word in WORDS:
         value = getattr(kind, word, None)
         if not isinstance(value, str) or not value.strip():
-            raise InputError(f"{name}: {word} must be a text of at least one word; got {shown(value)}.")
+            raise InputError(f"{name}: {word} must be a string of at least one word; got {shown(value)}.")
     for spec in kind.fields():
         _check_field(name, spec)
     # What no parameter breaks by itself, a validator may.
@@ -67,11 +67,11 @@ def check(kind: object) -> type[Chunker]:
 
 def _check_field(name: str, spec: FieldSpec) -> None:
     if spec.kind not in KINDS:
-        raise InputError(f"{name}: {spec.name} must be a number or one of several words; it is of the type {spec.kind}.")
+        raise InputError(f"{name}: {spec.name} must be a number or a Literal; its type is {spec.kind}.")
     if spec.default is None and not spec.optional:
         raise InputError(f"{name}: {spec.name} must have a default; it has none.")
     if spec.kind != "choice" and not spec.optional and spec.offered is None and None in (spec.low, spec.high):
-        raise InputError(f"{name}: {spec.name} must have a least and a greatest value, as ge= and le=; one is missing.")
+        raise InputError(f"{name}: {spec.name} must have a minimum and a maximum, as ge= and le=; one is missing.")
 
 
 def guard(kind: type[Chunker], package: str) -> None:

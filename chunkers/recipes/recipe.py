@@ -307,7 +307,7 @@ def chunk(
         chunker = build_chunker(chunker, parameters, vectors)
     elif parameters:
         raise ParameterError(
-            f"{chunker.name}: parameters must be those of the chunker itself; got {', '.join(parameters)} too."
+            f"{chunker.name}: a chunker object has its parameters already; got {', '.join(parameters)} too."
         )
     tools = replace(tools, asking=asking_for(chunker, language_model, checked(embedded_as)))
     return run(chunker, Document.from_text(text, sentences), tools, embedded_as)

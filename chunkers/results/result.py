@@ -401,7 +401,7 @@ class Chunking(Sequence[Chunk]):
     def recipe(self) -> Recipe:
         """The recipe that gives the same chunks again; raises InputError for a result that `chunkers.run` did not make."""
         if self.made_by is None:
-            raise InputError("recipe: a result must have one to be cut like it; this one was made without.")
+            raise InputError("recipe: to cut another text the same way, a result must have a recipe; this one has none.")
         return self.made_by
 
     @property

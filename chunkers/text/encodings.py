@@ -106,7 +106,7 @@ def known_encoding(name: str) -> str:
         found = codecs.lookup(name)
         "".encode(name)
     except (LookupError, ValueError) as error:
-        raise InputError(f"encoding must be the name of one, as utf-8, cp1252 or shift_jis; got {shown(name)}.") from error
+        raise InputError(f"encoding must be a known name, such as utf-8, cp1252 or shift_jis; got {shown(name)}.") from error
     return found.name
 
 
@@ -153,10 +153,10 @@ def _as_chosen(data: bytes, name: str, encoding: str) -> Encoded:
     try:
         return Encoded(data.decode(encoding), encoding)
     except UnicodeDecodeError as error:
-        raise InputError(f"{name}: byte {error.start:,} is not valid in {encoding}, the encoding that was named.") from error
+        raise InputError(f"{name}: byte {error.start:,} is not valid in {encoding}, the chosen encoding.") from error
     except ValueError as error:
         # Some codecs raise errors of their own.
-        raise InputError(f"{name}: the file is not valid in {encoding}, the encoding that was named.") from error
+        raise InputError(f"{name}: the file is not valid in {encoding}, the chosen encoding.") from error
 
 
 def _declared(data: bytes) -> Encoded | None:
@@ -220,7 +220,7 @@ def _by_letters(data: bytes, name: str) -> Encoded:
         others = () if _DESIGNATOR.search(data) else candidates[number + 1 :]
         near = tuple(other for other, far in others if far >= _NEAR * score)
         return Encoded(text, encoding, guessed=True, others=near)
-    raise InputError(f"{name}: the file must be text in a known encoding; none was found that fits.")
+    raise InputError(f"{name}: the file must be text in a known encoding; no encoding fits.")
 
 
 def _sample(data: bytes) -> bytes:

@@ -48,7 +48,7 @@ def read_epub(book: zipfile.ZipFile, name: str) -> Extracted:
     package = _package(book)
     if encrypted := _encrypted(book) & {*package.chapters}:
         raise InputError(
-            f"{name}: the chapters of an EPUB must not be encrypted, as they are by copy protection; {len(encrypted):,} of "
+            f"{name}: the chapters of an EPUB must not be encrypted, as copy protection does; {len(encrypted):,} of "
             f"{len(package.chapters):,} are."
         )
     titles = _titles(book, package)

@@ -86,8 +86,8 @@ def _nothing_between(text: str, start: int, end: int) -> None:
     if between and not between.isspace():
         place = start + len(between) - len(between.lstrip())
         raise InputError(
-            f"sentences: all but white space must lie in one of them; {shown(text[place:end].rstrip())}, from character "
-            f"{place:,}, lies in none."
+            f"sentences: every character but white space must lie in a sentence; {shown(text[place:end].rstrip())}, from "
+            f"character {place:,}, lies in none."
         )
 
 

@@ -122,6 +122,5 @@ def _bound_depth(soup: BeautifulSoup, name: str) -> None:
             depths[id(element)] = depth = depths[id(element.parent)] + 1
             if depth > MAX_DEPTH:
                 raise InputError(
-                    f"{name}: elements of HTML may lie within each other {MAX_DEPTH} deep; a <{element.name[:50]}> lies "
-                    "deeper."
+                    f"{name}: HTML elements may be nested {MAX_DEPTH} deep; a <{element.name[:50]}> is nested deeper."
                 )

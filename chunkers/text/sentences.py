@@ -138,7 +138,7 @@ def check_splitter(splitter: str) -> None:
 def _check_name(splitter: str) -> None:
     kind, colon, name = splitter.partition(":")
     if splitter == GIVEN:
-        raise InputError("sentences: where the caller gave them, they must be given again; got only the word 'given'.")
+        raise InputError("sentences: sentences given by the caller must be given again; got only the word 'given'.")
     if kind == "sentencex" and colon and name not in LANGUAGES:
         raise InputError(
             f"sentences: the language after sentencex: must be one of {', '.join(LANGUAGES)}; got {shown(name)}."
@@ -272,7 +272,7 @@ def _pipeline(name: str) -> Language:
         nlp = load_pipeline(name, "sentences", exclude=["ner", "lemmatizer", "attribute_ruler"])
         if not {"parser", "senter", "sentencizer"} & set(nlp.pipe_names):
             raise InputError(
-                f"sentences: the spaCy pipeline {name!r} must set sentence boundaries; it has no part that does."
+                f"sentences: the spaCy pipeline {name!r} must set sentence boundaries; it has no component that does."
             )
     nlp.max_length = MAX_PARAGRAPH
     return nlp

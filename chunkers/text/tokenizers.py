@@ -188,8 +188,8 @@ class BytePairTokenizer:
                 return np.concatenate(list(threads.map(encode, parts_of(text, os.cpu_count() or 1))))
         except ValueError as error:
             raise ModelError(
-                f"{self.name}: a text must not be too much for tiktoken, which gave up on these {len(text):,} characters; "
-                "very long runs of white space do that."
+                f"{self.name}: tiktoken gave up on this text of {len(text):,} characters; "
+                "very long runs of white space cause that."
             ) from error
 
     @cached_property
@@ -203,8 +203,8 @@ class BytePairTokenizer:
             return tiktoken.get_encoding(self.name)
         except (requests.RequestException, OSError, ValueError) as error:
             raise ModelError(
-                f"{self.name}: its table must be fetched once from {BYTE_PAIRS[self.name]}, which failed "
-                f"({type(error).__name__}); all-MiniLM-L6-v2, words and characters need no network."
+                f"{self.name}: its table must be downloaded once from {BYTE_PAIRS[self.name]}; that failed "
+                f"({type(error).__name__}). all-MiniLM-L6-v2, words and characters need no network."
             ) from error
 
     @cached_property

@@ -142,7 +142,7 @@ def _items(found: Iterable[tuple[str, Any, str]]) -> Items:
             if any("\ud800" <= character <= "\udfff" for character in item.reference):
                 raise InputError("A reference answer must be valid Unicode; it holds half of a surrogate pair.")
             if any(item.question == other.question for other in usable):
-                raise InputError(f"a question must be there once; {short(item.question)} is a repetition and left out.")
+                raise InputError(f"a question must appear once; {short(item.question)} is repeated, so it is left out.")
         except InputError as error:
             problems.append(f"{place}: {error}")
             continue

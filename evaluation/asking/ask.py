@@ -41,9 +41,9 @@ class Limit(NamedTuple):
         """Return the limit; raises InputError unless it is one of the two and at least 1, ``top`` at most `MOST_TOP`."""
         given = [one for one in (tokens, top) if one is not None]
         if len(given) != 1:
-            raise InputError(f"Either a budget of tokens or a number of chunks must be given; got {len(given)} of the two.")
+            raise InputError(f"Exactly one of a token budget and a number of chunks must be given; got {len(given)}.")
         if given[0] < 1:
-            raise InputError(f"What is retrieved must be at least 1 token or chunk; got {given[0]:,}.")
+            raise InputError(f"The budget must be at least 1 token or chunk; got {given[0]:,}.")
         if top is not None and top > MOST_TOP:
             raise InputError(f"At most {MOST_TOP} chunks can be asked for; got {top:,}.")
         return cls(tokens, top)

@@ -68,7 +68,7 @@ class Baseline(BaseModel):
             detail = error.errors(include_url=False)[0]
             place = ".".join(map(str, detail["loc"])) or "the whole"
             raise InputError(
-                f"{name}: a baseline must be as --write-baseline writes it; {place}: {detail['msg']}."
+                f"{name}: a baseline must have the form that --write-baseline writes; {place}: {detail['msg']}."
             ) from error
         for kind, scores in read.scores.items():
             for score in scores:

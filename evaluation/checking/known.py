@@ -62,7 +62,7 @@ class KnownProblems(BaseModel):
             detail = error.errors(include_url=False)[0]
             place = ".".join(map(str, detail["loc"])) or "the whole"
             raise InputError(
-                f"{name}: known problems must be as --write-known writes them; {shown(place)}: {detail['msg']}."
+                f"{name}: known problems must have the form that --write-known writes; {shown(place)}: {detail['msg']}."
             ) from error
 
     @classmethod

@@ -58,7 +58,7 @@ def run_agreement(options: argparse.Namespace) -> None:
     """Compare both embedders on every document, with one chunker at the defaults for the reference embedder."""
     other = load_embedder(options.embedder, options.device)
     if not (options.full or other.approximates):
-        raise InputError(f"--with must name the embedder to compare {other.name} with, as it approximates none.")
+        raise InputError(f"--with must name the embedder to compare {other.name} with; it has no default.")
     full = load_embedder(options.full or other.approximates, options.device)
     chunker = build_chunker(options.chunker, dict(map(assignment, options.set)), full)
     if not chunker.embeds:

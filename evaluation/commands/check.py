@@ -152,7 +152,7 @@ def run_check(options: argparse.Namespace) -> int:
     measured = _measured_on(options.questions, given)
     if baseline is not None and baseline.documents != measured.identity:
         raise InputError(
-            f"{options.baseline}: the baseline must be of the checked documents, known boundaries and questions; it is of "
+            f"{options.baseline}: the baseline must be for the checked documents, known boundaries and questions; it is for "
             "others. --write-baseline writes a new one."
         )
     try:
@@ -235,9 +235,7 @@ def _check_options(options: argparse.Namespace) -> None:
     if not options.tolerance >= 0:
         raise InputError(f"--tolerance must be 0 or more; got {options.tolerance:g}.")
     if options.baseline and options.write_baseline:
-        raise InputError(
-            "--baseline and --write-baseline must not be given together: a check reads its scores or writes them."
-        )
+        raise InputError("--baseline and --write-baseline must not be given together.")
     if options.known and options.write_known:
         raise InputError("--known and --write-known must not be given together: one reads the list, the other writes it.")
     if options.write_baseline and not (options.marked or options.sample or options.questions):
@@ -250,7 +248,7 @@ def _check_place(file: str | None) -> None:
         return
     place = file if os.access(file, os.F_OK) else Path(file).parent
     if is_folder(Path(file)) or not os.access(place, os.W_OK):
-        raise InputError(f"{file}: the file must be writable, in a folder that is there; it is not.")
+        raise InputError(f"{file}: the file must be writable, in an existing folder; it is not.")
 
 
 class _MeasuredOn(NamedTuple):
@@ -322,14 +320,14 @@ def _bounds(options: argparse.Namespace) -> Bounds | None:
         return None
     bounds = Bounds(options.least, options.most, options.unit)
     if given[0] < 0 or given != sorted(given):
-        raise InputError(f"--least and --most must be from 0, the least below or at the most; got {bounds.words()}.")
+        raise InputError(f"--least must be at least 0 and at most --most; got {bounds.words()}.")
     return bounds
 
 
 def _recipe(options: argparse.Namespace) -> Recipe:
     given = dict(map(assignment, options.set))
     if (options.recipe is None) == (options.chunker is None):
-        raise InputError("Name the recipe with --recipe, or a chunker with --chunker, and not both.")
+        raise InputError("Give either --recipe or --chunker.")
     if options.recipe is None:
         chunker = build_chunker(options.chunker, given)
         return Recipe(chunker=chunker.name, parameters=chunker.model_dump())

@@ -137,8 +137,8 @@ def _keep(outcomes: Sequence[Outcome], texts: Texts, tools: Tools, options: argp
     poor = int((found.excerpts < options.lowest).sum())
     if not kept:
         raise InputError(
-            f"{options.output}: at least one question must pass the filters; {poor:,} have an excerpt less like them than "
-            f"--lowest, {options.lowest:g}, and {len(asked) - poor:,} are too much like an earlier one."
+            f"{options.output}: at least one question must pass the filters; {poor:,} have an excerpt with a cosine below "
+            f"--lowest, {options.lowest:g}, and {len(asked) - poor:,} are too similar to an earlier question."
         )
     try:
         options.output.write_bytes(to_csv(kept, texts).encode())
@@ -156,4 +156,4 @@ def _keep(outcomes: Sequence[Outcome], texts: Texts, tools: Tools, options: argp
 def _check(path: Path) -> None:
     """Raise InputError before anything is sent if the file cannot be written."""
     if path.is_dir() or not path.absolute().parent.is_dir() or not os.access(path.absolute().parent, os.W_OK):
-        raise InputError(f"--output must be a file in a folder that is there and writable; got {shown(str(path))}.")
+        raise InputError(f"--output must be a file in a writable folder; got {shown(str(path))}.")

@@ -202,11 +202,11 @@ def _columns(options: argparse.Namespace) -> list[_Column]:
     names = _told_apart(files)
     recipes = [(name, opened_recipe(str(path))) for name, path in zip(names, options.recipe, strict=False)]
     if not files:
-        raise InputError("--recipe or --chunks must name what is measured; neither is given.")
+        raise InputError("--recipe or --chunks must be given; neither is.")
     columns = [_Column(name, recipe, recipe.build()) for name, recipe in recipes]
     ways = sorted({f"{recipe.embedder}, {options.embedded_as or recipe.embedded_as}" for _, recipe in recipes})
     if options.chunks and len(ways) > 1:
-        raise InputError(f"--chunks must be embedded as all recipes are, which differ: {'; '.join(ways)}.")
+        raise InputError(f"--chunks are embedded as all recipes are, but these differ: {'; '.join(ways)}.")
     for name, path in zip(names[len(recipes) :], options.chunks, strict=True):
         chunker = YourChunks.of(ChunkFile(name, tuple(read_chunks(file_bytes(str(path)), name))))
         like = recipes[0][1] if recipes else Recipe(chunker=YourChunks.name)
@@ -302,7 +302,7 @@ def _end_progress() -> None:
 def _texts(folder: Path, encoding: str | None) -> list[tuple[str, FileText]]:
     """Return name and content of every document in a folder; unreadable ones are reported and left out."""
     if not is_folder(folder):
-        raise InputError(f"{folder}: the corpus must be a readable folder; there is none.")
+        raise InputError(f"{folder}: the corpus must be a readable folder; it is not.")
     texts = []
     read = document_reader(encoding)
     for path, name in named_files([str(folder)]):
@@ -333,11 +333,13 @@ def _material(options: argparse.Namespace) -> tuple[str, bytes, list[tuple[str, 
             if options.split is not None:
                 raise InputError(f"--split needs a BEIR set; {path.name} is not one.")
             if options.corpus is None:
-                raise InputError(f"--corpus must be given with {path.name}, which does not bring its documents; it is not.")
+                raise InputError(
+                    f"--corpus must be given with {path.name}, which has no documents of its own; it is missing."
+                )
             return path.name, data, _texts(options.corpus, options.encoding)
         found = one
     if options.corpus is not None:
-        raise InputError(f"--corpus must be left out with {path.name}, which brings its documents; got {options.corpus}.")
+        raise InputError(f"--corpus must be left out with {path.name}, which has its own documents; got {options.corpus}.")
     for note in found.notes:
         say(note)
     return *found.questions, [(name, FileText(text, "utf-8", "utf-8")) for name, text in found.texts]

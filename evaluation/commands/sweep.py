@@ -25,11 +25,11 @@ def run_sweep(options: argparse.Namespace) -> None:
         axes: dict[str, list[Any]] = {}
         for key, values in map(_axis, options.grid):
             if key in axes:
-                raise InputError(f"--grid must name a parameter once, with all its values; {key} is there twice.")
+                raise InputError(f"--grid must name a parameter once, with all its values; {key} appears twice.")
             axes[key] = values
         settings += grid(options.chunker, **axes)
     elif options.grid:
-        raise InputError("--grid needs the chunker whose parameters it names: give --chunker.")
+        raise InputError("--grid needs --chunker, the chunker whose parameters it names.")
     if not settings:
         raise InputError("Say what to sweep: --published, or --chunker with --grid.")
     summaries([], options.measure)
@@ -64,7 +64,7 @@ def _with_known_boundaries() -> list[str]:
 def _sample(name: str) -> Marked:
     sample = load_sample(name)
     if not sample.known:
-        raise InputError(f"{name}: a document must have a known boundary to be measured against; this one has none.")
+        raise InputError(f"{name}: to be measured, a document must have a known boundary; this one has none.")
     return Marked(Document.from_text(sample.text, sample.sentences, name), sample.known)
 
 

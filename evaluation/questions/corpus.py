@@ -39,7 +39,7 @@ class Corpus:
         if not self.documents:
             raise InputError("A corpus must have at least one document; got none.")
         if twice := next((name for name, times in Counter(self.names).items() if times > 1), None):
-            raise InputError(f"The documents of a corpus must have different names; {twice!r} is there twice.")
+            raise InputError(f"The documents of a corpus must have different names; {twice!r} appears twice.")
 
     @cached_property
     def names(self) -> list[str]:

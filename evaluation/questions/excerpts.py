@@ -64,7 +64,7 @@ class Finder:
         """Return the excerpt that is the whole of the document called ``name``, without white space around it."""
         number = self.number(name)
         if number is None:
-            raise InputError(f"documents must name those that answer the question; got {short(name)}.")
+            raise InputError(f"documents must name the documents that answer the question; got {short(name)}.")
         text = self.corpus.documents[number].text
         if not text.strip():
             raise InputError(f"a document that answers a question must have text, and {self.corpus.names[number]} has none.")

@@ -82,7 +82,7 @@ def read_questions(data: bytes, name: str, corpus: Corpus, cancelled: Callable[[
             question, lost, changed = _question(row, finder)
             key = (question.text, row.get("corpus_id"), frozenset(excerpt.document for excerpt in question.excerpts))
             if key in seen:
-                raise InputError(f"the question must be there once; {short(question.text)} is a repetition and left out.")
+                raise InputError(f"the question must appear once; {short(question.text)} is repeated, so it is left out.")
         except InputError as error:
             problems.append(f"{name}, {place}: {error}")
             continue

@@ -134,8 +134,8 @@ def _for_search(rows: Iterator[tuple[str, Row | InputError]], name: str) -> Iter
             continue
         if not number and "question" not in row and {"_id", "text"} <= set(row):
             raise InputError(
-                f"{name}: a file of questions must have a question in every row; this is part of a BEIR set, which must be "
-                "given whole: a folder, or a ZIP file, with corpus.jsonl, queries.jsonl and qrels."
+                f"{name}: a file of questions must have a question in every row; this is part of a BEIR set. "
+                "Give the whole set: a folder or ZIP file with corpus.jsonl, queries.jsonl and qrels."
             )
         try:
             yield place, _renamed(row)
@@ -191,7 +191,7 @@ def _renamed(row: Row) -> Row:
     """
     if "question" not in row and "user_input" in row:
         if isinstance(row["user_input"], list):
-            raise InputError("user_input must be a text; this one is a conversation, which cannot be searched for.")
+            raise InputError("user_input must be a single text; this one is a conversation.")
         row = {**row, "question": row["user_input"]}
     if any(row.get(column) for column in EXCERPTS):
         return row
@@ -200,7 +200,7 @@ def _renamed(row: Row) -> Row:
         return row
     if column == "contexts" and ("answer" in row or "response" in row) and "evolution_type" not in row:
         raise InputError(
-            "contexts beside an answer are what a pipeline retrieved, not where the answer is; those that hold it must be "
+            "contexts next to an answer are what a pipeline retrieved; the passages that hold the answer must be "
             "called reference_contexts."
         )
     found = [_HOP.sub("", one) if isinstance(one, str) else one for one in listed(row[column], column)]

@@ -233,7 +233,7 @@ def _identified(data: bytes, name: str) -> Iterator[tuple[str, Row]]:
         if own is None:
             raise InputError(f"{name}, {place}: _id must be a text; got {short(row.get('_id'))}.")
         if own in seen:
-            raise InputError(f"{name}, {place}: every row must have its own _id; {short(own)} is there twice.")
+            raise InputError(f"{name}, {place}: every row must have its own _id; {short(own)} appears twice.")
         if not isinstance(row.get("text"), str):
             raise InputError(f"{name}, {place}: text must be a text; got {short(row.get('text'))}.")
         seen.add(own)

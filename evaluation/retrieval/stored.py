@@ -129,7 +129,7 @@ def from_json(data: bytes, corpus: Corpus, questions: Sequence[Question]) -> tup
         place = ".".join(str(key) for key in error.errors(include_url=False)[0]["loc"]) or "the whole"
         raise InputError(f"stored evaluation: {place} must be as it was written; it is not.") from error
     if stored.exact_ends != corpus.exact_ends:
-        raise InputError("stored evaluation: the ends of excerpts must have been measured as today; they were not.")
+        raise InputError("stored evaluation: it must count the ends of excerpts as this version does; it does not.")
     length = len(corpus.whole.text)
     fits = all(0 <= start <= end <= length for spans in stored.chunks for start, end in spans)
     if not fits or not all(stored.chunks):
@@ -214,5 +214,5 @@ def _array(values: Sequence[object], shape: tuple[int, ...], name: str) -> Float
         found = np.empty(0)
     if found.ndim != len(shape) or any(want not in (-1, have) for want, have in zip(shape, found.shape, strict=True)):
         wanted = " × ".join("any" if one < 0 else f"{one:,}" for one in shape)
-        raise InputError(f"stored evaluation: {name} must have the shape {wanted}; it has not.")
+        raise InputError(f"stored evaluation: {name} must have the shape {wanted}; it does not.")
     return found

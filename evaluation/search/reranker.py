@@ -61,7 +61,7 @@ class Reranker:
                 ) from error
             if model.num_labels != 1:
                 raise ModelError(
-                    f"{self.name}: a cross-encoder must give one score a pair; this one gives {model.num_labels}."
+                    f"{self.name}: a cross-encoder must give one score per pair; this one gives {model.num_labels}."
                 )
             self._model = model
 
@@ -75,5 +75,5 @@ class Reranker:
             given = self._model.predict([(question, text) for text in texts], show_progress_bar=False)
         scores = np.asarray(given, dtype=float)
         if scores.shape != (len(texts),) or not np.isfinite(scores).all():
-            raise ModelError(f"{self.name}: a cross-encoder must give one finite score a pair, and does not.")
+            raise ModelError(f"{self.name}: a cross-encoder must give one finite score per pair; it does not.")
         return scores

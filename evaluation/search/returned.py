@@ -67,7 +67,7 @@ class Returned:
         size = int(number) if number.isascii() and number.isdigit() and len(number) <= 4 else None
         if kind == "window" and size is not None:
             if not 1 <= size <= MOST_NEIGHBOURS:
-                raise InputError(f"The neighbours that are returned must be 1 to {MOST_NEIGHBOURS}; got {size:,}.")
+                raise InputError(f"The number of neighbours must be 1 to {MOST_NEIGHBOURS}; got {size:,}.")
             return cls("window", size)
         if kind == "section" and (size is not None or not colon):
             if size is not None and not 1 <= size <= DEEPEST:
@@ -75,7 +75,7 @@ class Returned:
             return cls("section", size or DEEPEST)
         if word in ("chunk", "page"):
             return cls("chunk" if word == "chunk" else "page")
-        raise InputError(f"What is returned must be chunk, window:N, section, section:N or page; got {shown(word)}.")
+        raise InputError(f"returned must be chunk, window:N, section, section:N or page; got {shown(word)}.")
 
     def __str__(self) -> str:
         """Return the word that `parse` reads."""

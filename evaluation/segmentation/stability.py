@@ -95,8 +95,8 @@ def check_edits(document: Document, edits: int) -> None:
     work = edits * len(document.text)
     if work > MOST_EDITED_CHARACTERS:
         raise InputError(
-            f"{document.name}: edits × characters must be at most {MOST_EDITED_CHARACTERS:,}, as all of the text is cut "
-            f"anew after each; {edits:,} × {len(document.text):,} are {work:,}."
+            f"{document.name}: edits × characters must be at most {MOST_EDITED_CHARACTERS:,}, as the whole text is cut "
+            f"again after each edit; {edits:,} × {len(document.text):,} are {work:,}."
         )
 
 

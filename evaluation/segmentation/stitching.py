@@ -107,7 +107,7 @@ def halves(passages: Sequence[Passage]) -> tuple[list[Passage], list[Passage]]:
     """
     subjects = list(dict.fromkeys(passage.subject for passage in passages))
     if len(subjects) < 4:
-        raise InputError(f"stitching two halves that share nothing needs at least four subjects; got {len(subjects)}.")
+        raise InputError(f"stitching two disjoint halves needs at least four subjects; got {len(subjects)}.")
     first = set(subjects[::2])
     return [one for one in passages if one.subject in first], [one for one in passages if one.subject not in first]
 

@@ -148,7 +148,7 @@ def spread(
             else:
                 yield from (run(replace(own[batch.document])) for run in again)
     except BrokenProcessPool as error:
-        raise InputError("A process of the sweep was ended before its work, perhaps for want of memory.") from error
+        raise InputError("A process of the sweep ended early, perhaps because memory ran out.") from error
     finally:
         for future in pending:
             future.cancel()

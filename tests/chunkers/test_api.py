@@ -93,7 +93,7 @@ def test_what_cannot_be_meant_is_one_sentence(argument, value):
         ({"cache": {}}, "cache must be an EmbeddingCache or None; got {}."),
         (
             {"chunker": Breakpoint(), "amount": 50},
-            "breakpoint: parameters must be those of the chunker itself; got amount too.",
+            "breakpoint: a chunker object has its parameters already; got amount too.",
         ),
     ],
 )
@@ -219,7 +219,7 @@ def test_a_result_carries_its_recipe(name):
 def test_a_result_without_a_recipe_needs_one_to_be_exported():
     made = cut(build_chunker("fixed_sentences", {}), TEXT)
     assert made.made_by is None
-    with pytest.raises(InputError, match=r"^recipe: a result must have one"):
+    with pytest.raises(InputError, match=r"^recipe: to cut another text the same way, a result must have a recipe"):
         _ = made.recipe
     with pytest.raises(InputError, match=r"^recipe must be given for a result that chunkers\.run did not make; got None\.$"):
         to_json(made)
@@ -304,7 +304,7 @@ def test_given_sentences_are_those_of_the_splitter(sentences):
     assert made.texts == tuple(SENTENCES)
     assert made.document.splitter == made.recipe.sentences == "given"
     assert made.recipe.run(TEXT, embedder=HashEmbedder(), sentences=sentences) == made
-    with pytest.raises(InputError, match=r"^sentences: where the caller gave them, they must be given again; got only"):
+    with pytest.raises(InputError, match=r"^sentences: sentences given by the caller must be given again; got only"):
         made.recipe.run(TEXT, embedder=HashEmbedder())
 
 
@@ -330,15 +330,15 @@ def test_no_sentences_are_those_of_no_text():
         ),
         (
             [(19, 36), (0, 18), (37, 55)],
-            "all but white space must lie in one of them; 'The tide comes",
+            "every character but white space must lie in a sentence; 'The tide comes",
         ),
         (
             [(0, 18), (37, 55)],
-            "all but white space must lie in one of them; 'Bread needs salt.', from character 19",
+            "every character but white space must lie in a sentence; 'Bread needs salt.', from character 19",
         ),
         (
             [(0, 18), (19, 36)],
-            "all but white space must lie in one of them; 'The tide goes out.', from character 37,",
+            "every character but white space must lie in a sentence; 'The tide goes out.', from character 37,",
         ),
         (
             [(0, 18), (19, 36), (37, 56)],
@@ -354,7 +354,7 @@ def test_no_sentences_are_those_of_no_text():
         ),
         (
             SENTENCES[:2],
-            "all but white space must lie in one of them; 'The tide goes out.', from character 37",
+            "every character but white space must lie in a sentence; 'The tide goes out.', from character 37",
         ),
         (
             SENTENCES[1:],
@@ -370,7 +370,7 @@ def test_no_sentences_are_those_of_no_text():
         ),
         (
             [],
-            "all but white space must lie in one of them; 'The tide comes in. Bread needs s",
+            "every character but white space must lie in a sentence; 'The tide comes in. Bread needs s",
         ),
     ],
 )
@@ -392,7 +392,7 @@ def test_given_spans_are_taken_exactly_where_they_hold_all_that_is_visible(text,
     spans = list(zip(edges[::2], edges[1::2], strict=False))
     inside = {place for start, end in spans for place in range(start, end)}
     if any(not character.isspace() and place not in inside for place, character in enumerate(text)):
-        with pytest.raises(InputError, match=r"^sentences: all but white space must lie in one of them; "):
+        with pytest.raises(InputError, match=r"^sentences: every character but white space must lie in a sentence; "):
             Document.from_text(text, spans)
         return
     document = Document.from_text(text, spans)

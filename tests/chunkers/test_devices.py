@@ -160,7 +160,7 @@ def test_what_fails_on_a_device_is_a_sentence_that_names_it(when, there, monkeyp
     monkeypatch.setattr(models, "_sentence_transformer", full if when == "loading" else lambda *_, **others: OnDevice())
     monkeypatch.setattr(OnDevice, "encode", full)
     with pytest.raises(
-        ModelError, match=r"the CUDA device must be able to run it; it failed with RuntimeError\. .*--device cpu"
+        ModelError, match=r"the CUDA device must be able to run the model; it failed with RuntimeError\. .*--device cpu"
     ):
         MiniLM().encode(["a"])
 

@@ -196,7 +196,7 @@ def test_places_and_names_may_stand_in_the_metadata():
     assert spans_of(inspect(TEXT, HAYSTACK)) == SPANS
     assert spans_of(inspect(TEXT, DOCLING, document="tides")) == [(0, 33), (35, 53)]
     assert spans_of(inspect(Document.from_text(TEXT, "lines", "tides.md"), DOCLING)) == [(0, 33), (35, 53)]
-    with pytest.raises(InputError, match=r"chunks: document must name one of those that they are of, 'tides.md, birds.md'"):
+    with pytest.raises(InputError, match=r"chunks: document must be one of the documents in the file, 'tides.md, birds.md'"):
         inspect(TEXT, DOCLING)
     with pytest.raises(InputError, match=r"chunks: document must be one of 'tides.md, birds.md'; got 'fish'"):
         inspect(TEXT, DOCLING, document="fish")
@@ -235,7 +235,9 @@ def test_of_two_documents_that_differ_by_an_ending_the_one_of_the_name_is_meant(
 
 def test_chunks_of_two_documents_are_never_mixed():
     given_chunks = [GivenChunk("x y", (), "one/README.md"), GivenChunk("z w", (), "README.txt")]
-    with pytest.raises(InputError, match=r"document must name one; 'README' may be any of 'one/README\.md, README\.txt'\.$"):
+    with pytest.raises(
+        InputError, match=r"document must name one document; 'README' may be any of 'one/README\.md, README\.txt'\.$"
+    ):
         chunks_of(given_chunks, "README", "any")
 
 
@@ -432,7 +434,7 @@ def test_a_chunk_may_have_several_spans():
     ("data", "message"),
     [
         (b"", "x: a file of chunks must have at least one; it is empty."),
-        (b"[]", "chunks: there must be at least one; there is none."),
+        (b"[]", "chunks: there must be at least one; got none."),
         (b"3", "x, row"),
         (
             b'[{"id": 1, "score": 2}]',

@@ -33,7 +33,7 @@ def test_what_all_chunks_repeat_together_is_limited(monkeypatch, name, parameter
     monkeypatch.setattr(overlaps, "MOST_CHUNK_CHARACTERS", 2 * characters)
     assert cut(chunker, TEXT).chunks == chunks
     monkeypatch.setattr(overlaps, "MOST_CHUNK_CHARACTERS", characters - 1)
-    said = rf"{name}: all chunks together may have at most {characters - 1:,} characters, what they repeat included; "
+    said = rf"{name}: all chunks together may have at most {characters - 1:,} characters, overlaps included; "
     with pytest.raises(InputError, match=said + rf"this text makes {len(chunks)} with [\d,]+\.$"):
         cut(chunker, TEXT)
 
@@ -97,7 +97,7 @@ def test_groups_that_grow_and_grow_are_not_embedded_anew_for_ever(monkeypatch):
     monkeypatch.setattr(groups, "MOST_JOINED_CHARACTERS", 10_000)
     chunker = build_chunker("double_pass", {**every, "appending_threshold": 1})
     with pytest.raises(
-        InputError, match=r"at most 10,000 characters together; those up to sentence \d+ of 100 have more\. A max"
+        InputError, match=r"at most 10,000 characters in total; the groups up to sentence \d+ of 100 have more\. Set max"
     ):
         cut(chunker, text)
     limited = build_chunker("double_pass", {**every, "appending_threshold": 1, "max_size": 60})

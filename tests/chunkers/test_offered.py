@@ -35,7 +35,7 @@ WANTED = ("The tide comes in. Slowly.", "However, it goes out. It is low.", "The
 OWN = {*CHUNKERS}
 NO_RESULT = "must return a result for this text;"
 TAKEN = "name must be one that no other chunker has;"
-BOUNDS = "signal_words: least must have a least and a greatest value, as ge= and le=;"
+BOUNDS = "signal_words: least must have a minimum and a maximum, as ge= and le=;"
 
 
 def variant(before, after):
@@ -129,14 +129,14 @@ def test_processes_that_have_not_looked_for_it_run_it(offered):
             variant('"signal_words"', '"Signal Words"'),
             "SignalWords: name must be 1 to 40 small letters, digits and underscores, a letter first; got 'Signal Words'",
         ),
-        (variant('"Signal words"', '" "'), "signal_words: title must be a text of at least one word; got ' '"),
+        (variant('"Signal words"', '" "'), "signal_words: title must be a string of at least one word; got ' '"),
         (
             variant(', "offered": [1, 20]', "").replace("ge=1, ", ""),
             f"{BOUNDS} one is missing",
         ),
         (
             variant("least: int = Field(2, ge=1, le=100,", "least: str = Field('2',"),
-            "signal_words: least must be a number or one of several words; it is of the type string",
+            "signal_words: least must be a number or a Literal; its type is string",
         ),
         (variant("Field(2, ge", "Field(ge"), "signal_words: least must have a default; it has none"),
     ],

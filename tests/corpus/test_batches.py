@@ -113,7 +113,7 @@ def test_a_document_that_cannot_be_cut_is_told_and_the_others_are_cut():
     assert [row["document_id"] for row in found] == ["a"]
     assert told == [
         ("b", "b: the text must be a str; got None."),
-        ("None", "None: The id of a document must be a text; got None."),
+        ("None", "None: The id of a document must be a string; got None."),
         ("c", f"c: a document may have at most 20 MB, 20,000,000 bytes; this one has {MAX_BYTES + 1:,}."),
     ]
     with pytest.raises(InputError, match="b: the text must be a str; got None"):
@@ -126,9 +126,9 @@ def test_a_document_that_cannot_be_cut_is_told_and_the_others_are_cut():
         ({"kind": "sheet", "starts": [0], "labels": ["1"]}, "a: the kind of parts must be page or chapter; got 'sheet'."),
         (
             {"kind": "page", "starts": [4, 0], "labels": ["1", "2"]},
-            "a: parts must have a start and a label each, in ascending",
+            "a: each part must have a start and a label, in ascending",
         ),
-        ({"kind": "page", "starts": [0], "labels": None}, "a: parts must have a start and a label each, in ascending"),
+        ({"kind": "page", "starts": [0], "labels": None}, "a: each part must have a start and a label, in ascending"),
     ],
 )
 def test_wrong_parts_are_a_sentence(parts, said):

@@ -163,7 +163,7 @@ def test_what_cannot_be_compared_is_a_sentence():
         compare()
     with pytest.raises(InputError, match=r"^compare: there must be 1 to 6 results; got 7\.$"):
         compare(*[one] * 7)
-    with pytest.raises(InputError, match=r"^compare: each must be a result of chunk; got 'A'\.$"):
+    with pytest.raises(InputError, match=r"^compare: each value must be a result of chunk; got 'A'\.$"):
         compare("A")
 
 

@@ -133,7 +133,7 @@ def test_a_model_that_breaks_says_so_in_a_sentence(tmp_path):
     embedder.load()
     network = embedder._model._model[0].auto_model
     network.embeddings.word_embeddings.weight.data = network.pooler.dense.bias.data
-    with pytest.raises(ModelError, match="must turn texts into vectors; it failed with"):
+    with pytest.raises(ModelError, match="must embed texts; it failed with"):
         embedder.encode(TEXTS)
 
 

@@ -316,7 +316,7 @@ def test_asking_stops_before_the_limit_is_passed_and_what_was_answered_is_kept(l
 
 
 def test_a_limit_in_money_needs_a_price(http):
-    with pytest.raises(ModelError, match="a limit in money needs a known price; none is known of this model at 127"):
+    with pytest.raises(ModelError, match="a limit in money needs a known price; no price is known for this model at 127"):
         asking(http, Limit(money=Decimal(1))).ask(HELLO)
     assert not http.requests
 
@@ -353,7 +353,7 @@ def test_a_question_that_waits_for_the_limit_ends_when_the_user_stops(http):
     + [{"money": float("inf")}],
 )
 def test_a_limit_of_nothing_is_refused(limit):
-    with pytest.raises(InputError, match="must be a finite number above 0, or none; got"):
+    with pytest.raises(InputError, match="must be a finite number above 0, or None; got"):
         Limit(**limit)
 
 
@@ -530,7 +530,7 @@ def test_a_key_is_sent_without_the_line_break_after_it(http, key):
 @pytest.mark.parametrize("key", ["schlüssel-7f3a", f"{KEY}\nX-Other: 1", "潮"])
 def test_a_key_that_no_header_can_hold_is_named_and_not_shown(http, key):
     with pytest.raises(
-        ModelError, match="must be one line of letters from A to Z, digits and signs; it has others"
+        ModelError, match="must be one line of ASCII letters, digits and signs; it has other characters"
     ) as error:
         Asking(ChatServer("openai:test", http.address, key), AnswerCache()).ask(HELLO)
     assert key.split()[0] not in str(error.value)

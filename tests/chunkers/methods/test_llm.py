@@ -137,8 +137,8 @@ UNUSABLE = {
         ("split_after: 0", "it names piece 0, and the pieces shown are 1 to 11"),
         ("split_after: 3, 12", "it names piece 12, and the pieces shown are 1 to 11"),
         ("split_after: 3-5", "it names piece -5, and the pieces shown are 1 to 11"),
-        ("split_after: 5, 3", "its numbers do not ascend"),
-        (f"split_after: {'9' * 5000}", "it has a number of too many digits"),
+        ("split_after: 5, 3", "its numbers are not in ascending order"),
+        (f"split_after: {'9' * 5000}", "it has a number with too many digits"),
     ],
     "lumber": [
         ("ID 4", "it has no line that begins with Answer:"),

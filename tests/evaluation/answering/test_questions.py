@@ -15,7 +15,7 @@ def test_a_line_is_a_question_and_behind_a_bar_its_reference():
     assert found.usable == (Item("Why?"), Item("When?", "In 1844. | Or so."))
     assert found.problems == (
         "line 4: A question must have at least one word; it is empty.",
-        "line 5: a question must be there once; 'Why?' is a repetition and left out.",
+        "line 5: a question must appear once; 'Why?' is repeated, so it is left out.",
     )
 
 

@@ -196,7 +196,7 @@ def test_known_problems_are_quiet_until_there_is_a_new_one(folder, capsys):
 
 @pytest.mark.parametrize("text", ["", "[]", '{"files": {"a": [{"rule": 1}]}}', '{"seamark_known": 2, "files": {}}'])
 def test_a_file_that_lists_no_known_problems_is_named(text):
-    with pytest.raises(InputError, match=r"^k\.json: known problems must be as --write-known writes them; "):
+    with pytest.raises(InputError, match=r"^k\.json: known problems must have the form that --write-known writes; "):
         KnownProblems.from_json(text, "k.json")
 
 
@@ -225,7 +225,7 @@ def test_scores_must_not_fall_below_the_baseline(folder, capsys):
     assert main(["check", *documents, *worse, "--baseline", "baseline.json"]) == 0
     capsys.readouterr()
     assert main(["check", "--sample", "stubs", *good, "--baseline", "baseline.json"]) == 2
-    assert "it is of others" in capsys.readouterr().err
+    assert "it is for others" in capsys.readouterr().err
 
 
 def test_marked_documents_are_named_by_their_paths(folder, capsys):
@@ -311,7 +311,7 @@ def test_retrieval_is_held_against_the_baseline_too(folder, capsys):
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ([], "Name the recipe with --recipe, or a chunker with --chunker, and not both."),
+        ([], "Give either --recipe or --chunker."),
         (["--chunker", "structure"], "Name at least one document to check: a FILE, --marked or --sample."),
         (["--recipe", "recipe.json", "--set", "a=1"], "--set must be given with --chunker: a recipe has its parameters."),
         (["--level", "tiny"], "--level must have the form RULE=LEVEL; got 'tiny'."),
@@ -320,14 +320,14 @@ def test_retrieval_is_held_against_the_baseline_too(folder, capsys):
         (["--report", "json="], "--report must be one of text, json, sarif, junit, or one of them with =FILE; got 'json='."),
         (
             ["--least", "9", "--most", "3"],
-            "--least and --most must be from 0, the least below or at the most; got 9 to 3 tokens.",
+            "--least must be at least 0 and at most --most; got 9 to 3 tokens.",
         ),
         (["--tolerance", "nan"], "--tolerance must be 0 or more; got nan."),
         (["--spend", "0"], "--spend must be a whole number of tokens of at least 1; got '0'."),
         (["--spend", "1e3"], "--spend must be a whole number of tokens of at least 1; got '1e3'."),
         (
             ["--baseline", "b", "--write-baseline", "b"],
-            "--baseline and --write-baseline must not be given together: a check reads its scores or writes them.",
+            "--baseline and --write-baseline must not be given together.",
         ),
         (
             [*STRUCTURE, "docs", "--write-baseline", "b"],
@@ -335,7 +335,7 @@ def test_retrieval_is_held_against_the_baseline_too(folder, capsys):
         ),
         (
             [*STRUCTURE, "docs/stubs.txt", "--report", "json=no/where"],
-            "no/where: the file must be writable, in a folder that is there; it is not.",
+            "no/where: the file must be writable, in an existing folder; it is not.",
         ),
     ],
 )
@@ -351,7 +351,7 @@ def test_what_is_wrong_is_a_sentence(folder, capsys, given, sentence):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("{}", "baseline.json: a baseline must be as --write-baseline writes it; documents: "),
+        ("{}", "baseline.json: a baseline must have the form that --write-baseline writes; documents: "),
         ("no", "baseline.json: the file must be JSON; "),
         (
             '{"documents": "", "scores": {"boundaries": {"beauty": 1}}}',
@@ -511,7 +511,7 @@ def test_nothing_is_asked_without_a_model_or_beyond_the_limit(folder, http, caps
         (["--write-baseline", "b.json"], "--write-baseline needs scores, of known boundaries"),
         (["--sample", "stubs", "--write-baseline", "no/where"], "no/where: the file must be writable"),
         (["--report", "json=no/where"], "no/where: the file must be writable"),
-        (["--baseline", "others.json"], "others.json: the baseline must be of the checked documents, known boundaries"),
+        (["--baseline", "others.json"], "others.json: the baseline must be for the checked documents, known boundaries"),
         (["--questions", "questions.csv"], "questions.csv: "),
         (["--spend", "0"], "--spend must be a whole number"),
     ],

@@ -62,5 +62,5 @@ def test_recipes_that_disagree_are_told_apart(tmp_path, capsys):
         made = Recipe(chunker="recursive", sentences=splitter, embedder="tfidf", tokenizer="words")
         files[-1].write_text(made.to_json(), encoding="utf-8")
     assert main(["report", STUBS, "--recipe", *map(str, files)]) == 2
-    said = "--sentences must be given where the recipes have several; they have lines, regex."
+    said = "--sentences must be given if the recipes differ; they have lines, regex."
     assert capsys.readouterr().err.strip() == said

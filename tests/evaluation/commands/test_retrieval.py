@@ -216,7 +216,7 @@ def test_what_brings_its_documents_takes_no_others(folder, beir, capsys):
         assert asked(folder, *arguments) == 2
         return capsys.readouterr().err
 
-    assert "--corpus must be left out with beir, which brings its documents" in refused(
+    assert "--corpus must be left out with beir, which has its own documents" in refused(
         "--questions", beir, "--corpus", folder / "corpus"
     )
     questions = folder / "questions.csv"
@@ -280,7 +280,7 @@ def test_what_is_returned_stands_in_the_tables(folder, capsys):
     table = printed[printed.index("recall in tokens") :].splitlines()
     assert [line.split("  ")[0] for line in table[2:4]] == ["by_1", "by_1 with 2 neighbours on either side"]
     assert call(folder, "--return", "parent") == 2
-    assert "What is returned must be chunk, window:N, section, section:N or page; got 'parent'." in capsys.readouterr().err
+    assert "returned must be chunk, window:N, section, section:N or page; got 'parent'." in capsys.readouterr().err
 
 
 def test_a_recipe_that_names_a_language_model_asks_it_on_the_environments_server(folder, capsys, monkeypatch, serve):
@@ -372,13 +372,13 @@ def test_chunks_that_something_else_made_are_measured_beside_recipes(folder, cap
 def test_what_is_measured_must_be_named_and_embedded_in_one_way(folder, capsys):
     arguments = ["retrieval", "--corpus", str(folder / "corpus"), "--questions", str(folder / "questions.csv")]
     assert main(arguments) == 2
-    assert "--recipe or --chunks must name what is measured; neither is given." in capsys.readouterr().err
+    assert "--recipe or --chunks must be given; neither is." in capsys.readouterr().err
     other = {"chunker": "fixed_sentences", "embedder": "all-MiniLM-L6-v2"}
     (folder / "other.json").write_text(json.dumps(other))
     (folder / "theirs.json").write_text('["a"]')
     chunks = ("--chunks", str(folder / "theirs.json"))
     assert call(folder, *chunks, recipes=("by_1.json", "other.json")) == 2
-    said = "--chunks must be embedded as all recipes are, which differ: all-MiniLM-L6-v2, plain; tfidf, plain."
+    said = "--chunks are embedded as all recipes are, but these differ: all-MiniLM-L6-v2, plain; tfidf, plain."
     assert said in capsys.readouterr().err
 
 

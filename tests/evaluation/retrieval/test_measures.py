@@ -304,7 +304,7 @@ def test_what_cannot_be_used_is_listed_and_the_rest_is_usable():
     )
     assert [question.text for question in found.usable] == ["good?", "half?", "none?"]
     assert found.problems == (
-        "q.csv, question 2: the question must be there once; 'good?' is a repetition and left out.",
+        "q.csv, question 2: the question must appear once; 'good?' is repeated, so it is left out.",
         "q.csv, question 3: no excerpt of 'lost?' could be located, so the question is left out: the excerpt must occur in "
         "first, and 'nowhere' does not; it is left out.",
         "q.csv, question 4: the excerpt must occur in first, and 'nowhere' does not; it is left out.",
@@ -372,7 +372,7 @@ def test_reading_can_be_cancelled():
 
 def test_documents_need_names_of_their_own():
     one = Document.from_text("a", "lines", "same")
-    with pytest.raises(InputError, match="'same' is there twice"):
+    with pytest.raises(InputError, match="'same' appears twice"):
         Corpus((one, one))
     with pytest.raises(InputError, match="at least one"):
         Corpus(())

@@ -125,7 +125,7 @@ def test_a_list_that_python_wrote_is_read_and_nothing_in_it_is_evaluated():
         ("user_input,retrieved_contexts,response\na?,b,c", "retrieved_contexts is what a pipeline retrieved"),
         (
             '{"_id": "q1", "text": "What?"}\n{"_id": "q2", "text": "Who?"}',
-            "this is part of a BEIR set, which must be given whole",
+            "this is part of a BEIR set. Give the whole set",
         ),
     ],
 )
@@ -138,11 +138,14 @@ def test_a_file_that_has_no_excerpts_is_refused_with_what_it_has(text, message):
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"user_input": [{"content": "Hello", "type": "human"}]}, "user_input must be a text; this one is a conversation"),
-        ({"question": "a?", "contexts": [FIRST], "answer": "b"}, "contexts beside an answer are what a pipeline retrieved"),
+        (
+            {"user_input": [{"content": "Hello", "type": "human"}]},
+            "user_input must be a single text; this one is a conversation",
+        ),
+        ({"question": "a?", "contexts": [FIRST], "answer": "b"}, "contexts next to an answer are what a pipeline retrieved"),
         ({"question": "a?", "contexts": 7}, "the contexts must be a list; got 7."),
         ({"question": "a?", "documents": ["moon.txt"]}, "corpus_id must be one of tides.txt, birds.txt; got 'moon.txt'."),
-        ({"question": "a?", "documents": [None]}, "documents must name those that answer the question; got None."),
+        ({"question": "a?", "documents": [None]}, "documents must name the documents that answer the question; got None."),
         ({"user_input": None}, "the question must be a text; got None."),
     ],
 )
@@ -162,4 +165,4 @@ def test_a_question_may_be_asked_of_several_documents_but_of_each_once():
     rows = [{"question": "a?", "documents": [name]} for name in ("birds", "tides", "birds")]
     found = read(as_lines(rows))
     assert len(found.usable) == 2
-    assert found.problems == ("testset.x, line 3: the question must be there once; 'a?' is a repetition and left out.",)
+    assert found.problems == ("testset.x, line 3: the question must appear once; 'a?' is repeated, so it is left out.",)

@@ -268,12 +268,12 @@ def test_a_setting_is_read_as_it_is_written(word):
 @pytest.mark.parametrize(
     ("word", "message"),
     [
-        ("window", "What is returned must be chunk, window:N, section, section:N or page; got 'window'."),
-        ("window:two", "What is returned must be chunk"),
-        ("section:", "What is returned must be chunk"),
-        ("page:2", "What is returned must be chunk"),
-        ("window:0", f"The neighbours that are returned must be 1 to {MOST_NEIGHBOURS}; got 0."),
-        ("window:21", f"The neighbours that are returned must be 1 to {MOST_NEIGHBOURS}; got 21."),
+        ("window", "returned must be chunk, window:N, section, section:N or page; got 'window'."),
+        ("window:two", "returned must be chunk"),
+        ("section:", "returned must be chunk"),
+        ("page:2", "returned must be chunk"),
+        ("window:0", f"The number of neighbours must be 1 to {MOST_NEIGHBOURS}; got 0."),
+        ("window:21", f"The number of neighbours must be 1 to {MOST_NEIGHBOURS}; got 21."),
         ("section:7", "The level of headings of a section must be 1 to 6; got 7."),
     ],
 )

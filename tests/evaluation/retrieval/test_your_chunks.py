@@ -102,7 +102,7 @@ def test_a_column_of_fewer_documents_is_refused_with_their_names():
         index_of([*rows()[:3], {"text": "Nowhere.", "source": "other.txt"}])
     with pytest.raises(InputError, match=r"every chunk must name its own, as document, .*; 1 of 5 do not"):
         index_of(rows({"text": "aa"}))
-    with pytest.raises(InputError, match="the file of chunks must be at hand"):
+    with pytest.raises(InputError, match="the file of chunks must be given"):
         build_index(CORPUS, YourChunks(), tools(AngleEmbedder()))
 
 

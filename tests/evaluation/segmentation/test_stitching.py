@@ -279,7 +279,7 @@ def test_too_few_texts_are_said(tune):
     upload(tune, "short_files", files(dict(list(TEXTS.items())[:3])))
     tune.checkbox(key="stitch_halves").set_value(True)
     press(tune, "Stitch")
-    assert "stitching two halves that share nothing needs at least four subjects; got 3." in said(tune)
+    assert "stitching two disjoint halves needs at least four subjects; got 3." in said(tune)
     tune.checkbox(key="stitch_halves").set_value(False)
     press(tune, "Stitch")
     assert tune.multiselect(key="tune/documents").value[1:] == [f"stitched {n}" for n in (1, 2, 3, 4, 5)]
