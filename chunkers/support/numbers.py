@@ -29,6 +29,12 @@ def milliseconds(took: float) -> str:
     return f"{took:,.{decimals}f}"
 
 
+def three_figures(value: float) -> str:
+    """Format a number with at most three significant figures, thousands grouped."""
+    rounded = float(f"{value:.3g}")
+    return f"{rounded:,.0f}" if rounded >= 1000 else f"{rounded:g}"
+
+
 def rounded_up(count: int) -> int:
     """Return an estimate from a mean and a deviation, which has no more than two digits, rounded up."""
     unit = int(10 ** max(0, len(str(count)) - 2))

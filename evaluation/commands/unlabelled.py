@@ -31,11 +31,11 @@ from chunkers.commands.arguments import (
 )
 from chunkers.contract.base import run
 from chunkers.storage.cache import EmbeddingCache
-from chunkers.support.numbers import signed
 from chunkers.text.sentences import SPLITTERS
 from evaluation.segmentation.compliance import UNITS, Bounds
 from evaluation.segmentation.stability import EDITS, Stability, check_edits, edit_stability
 from evaluation.segmentation.unlabelled import BASELINES, EXPLAINED, Unlabelled, sentence_vectors, sizes_of, unlabelled
+from evaluation.tables.segmentation import OF_EDITS, edit_cells, unlabelled_cells
 
 WIDTH = 15
 """Characters of a column of numbers."""
@@ -141,11 +141,11 @@ def _progress(label: str) -> Any:
 def table(name: str, rows: Sequence[Row]) -> str:
     """Return the table of a document, a line for each row."""
     width = max(len(label) for label, *_ in rows)
-    heads = [*EXPLAINED][: None if any(edits is not None for *_, edits in rows) else -3]
+    heads = [*EXPLAINED] if any(edits is not None for *_, edits in rows) else [*EXPLAINED][:-OF_EDITS]
     lines = [name, " " * width + "".join(f"{head:>{WIDTH}}" for head in heads)]
     for label, measured, edits in rows:
-        cells = _cells(measured, edits)
-        lines.append(f"{label:<{width}}" + "".join(f"{cells[head]:>{WIDTH}}" for head in heads))
+        cells = [*unlabelled_cells(measured), *edit_cells(edits)][: len(heads)]
+        lines.append(f"{label:<{width}}" + "".join(f"{one.text:>{WIDTH}}" for one in cells))
     said = {measured.sizes.bounds.words(): None for _, measured, _ in rows if measured.sizes is not None}
     if len(said) == 1:
         lines.append(f"Size kept: {next(iter(said))}.")
@@ -158,25 +158,6 @@ def table(name: str, rows: Sequence[Row]) -> str:
     else:
         lines.append("Blocks whole: the text has none.")
     return "\n".join(lines)
-
-
-def _cells(measured: Unlabelled, edits: Stability | None) -> dict[str, str]:
-    """Return the cells of a row by the names of the measures."""
-    contrast = measured.contrast
-    numbers = (
-        None if contrast is None else contrast.inside,
-        None if contrast is None else contrast.across,
-        None if contrast is None else contrast.difference,
-        measured.coherence,
-    )
-    shares = (
-        measured.blocks.all.share,
-        None if measured.sizes is None else measured.sizes.share,
-        *((None,) * 3 if edits is None else (edits.mean, edits.worst.share, edits.inevitable)),
-    )
-    blocks, sizes, *changes = ("–" if one is None else f"{one:.1%}" for one in shares)
-    means = ["–" if one is None else signed(one, ".3f") for one in numbers]
-    return dict(zip(EXPLAINED, [f"{measured.chunks:,}", blocks, sizes, *means, *changes], strict=True))
 
 
 def as_json(name: str, label: str, measured: Unlabelled, edits: Stability | None) -> dict[str, Any]:

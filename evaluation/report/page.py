@@ -11,7 +11,8 @@ from chunkers.results.markup import NOT_TEX, ROOT, style, text
 from chunkers.results.notebook import column
 from chunkers.results.pictures import marks, strip
 from chunkers.support.numbers import counted
-from evaluation.report.tables import Cell, Compared, Table, ranking, scores, without_labels
+from evaluation.report.tables import Compared, Table, ranking, scores, without_labels
+from evaluation.tables.cells import Cell
 
 MOST_SHOWN = 1_000_000
 """Characters of chunks that a report shows of all columns together; the rest is counted."""

@@ -6,6 +6,7 @@ import math
 
 from chunkers import Timing
 from chunkers.support.numbers import counted as counted
+from chunkers.support.numbers import three_figures as three_figures
 
 _MS = "\N{NO-BREAK SPACE}ms"
 
@@ -29,12 +30,6 @@ def embedding_in_words(timing: Timing | None) -> str:
         return f"{took} for {timing.embedded:,} new, {timing.cached:,} cached"
     cold = "" if math.isnan(timing.cold_ms) else f" (cold {duration(timing.cold_ms)})"
     return f"all {timing.cached:,} cached, {took}{cold}"
-
-
-def three_figures(value: float) -> str:
-    """Format a number with at most three significant figures, thousands grouped."""
-    rounded = float(f"{value:.3g}")
-    return f"{rounded:,.0f}" if rounded >= 1000 else f"{rounded:g}"
 
 
 def duration(ms: float) -> str:

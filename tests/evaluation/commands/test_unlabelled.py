@@ -29,8 +29,8 @@ def test_it_prints_a_row_for_each_chunker_and_the_trivial_answers(capsys):
     ]
     whole = next(line for line in first.splitlines() if line.startswith("no cut")).split()
     # One chunk, which holds all: every block is whole, and every edit changes all of it.
-    assert whole[2:4] == ["1", "100.0%"]
-    assert whole[-3:] == ["100.0%"] * 3
+    assert whole[2:5] == ["1", "100", "%"]
+    assert whole[-6:] == ["100", "%"] * 3
     assert "Size kept: at most 200 characters." in first
     assert second.endswith("Blocks whole: the text has none.")
     assert [line[:13].rstrip() for line in explained.splitlines()] == [*EXPLAINED]

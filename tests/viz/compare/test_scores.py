@@ -1,7 +1,8 @@
 """The scores of all columns side by side, and their ranking."""
 
+from evaluation.tables.cells import Cell
 from tests.viz.app_steps import sent, settled
-from viz.compare.scores.table import cell, mark_best
+from viz.compare.scores.table import mark_best, row
 from viz.state.text import Source
 
 TEXT = "One a. One b.\n\nTwo a. Two b.\n\nThree a. Three b."
@@ -38,7 +39,7 @@ def test_every_column_has_its_row_of_numbers(app):
     assert counts == [[1, 2, 2], [3, 0, 2], [3, 0, 0]]
     assert [row["Missed"]["best"] for row in rows] == [False, True, True]
     assert [row["Added"]["best"] for row in rows] == [False, False, True]
-    assert fixed["Embed"] == cell("–", None, "It embeds nothing.")
+    assert (fixed["Embed"]["text"], fixed["Embed"]["why"]) == ("–", "It embeds nothing.")
     assert breakpoint_["Embed"]["value"] > 0
     assert data["limit"] == 256
     assert len(double["Tokens"]["dots"]) == 4
@@ -75,9 +76,9 @@ def test_the_ranking_by_structure_where_nothing_is_known(app):
     )
     rows = by_head(data)
     assert "No boundaries are known: this is by structure" in data["said"]
-    for row in rows:
-        cuts = row["Cuts"]["value"]
-        assert cuts >= row["Between paragraphs"]["value"] + row["Inside sentences"]["value"] + row["Inside blocks"]["value"]
+    for one in rows:
+        inside = one["Inside sentences"]["value"] + one["Inside blocks"]["value"]
+        assert one["Cuts"]["value"] >= one["Between paragraphs"]["value"] + inside
     values = [row["Points per cut"]["value"] for row in rows]
     assert values == sorted(values, key=lambda value: -2 if value is None else value, reverse=True)
     assert rows[-1]["title"] == "Fixed characters" or values[-1] is None
@@ -91,17 +92,14 @@ def test_structure_stands_apart_where_the_ranking_is_by_structure(app):
     assert [row["settings"].endswith("not ranked") for row in data["rows"]] == [False, False, True]
     assert "Structure (column 1) reads the same blocks: to rank it would be circular" in data["said"]
     assert [row["Blocks whole"]["text"] for row in rows] == ["0 of 0"] * 3
-    for row in rows:
-        assert row["Sentences"]["value"] > 0
-        assert row["Tokens"]["value"] > 0
+    for one in rows:
+        assert one["Sentences"]["value"] > 0
+        assert one["Tokens"]["value"] > 0
 
 
 def test_the_best_is_marked_unless_all_are_equal():
-    def row(value):
-        return {"column": 0, "title": "", "settings": "", "message": "", "cells": [cell("", value)]}
-
     def best(values, better):
-        rows = [row(value) for value in values]
+        rows = [row(0, "", cells=[Cell("", value)]) for value in values]
         mark_best(rows, 0, better)
         return [one["cells"][0]["best"] for one in rows]
 

@@ -38,7 +38,7 @@ def test_every_column_and_the_trivial_answers_have_a_row(app):
     assert [row["title"] for row in rows[:3]] == ["Fixed sentences", "Breakpoint", "Double pass"]
     assert [row["title"] for row in rows[3:]] == ["no cut", "a cut after every 4 sentences"]
     whole = rows[3]
-    assert (whole["Chunks"]["text"], whole["Blocks whole"]["text"]) == ("1", "100 %")
+    assert (whole["Chunks"]["text"], whole["Blocks whole"]["text"]) == ("1", "100\N{NO-BREAK SPACE}%")
     assert whole["Across"] == {"text": "–", "value": None, "why": "There is one chunk.", "best": False, "dots": []}
     # The first column is the trivial answer.
     assert [rows[0][name] for name in MEASURES] == [rows[4][name] for name in MEASURES]
@@ -56,7 +56,7 @@ def test_without_embedded_sentences_it_says_why_and_embeds_nothing(app):
     assert {row["Inside"]["text"] for row in rows} == {"–"}
     assert rows[0]["Inside"]["why"].startswith("The sentences of this text are not embedded")
     # It has neither lists nor headings, and a size of characters that is kept.
-    assert (rows[1]["Blocks whole"]["text"], rows[1]["Size kept"]["text"]) == ("–", "100 %")
+    assert (rows[1]["Blocks whole"]["text"], rows[1]["Size kept"]["text"]) == ("–", "100\N{NO-BREAK SPACE}%")
     assert rows[1]["Size kept"]["why"] == "at most 200 characters: all are"
 
 
@@ -70,7 +70,9 @@ def test_edits_are_measured_by_a_job_and_again_for_what_changed(app):
     assert [head["label"] for head in data["heads"]] == MEASURES + EDITS
     assert len(job.results) == 5
     assert BUTTON not in buttons(app)
-    assert rows[3]["Changed"]["text"] == rows[3]["At worst"]["text"] == rows[3]["At least"]["text"] == "100 %"
+    assert (
+        rows[3]["Changed"]["text"] == rows[3]["At worst"]["text"] == rows[3]["At least"]["text"] == "100\N{NO-BREAK SPACE}%"
+    )
     for row in rows:
         assert row["At least"]["value"] <= row["Changed"]["value"] <= row["At worst"]["value"] <= 1
     # The same as the library says.

@@ -7,6 +7,7 @@ from typing import TypedDict
 
 import streamlit as st
 
+from evaluation.tables.cells import Cell, Head
 from viz.components.assets import script, styles
 from viz.components.mounting import component
 from viz.state.choices import Choices
@@ -82,9 +83,10 @@ class CellData(TypedDict):
     dots: list[int]
 
 
-def cell(text: str, value: float | None, why: str = "", dots: Sequence[int] = ()) -> CellData:
-    """Return a cell."""
-    return {"text": text, "value": value, "why": why, "best": False, "dots": [*dots]}
+def row(column: int | None, title: str, settings: str = "", cells: Sequence[Cell] = (), message: str = "") -> RowData:
+    """Return a row."""
+    shown: list[CellData] = [{**one._asdict(), "best": False, "dots": [*one.dots]} for one in cells]  # type: ignore[typeddict-item]
+    return {"column": column, "title": title, "settings": settings, "message": message, "cells": shown}
 
 
 def mark_best(rows: Sequence[RowData], place: int, better: Callable[[list[float]], float]) -> None:
@@ -97,12 +99,29 @@ def mark_best(rows: Sequence[RowData], place: int, better: Callable[[list[float]
             one["best"] = one["value"] == top
 
 
-def draw(data: ScoresData, choices: Choices, *, key: str) -> None:
-    """Draw the table; a click on a row chooses the column in ``choices``."""
+def draw(
+    choices: Choices,
+    heads: Sequence[Head],
+    rows: list[RowData],
+    *,
+    key: str,
+    said: str = "",
+    note: str = "",
+    limit: float | None = None,
+) -> None:
+    """Draw the table, see `ScoresData`; a click on a row chooses the column in ``choices``."""
 
     def chosen() -> None:
         column = int(st.session_state[key]["chosen"]["column"])
         if 0 <= column < len(choices.columns):
             choices.selected = column
 
+    data: ScoresData = {
+        "said": said,
+        "note": note,
+        "heads": [{"label": head.label, "help": head.help} for head in heads],
+        "rows": rows,
+        "limit": limit,
+        "chosen": choices.selected,
+    }
     _table(key=key, data=data, on_chosen_change=chosen)

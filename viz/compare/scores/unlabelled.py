@@ -10,10 +10,10 @@ import streamlit as st
 from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, InputError, Tools, build_chunker, load_tokenizer
 from chunkers.recipes.registry import chunker_class
 from chunkers.support.arrays import VectorArray
-from chunkers.support.numbers import signed
 from evaluation.segmentation.stability import EDITS, Stability, check_edits
-from evaluation.segmentation.unlabelled import BASELINES, EXPLAINED, Unlabelled, sizes_of, unlabelled
-from viz.compare.scores.table import CellData, HeadData, RowData, ScoresData, cell, draw
+from evaluation.segmentation.unlabelled import BASELINES, Unlabelled, sizes_of, unlabelled
+from evaluation.tables.segmentation import OF_EDITS, UNLABELLED, edit_cells, unlabelled_cells
+from viz.compare.scores.table import RowData, draw, row
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
 from viz.jobs.chunking import Task, chunk_at_once, sentence_vectors
@@ -23,9 +23,6 @@ from viz.shell.column_head import settings_of, waiting_words
 from viz.shell.results import ColumnResult
 from viz.state.choices import Choices
 from viz.state.keys import session
-
-_OF_EDITS = 3
-"""Number of measures, the last ones, that are about edits."""
 
 
 @dataclass(frozen=True)
@@ -45,32 +42,21 @@ def show_unlabelled(choices: Choices, made: Sequence[ColumnResult], document: Do
     vectors = _vectors(document, embedder, choices.tokenizer)
     contenders = [*_columns(made), *_trivial(document, choices.tokenizer)]
     found = _edits(document)
-    heads: list[HeadData] = [{"label": name.capitalize(), "help": said} for name, said in EXPLAINED.items()]
-    edited = [one for one in contenders if one.task in found]
+    edited = any(one.task in found for one in contenders)
     rows: list[RowData] = []
     for one in contenders:
-        measured = _measured(one.task, one.chunking, one.chunker, vectors, embedder)
-        edits = _edit_cells(found.get(one.task)) if edited else []
-        rows.append(
-            {
-                "column": one.number,
-                "title": one.name,
-                "settings": one.settings,
-                "message": "",
-                "cells": [*_cells(measured, vectors is not None), *edits],
-            }
-        )
+        measured = unlabelled_cells(_measured(one.task, one.chunking, one.chunker, vectors, embedder))
+        rows.append(row(one.number, one.name, one.settings, measured + (edit_cells(found.get(one.task)) if edited else [])))
     rows += [_waiting(number, one) for number, one in enumerate(made) if not (one.chunking and one.task and one.chunker)]
-    data: ScoresData = {
-        "said": "Measures that need no known boundaries. None is a grade by itself: few cuts leave blocks whole, and short "
+    draw(
+        choices,
+        UNLABELLED if edited else UNLABELLED[:-OF_EDITS],
+        rows,
+        key="unlabelled",
+        said="Measures that need no known boundaries. None is a grade by itself: few cuts leave blocks whole, and short "
         "chunks are alike inside.",
-        "note": f"An edit inserts one sentence of the text at one of {EDITS} places." if edited else "",
-        "heads": heads if edited else heads[:-_OF_EDITS],
-        "rows": rows,
-        "limit": None,
-        "chosen": choices.selected,
-    }
-    draw(data, choices, key="unlabelled")
+        note=f"An edit inserts one sentence of the text at one of {EDITS} places." if edited else "",
+    )
     _offer_edits(contenders, document, embedder, found)
 
 
@@ -95,9 +81,7 @@ def _trivial(document: Document, tokenizer: str) -> list[_Contender]:
 
 
 def _waiting(number: int, one: ColumnResult) -> RowData:
-    title = chunker_class(one.choice.chunker).title
-    message = one.error or waiting_words()
-    return {"column": number, "title": title, "settings": settings_of(one), "message": message, "cells": []}
+    return row(number, chunker_class(one.choice.chunker).title, settings_of(one), message=one.error or waiting_words())
 
 
 def _vectors(document: Document, embedder: Embedder | None, tokenizer: str) -> VectorArray | None:
@@ -118,36 +102,6 @@ def _measured(
     return unlabelled(chunking, vectors, sizes_of(chunking, chunker, tools))
 
 
-def _cells(measured: Unlabelled, embedded: bool) -> list[CellData]:
-    blocks, sizes, contrast = measured.blocks, measured.sizes, measured.contrast
-    unknown = "The sentences of this text are not embedded: a column of Breakpoint without a buffer does that."
-    cells = [
-        cell(f"{measured.chunks:,}", measured.chunks),
-        _share(blocks.all.share, blocks.words() or "The text has no list, table, code, formula or heading."),
-        _share(None, "No size is asked for, or it cannot be counted here.")
-        if sizes is None
-        else _share(sizes.share, sizes.words()),
-    ]
-    if contrast is None:
-        return cells + [cell("–", None, unknown)] * 4
-    alone = "No two sentences share a chunk." if contrast.inside is None else "There is one chunk."
-    return [
-        *cells,
-        _cosine(contrast.inside, f"{contrast.pairs:,} pairs" if contrast.pairs else alone),
-        _cosine(contrast.across, f"{contrast.crossing:,} pairs" if contrast.crossing else alone),
-        _cosine(contrast.difference, "" if contrast.difference is not None else alone),
-        _cosine(measured.coherence, "" if measured.coherence is not None else alone),
-    ]
-
-
-def _share(value: float | None, why: str) -> CellData:
-    return cell("–", None, why) if value is None else cell(f"{value * 100:.3g} %", value, why)
-
-
-def _cosine(value: float | None, why: str) -> CellData:
-    return cell("–", None, why) if value is None else cell(signed(value, ".2f"), value, why)
-
-
 # What edits change
 
 
@@ -160,14 +114,6 @@ def _edits(document: Document) -> dict[Task, Stability | str]:
         session.edits = None
         return {}
     return {**job.results, **job.refused}
-
-
-def _edit_cells(found: Stability | str | None) -> list[CellData]:
-    if isinstance(found, Stability):
-        worst = found.worst
-        where = f"after sentence {worst.after + 1:,}: {worst.changed:,} of {worst.chunks:,} chunks"
-        return [_share(found.mean, found.words()), _share(worst.share, where), _share(found.inevitable, "")]
-    return [cell("–", None, found or "Not measured with these settings.")] * _OF_EDITS
 
 
 def _offer_edits(

@@ -1,0 +1,1 @@
+"""Tables of measures: heads and cells, drawn by the page, the terminal and the report."""

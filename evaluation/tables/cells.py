@@ -1,0 +1,54 @@
+"""Cells of tables of measures: the page, the terminal and the report draw the same ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from chunkers.support.numbers import signed
+
+
+class Cell(NamedTuple):
+    """A formatted number.
+
+    Attributes
+    ----------
+    text, value
+        As it is shown, and what it is sorted by; None comes last.
+    why
+        An explanation of this one.
+    dots
+        Drawn as a strip, where a strip can be drawn.
+    """
+
+    text: str
+    value: float | None = None
+    why: str = ""
+    dots: Sequence[int] = ()
+
+
+class Head(NamedTuple):
+    """The head of a column of numbers: its label, and an explanation."""
+
+    label: str
+    help: str
+
+
+def unknown(why: str = "") -> Cell:
+    """Return the cell of a number that is not defined or not known."""
+    return Cell("–", None, why)
+
+
+def count(value: int, why: str = "") -> Cell:
+    """Return the cell of a number of things."""
+    return Cell(f"{value:,}", value, why)
+
+
+def share(value: float | None, why: str = "") -> Cell:
+    """Return the cell of a share from 0 to 1, in percent."""
+    return unknown(why) if value is None else Cell(f"{value * 100:.3g}\N{NO-BREAK SPACE}%", value, why)
+
+
+def difference(value: float | None, why: str = "") -> Cell:
+    """Return the cell of a number that may be negative, with two decimals."""
+    return unknown(why) if value is None else Cell(signed(value, ".2f"), value, why)
