@@ -99,12 +99,19 @@ class Tipping(NamedTuple):
     cuts: bool
     margin: float | None = None
 
-    def __str__(self) -> str:
-        """Return the change as a phrase."""
-        said = f"{self.name} {signed(self.value)} would {'cut here' if self.cuts else 'keep it'}"
+    def claim(self) -> str:
+        """Return the change as a phrase: ``percentile 75 would keep it``."""
+        return f"{self.name} {signed(self.value)} would {'cut here' if self.cuts else 'keep it'}"
+
+    def distance(self) -> str:
+        """Return the margin as a phrase, ``by 0.126``; empty where no score decided."""
         if self.margin is None:
-            return said
-        return f"by {f'{self.margin:.3f}' if self.margin >= 0.001 else 'less than 0.001'}: {said}"
+            return ""
+        return f"by {f'{self.margin:.3f}' if self.margin >= 0.001 else 'less than 0.001'}"
+
+    def __str__(self) -> str:
+        """Return the margin and the change as a phrase."""
+        return ": ".join(part for part in (self.distance(), self.claim()) if part)
 
 
 class Estimate(NamedTuple):

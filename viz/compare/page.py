@@ -12,11 +12,12 @@ from viz.compare.asking.remedies import take_remedy
 from viz.compare.below import show_below
 from viz.compare.facts import facts_of
 from viz.compare.reopened import say_reopened
-from viz.compare.verdicts import answer_verdicts
 from viz.components.reader.reader import Column, reader, take_event
 from viz.controls.chunker import column_controls
 from viz.jobs.timing import time_again
 from viz.shell import lecture
+from viz.shell.card.preview import take_change
+from viz.shell.card.verdicts import answer_verdicts
 from viz.shell.column_head import column_of
 from viz.shell.misfits import show_misfits
 from viz.shell.page import page
@@ -63,8 +64,9 @@ def show() -> None:
             asking=settings.asking_data(choices, len(text.document.text)),
         )
         with spot:
-            answer_verdicts(text.document, made, hashes, here.embedder)
             why_not, known = here.embedder_complaint, text.source.known
+            search = settings.search_of(choices, len(text.document.text))
+            answer_verdicts(text.document, made, hashes, here.embedder, known, search)
             answer_question(choices, text.document, made, hashes, here.embedder, why_not, known)
         show_agreement(here, text, made)
         show_below(choices, made, text.source, here.embedder)
@@ -87,7 +89,7 @@ def _summary(chosen: Source) -> str:
 
 
 def _take_events(choices: Choices, text: Text | None, embedder: Embedder | None) -> None:
-    """Apply the reader's events: a dropped threshold line, a clicked column, search settings, a marked answer, a remedy."""
+    """Apply the reader's events: a dropped line, a clicked column, search settings, a marked answer, a remedy, a change."""
     line, selected = take_event(READER, "line"), take_event(READER, "selected")
     if line and 0 <= line["column"] < len(choices.columns):
         choices.columns[line["column"]].put(str(line["parameter"]), float(line["value"]))
@@ -100,6 +102,8 @@ def _take_events(choices: Choices, text: Text | None, embedder: Embedder | None)
         mark_answer(text.document, answer)
     if remedy := take_event(READER, "remedy"):
         take_remedy(remedy, embedder)
+    if change := take_event(READER, "change"):
+        take_change(COMPARE, change)
 
 
 def _timing_controls(made: list[ColumnResult], document: Document, embedder: Embedder | None) -> None:

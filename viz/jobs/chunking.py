@@ -213,11 +213,18 @@ def tipping_at_once(
     task: Task, chunker: Chunker, chunking: Chunking, gap: Gap, embedder: Embedder | None, on_disk: bool
 ) -> Tipping | None:
     """Return the change that would reverse the verdict on a gap; None if it is unknown or needs missing embeddings."""
-    at_hand = embedder.for_document(chunking.document) if embedder is not None else None
     try:
-        return chunker.tipping(chunking, gap, _tools_at_once(at_hand, task.tokenizer, on_disk))
+        return _tipping(task, chunker, chunking, gap, embedder, on_disk)
     except Cancelled:
         return None
+
+
+@kept(256, lambda task, chunker, chunking, gap, embedder, on_disk: (task.document, task, gap.index, gap.offset))
+def _tipping(
+    task: Task, chunker: Chunker, chunking: Chunking, gap: Gap, embedder: Embedder | None, on_disk: bool
+) -> Tipping | None:
+    at_hand = embedder.for_document(chunking.document) if embedder is not None else None
+    return chunker.tipping(chunking, gap, _tools_at_once(at_hand, task.tokenizer, on_disk))
 
 
 def _tools_at_once(embedder: Embedder | None, tokenizer: str, on_disk: bool, asking: Asking | None = None) -> Tools:

@@ -22,6 +22,7 @@ from evaluation.questions.sets import QuestionSet
 from evaluation.search.reranker import Reranker
 from viz.jobs.answering.job import Gathering, Judging
 from viz.jobs.answering.sharing import Sharing
+from viz.jobs.asking.changed_cuts import ChangedCuts
 from viz.jobs.asking.job import AskJob
 from viz.jobs.asking.remedies import RemedyJob
 from viz.jobs.asking.situating import Situating
@@ -254,6 +255,7 @@ class Session:
     question_moment = Value[float | None]("question_moment", None)  # the browser's moment of the last word on it
     ask_job = Job[AskJob | None]("ask_job", None)
     remedy_job = Job[RemedyJob | None]("remedy_job", None)
+    changed_cuts = Job[ChangedCuts | None]("changed_cuts", None)  # of the change that is previewed
     answer = Value[Marked | None]("answer", None)  # the text that is marked as the answer to it
     answer_complaint = Value("answer_complaint", "")
     questions = Container[list[Marked]]("questions", list)  # those that are kept

@@ -11,7 +11,7 @@ ENTRIES = {
     "clustering/heatmap.js": None,
     "compare/asking/asker.js": None,
     "compare/scores/table.js": None,
-    "compare/verdicts.js": None,
+    "shell/card/verdicts.js": None,
     "components/findings/findings.js": None,
     "components/notice.js": None,
     "components/reader/reader.js": None,

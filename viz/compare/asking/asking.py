@@ -62,8 +62,8 @@ def answer_question(
 ) -> None:
     """Answer the question; only this is run again when the browser asks, not the page.
 
-    It must stand where nothing that comes and goes is above it, as `viz.compare.verdicts.answer_verdicts`. ``why_not`` says
-    why there is no embedder; ``known`` are the known boundaries.
+    It must stand where nothing that comes and goes is above it, as `viz.shell.card.verdicts.answer_verdicts`. ``why_not``
+    says why there is no embedder; ``known`` are the known boundaries.
     """
     told = (st.session_state.get(KEY) or {}).get("asked")
     new = told is not None and told["moment"] != session.question_moment

@@ -7,6 +7,7 @@ from typing import Any
 
 from chunkers.support.errors import shown
 from evaluation.asking.ask import Limit, fitting_budget
+from evaluation.asking.effect import Search
 from evaluation.search.ranking import Method
 from viz.components.reader.payload import AskingData
 from viz.shell.page import Page
@@ -57,6 +58,11 @@ def method_of(choices: Choices) -> Method:
 def limit_of(choices: Choices, characters: int) -> tuple[str, Limit]:
     """Return the limit on retrieval for a text of so many characters, with its name."""
     return limits(characters)[choices.extra[ASK_LIMIT]]
+
+
+def search_of(choices: Choices, characters: int) -> Search:
+    """Return how a text of so many characters is asked."""
+    return Search(method_of(choices), limit_of(choices, characters)[1], session.embedded_as, session.reranker)
 
 
 def asking_data(choices: Choices, characters: int) -> AskingData:

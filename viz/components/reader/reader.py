@@ -97,7 +97,9 @@ def reader(
     if ``marking``, when the user clicks a gap between sentences, with ``{"gap", "at"}`` in ``["mark"]``; and, if a question
     can be asked, when the user chooses how, with ``{"ask", "ask_limit", "at"}`` in ``["asking"]``, or marks part of the text
     as its answer, with ``{"start", "end", "at"}``, in UTF-16 code units or None, in ``["answer"]``, or wants a remedy as a
-    column or tested on Tune, with ``{"setting", "tune", "at"}``, in ``["remedy"]``.
+    column or tested on Tune, with ``{"setting", "tune", "at"}``, in ``["remedy"]``; and when the user applies a change that
+    a verdict names, with ``{"column", "parameter", "value", "at"}``, or undoes it, with ``{"undo", "at"}``, in
+    ``["change"]``.
     """
     text_store(source_bytes(document), key=f"{key}_text")
     data: ReaderData = {
@@ -122,6 +124,7 @@ def reader(
         on_asking_change=_run_again,
         on_answer_change=_run_again,
         on_remedy_change=_run_again,
+        on_change_change=_run_again,
     )
     return [column["hash"] for column in data["columns"]]
 

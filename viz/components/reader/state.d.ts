@@ -10,7 +10,7 @@ export type Extent = [low: number, high: number];
 
 export type Stop = [amount: number, level: number];
 
-/** Events for the server: a dropped line, a chosen column, a marked gap, search settings, a marked answer, a remedy. */
+/** Events for the server: a dropped line, a chosen column, a marked gap, search settings, a marked answer, a remedy, a change. */
 export interface ReaderState {
   line: { column: number; parameter: string; value: number; at: Moment };
   selected: { column: number; at: Moment };
@@ -18,4 +18,5 @@ export interface ReaderState {
   asking: { ask: string; ask_limit: string; at: Moment };
   answer: { start: number | null; end: number | null; at: Moment };
   remedy: { setting?: string; tune?: boolean; at: Moment };
+  change: ({ column: number; parameter: string; value: number } | { undo: true }) & { at: Moment };
 }

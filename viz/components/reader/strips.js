@@ -13,7 +13,7 @@ const STRETCH = 3; // pixels of a long text over which agreement is averaged
  * @import { Axis } from "./axis.js"
  * @import { Column } from "./column.js"
  * @typedef {{ name: string, from: number[], to: number[], ground: (part: number) => number, column?: Column }} Row
- * @typedef {{ root: HTMLElement, name: HTMLElement, canvas: HTMLCanvasElement }} Strip
+ * @typedef {{ root: HTMLElement, name: HTMLElement, canvas: HTMLCanvasElement, ghosts?: HTMLCanvasElement }} Strip
  */
 
 export class Strips {
@@ -91,14 +91,16 @@ export class Strips {
       strip.name.textContent = strip.name.title = row.name;
       if (said) this.drawLengths(strip.canvas, said, longest);
       else this.drawBars(strip.canvas, row);
-      const asked = row.column ? this.axis.reader.asking.markStrip(strip.canvas, row.column) : "";
+      const { asking, disagreements } = this.axis.reader;
+      const asked = row.column ? asking.markStrip(strip.canvas, row.column) : "";
+      const ghosts = disagreements.preview.markStrip(strip, row.column?.index ?? null);
       const begins = row.from
         .slice(0, 40)
         .map((at) => Math.floor(at) + 1)
         .join(", ");
       const more = row.from.length > 40 ? " and more" : "";
       const ticks = row.name !== "known" && this.drawParagraphs(strip.canvas) ? "; ticks where paragraphs end" : "";
-      const drawn = (said ? "; taller where a part is longer" : "") + ticks + asked;
+      const drawn = (said ? "; taller where a part is longer" : "") + ticks + asked + ghosts;
       if (ticks) strip.name.title += ticks;
       strip.canvas.setAttribute(
         "aria-label",

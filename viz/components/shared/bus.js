@@ -3,7 +3,7 @@
 
 /**
  * @import { Asked } from "../../compare/asking/payload.data.d.ts"
- * @import { Verdicts } from "../../compare/verdicts.data.d.ts"
+ * @import { Verdicts } from "../../shell/card/verdicts.data.d.ts"
  */
 /**
  * A range of sentences: the number of the first, and the number after the last.
@@ -33,6 +33,11 @@
  */
 
 /**
+ * The change of a column's parameter that the user wants to see previewed, and the results that it was named for.
+ * @typedef {{ column: number, parameter: string, value: number, hashes: string[] }} Would
+ */
+
+/**
  * An event whose detail is of this type.
  * @template Detail
  * @typedef {{ about: string, detail?: Detail }} EventOf
@@ -55,9 +60,9 @@ export const EVENTS = Object.freeze({
   "seamark-mark": { about: "Underline exactly these sentences while the pointer is on the element that refers to them." },
   /** @type {EventOf<{ gap: number }>} */
   "seamark-gap": { about: "The user selected this gap in the text or on the curve." },
-  /** @type {EventOf<{ at: number | null }>} */
+  /** @type {EventOf<{ at: number | null, would?: Would | null }>} */
   "seamark-disagreement": {
-    about: "The user moved to the disagreement at this position on the sentence axis, or left it (null).",
+    about: "The user moved to this position on the sentence axis, wants to see a change previewed there, or left it (null).",
   },
   /** @type {EventOf<Verdicts>} */
   "seamark-verdicts": { about: "The server has returned the columns' verdicts at a position." },

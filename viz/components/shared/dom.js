@@ -28,6 +28,19 @@ export const svgEl = (tag, attributes, parent, text) => {
   parent?.append(node);
   return node;
 };
+/**
+ * A button that acts when it is pressed.
+ * @param {string} words
+ * @param {string} act by which it is known when it is drawn again
+ * @param {() => void} press
+ */
+export function actButton(words, act, press) {
+  const made = el("button", "act", words);
+  made.type = "button";
+  made.dataset.act = act;
+  made.addEventListener("click", press);
+  return made;
+}
 /** @param {string} word */
 export const capital = (word) => word[0].toUpperCase() + word.slice(1);
 /**

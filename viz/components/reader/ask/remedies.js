@@ -1,7 +1,7 @@
 // Below the fate of an answer that is not whole: the tested changes that keep it whole, each with a button that adds it as a
 // column; or how far the search for them is.
 
-import { el } from "../../shared/dom.js";
+import { actButton, el } from "../../shared/dom.js";
 import { counted } from "../../shared/format.js";
 
 /**
@@ -99,7 +99,7 @@ function drawn({ state, share, said, lines, full }, { add, search }) {
       line(
         el("span", "", said),
         bar,
-        button("Stop", "stop", () => search(false)),
+        actButton("Stop", "stop", () => search(false)),
       ),
     ];
   }
@@ -107,14 +107,14 @@ function drawn({ state, share, said, lines, full }, { add, search }) {
     return [
       line(
         ...(said ? [el("span", "", said)] : []),
-        button("What keeps it whole?", "search", () => search(true)),
+        actButton("What keeps it whole?", "search", () => search(true)),
       ),
     ];
   if (!lines.length) return [line(el("span", state === "failed" ? "wrong" : "", said))];
   const list = el("ul");
   for (const { setting, words, said, column } of lines) {
     const item = list.appendChild(el("li"));
-    const made = column === null ? button("", setting, () => add(setting)) : el("span", "", `column ${column + 1}`);
+    const made = column === null ? actButton("", setting, () => add(setting)) : el("span", "", `column ${column + 1}`);
     if (made instanceof HTMLButtonElement) {
       // In a narrow column the first word has to do.
       made.replaceChildren("Try", el("span", "", " as column"));
@@ -131,18 +131,5 @@ function drawn({ state, share, said, lines, full }, { add, search }) {
 function line(...parts) {
   const made = el("p");
   made.append(...parts);
-  return made;
-}
-
-/**
- * @param {string} words
- * @param {string} act by which the button is known when it is drawn again
- * @param {() => void} press
- */
-function button(words, act, press) {
-  const made = el("button", "act", words);
-  made.type = "button";
-  made.dataset.act = act;
-  made.addEventListener("click", press);
   return made;
 }

@@ -1,12 +1,13 @@
 // What the card on a disagreement says: of its place, and of every column.
 
-import { el } from "../../shared/dom.js";
+import { actButton, el } from "../../shared/dom.js";
 import { cutsAt, firstWords, gapAt } from "./places.js";
 
 /**
- * @import { VerdictCell } from "../../../compare/verdicts.data.d.ts"
+ * @import { VerdictCell } from "../../../shell/card/verdicts.data.d.ts"
  * @import { Column } from "../column.js"
  * @import { Reader } from "../reader.js"
+ * @import { Preview } from "./preview.js"
  */
 
 /**
@@ -20,8 +21,9 @@ export const sentencesAt = (at) => (gapAt(at) === null ? [Math.floor(at)] : [at 
  * @param {Column} column
  * @param {number} at
  * @param {VerdictCell | null} answer
+ * @param {Preview} preview
  */
-export function cellOf(column, at, answer) {
+export function cellOf(column, at, answer, preview) {
   const cell = el("div", "verdict");
   cell.append(el("span", "number", String(column.index + 1)));
   if (!column.segments) {
@@ -36,8 +38,32 @@ export function cellOf(column, at, answer) {
   const part = column.segments.from.indexOf(at);
   const agrees = answer?.cut === cuts;
   const reason = agrees ? answer.reason : answer && part > 0 ? column.segments.label[part] : "";
-  cell.append(el("span", "reason", reason), el("span", "change", agrees ? answer.change : ""));
+  cell.append(el("span", "reason", reason), changeOf(column, agrees ? answer : null, preview));
   return cell;
+}
+
+/**
+ * Draws what would reverse a verdict, as a button that shows what else it changes, and the undo of the last change.
+ * @param {Column} column
+ * @param {VerdictCell | null} answer
+ * @param {Preview} preview
+ */
+function changeOf({ index }, answer, preview) {
+  const line = el("span", "change");
+  const { change, undo } = answer ?? { change: null, undo: "" };
+  if (change) {
+    const would = actButton(change.words, `would ${index}`, () => preview.press(index, change));
+    would.classList.add("would");
+    would.title = "Show what else it changes";
+    would.setAttribute("aria-expanded", String(preview.isOf(index)));
+    line.append(change.margin && `${change.margin}: `, would);
+  }
+  if (undo) {
+    const back = actButton("Undo", `undo ${index}`, () => preview.undo());
+    back.title = undo;
+    line.append(change ? " · " : "", back);
+  }
+  return line;
 }
 
 /**

@@ -2,14 +2,15 @@
 // each column decided is in its parts; why, and what would change it, the server is asked for.
 
 import { emit } from "../../shared/bus.js";
-import { el, isFree } from "../../shared/dom.js";
+import { activeIn, all, el, isFree } from "../../shared/dom.js";
 import { counted, grouped } from "../../shared/format.js";
 import { bringIntoWindow } from "../parts/in_window.js";
 import { cellOf, placeSaid, sentencesAt } from "./card.js";
 import { bySize, cutsAt, disagreements, disputes, stepFrom, votes, whoStands } from "./places.js";
+import { Preview } from "./preview.js";
 
 /**
- * @import { VerdictCell, Verdicts } from "../../../compare/verdicts.data.d.ts"
+ * @import { VerdictCell, Verdicts } from "../../../shell/card/verdicts.data.d.ts"
  * @import { Column } from "../column.js"
  * @import { Segments } from "../payload.data.d.ts"
  * @import { Reader } from "../reader.js"
@@ -28,6 +29,7 @@ export class Disagreements {
   answered = ""; // the results that the answers are about
   /** @type {HTMLElement[]} */ marked = [];
   shown = false; // whether there are columns to compare
+  focusNext = ""; // what is to have the focus once it is on the card
 
   /** @param {Reader} reader */
   constructor(reader) {
@@ -42,6 +44,7 @@ export class Disagreements {
     reader.axis.foot.append(this.bar);
     this.card = el("section", "grid dispute");
     reader.texts.before(this.card);
+    this.preview = new Preview(this);
     /** @param {KeyboardEvent} event */
     const hearKey = (event) => this.key(event);
     globalThis.addEventListener("keydown", hearKey);
@@ -72,6 +75,7 @@ export class Disagreements {
 
   // Start over with another text.
   reset() {
+    this.preview.leave();
     this.at = undefined;
     this.answers.clear();
   }
@@ -155,19 +159,39 @@ export class Disagreements {
     place.append(el("span", "", said.filter(Boolean).join(" · ")));
     const close = el("button", "close", "×");
     close.type = "button";
+    close.dataset.act = "close";
     close.title = "Close";
     close.setAttribute("aria-label", "Close the disagreement");
     close.addEventListener("click", () => this.close());
     const answers = this.answered === this.results ? this.answers.get(at) : undefined;
+    const { preview } = this;
+    // The results that it is about are not there any more.
+    const stands = preview.wanted?.hashes.join(" ") === this.results && !reader.columns.some(({ previewed }) => previewed);
+    if (!stands) preview.leave();
     card.setAttribute("aria-label", this.where.textContent ?? "");
     const compared = new Set(this.compared);
     const cells = reader.columns.map((column) => {
-      const cell = cellOf(column, at, answers?.[column.index] ?? null);
+      const cell = cellOf(column, at, answers?.[column.index] ?? null, preview);
       cell.classList.toggle("aside", !compared.has(/** @type {Ready} */ (column)));
       return cell;
     });
     place.append(close);
-    card.replaceChildren(place, ...cells);
+    const below = preview.draw();
+    const active = activeIn(card);
+    const focused = active instanceof HTMLElement && card.contains(active) ? active.dataset.act : undefined;
+    card.replaceChildren(place, ...cells, ...(below ? [below] : []));
+    this.focusOn(this.focusNext || focused);
+  }
+
+  /**
+   * Give the focus to a button of the card, if it is there: what is drawn again keeps it.
+   * @param {string | undefined} act
+   */
+  focusOn(act) {
+    const button = act && all(this.card, "button").find(({ dataset }) => dataset.act === act);
+    if (!button) return;
+    button.focus({ preventScroll: true });
+    if (act === this.focusNext) this.focusNext = "";
   }
 
   /**
@@ -181,34 +205,49 @@ export class Disagreements {
     return [those(true), those(false)];
   }
 
+  get hashes() {
+    return (this.reader.data?.columns ?? []).map(({ hash }) => hash);
+  }
+
   // What the answers must be about to hold.
   get results() {
-    return (this.reader.data?.columns ?? []).map(({ hash }) => hash).join(" ");
+    return this.hashes.join(" ");
   }
 
   /** @param {Verdicts} verdicts */
-  hear({ at, hashes, cells }) {
+  hear({ at, hashes, cells, preview }) {
     const answered = hashes.join(" ");
     if (answered !== this.answered) this.answers.clear();
     this.answered = answered;
     this.answers.set(at, cells);
     if (at !== this.at) return;
+    const shows = this.preview.wanted !== null;
+    if (answered === this.results) this.preview.hear(preview);
+    // A press leads on to what it shows.
+    const active = activeIn(this.card);
+    const pressed = active instanceof HTMLElement && active.classList.contains("would") && this.card.contains(active);
+    if (this.preview.done && pressed) this.focusNext = "apply";
     this.drawCard();
-    this.say();
+    if (!shows || this.preview.done) this.say();
   }
 
-  // Tell a screen reader what the card says.
+  // Tell a screen reader what the card says, or the preview, which comes last.
   say() {
-    const parts = [...this.card.querySelectorAll(".place > span, .verdict")].map((part) =>
+    const said = this.preview.done ? "p" : ".place > span, .verdict";
+    const parts = all(this.preview.done ? this.preview.root : this.card, said).map((part) =>
       [...part.childNodes].map((node) => node.textContent).join(" "),
     );
-    this.reader.live.textContent = [this.where.textContent, ...parts].join("; ");
+    this.reader.live.textContent = (this.preview.done ? parts : [this.where.textContent, ...parts]).join("; ");
   }
 
   // ---- going through ----------------------------------------------------------------------------------------------
 
   /** @param {KeyboardEvent} event */
   key(event) {
+    if (event.key === "Escape" && this.preview.wanted && isFree(event) && this.reader.root.isConnected) {
+      event.preventDefault();
+      return this.preview.cancel();
+    }
     if (!["d", "D"].includes(event.key) || !isFree(event)) return;
     if (!this.list.length || !this.reader.root.isConnected || !this.reader.data?.axis) return;
     event.preventDefault();
@@ -223,6 +262,7 @@ export class Disagreements {
   /** @param {number} at */
   show(at) {
     const { reader } = this;
+    if (at !== this.at) this.preview.leave();
     this.at = at;
     this.drawBar();
     this.drawCard();
@@ -251,6 +291,7 @@ export class Disagreements {
   }
 
   close() {
+    this.preview.leave();
     this.at = undefined;
     this.reader.mark([]);
     this.draw();
@@ -259,8 +300,9 @@ export class Disagreements {
   }
 
   handle() {
-    const { at, list } = this;
-    return { at: at ?? null, number: at === undefined ? 0 : list.indexOf(at) + 1, count: list.length };
+    const { at, list, preview } = this;
+    const number = at === undefined ? 0 : list.indexOf(at) + 1;
+    return { at: at ?? null, number, count: list.length, preview: preview.handle() };
   }
 }
 

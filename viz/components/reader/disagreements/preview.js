@@ -1,0 +1,208 @@
+// The preview of a change that would reverse a verdict: what else it changes, on the card and as signs on the strips. Nothing
+// is changed before it is applied.
+
+import { emit } from "../../shared/bus.js";
+import { actButton, el } from "../../shared/dom.js";
+import { counted } from "../../shared/format.js";
+import { paintGhosts } from "./ghosts.js";
+
+/**
+ * @import { ChangeData } from "../../../shell/card/verdicts.data.d.ts"
+ * @import { PreviewData } from "../../../shell/card/preview.data.d.ts"
+ * @import { Would } from "../../shared/bus.js"
+ * @import { Strip } from "../strips.js"
+ * @import { Disagreements } from "./disagreements.js"
+ */
+
+const ADDED = "▼"; // as on the strips
+const REMOVED = "×";
+
+export class Preview {
+  /** @type {Would & { words: string } | null} */ wanted = null;
+  /** @type {PreviewData | null} */ data = null;
+
+  /** @param {Disagreements} disagreements */
+  constructor(disagreements) {
+    this.disagreements = disagreements;
+    this.root = el("div", "preview");
+    this.root.setAttribute("role", "group");
+  }
+
+  get reader() {
+    return this.disagreements.reader;
+  }
+
+  /**
+   * True if the change of that column is the one that is previewed.
+   * @param {number} column
+   */
+  isOf(column) {
+    return this.wanted?.column === column;
+  }
+
+  /**
+   * Show the preview of a change, or leave it if it is shown already.
+   * @param {number} column
+   * @param {ChangeData} change
+   */
+  press(column, { parameter, value, words }) {
+    if (this.isOf(column)) return this.cancel();
+    this.data = null;
+    this.wanted = { column, parameter, value, words, hashes: this.disagreements.hashes };
+    this.ask();
+    this.disagreements.drawCard();
+  }
+
+  ask() {
+    const { wanted, disagreements } = this;
+    const { at = null } = disagreements;
+    if (!wanted) return emit("seamark-disagreement", { at });
+    const { column, parameter, value, hashes } = wanted;
+    emit("seamark-disagreement", { at, would: { column, parameter, value, hashes } });
+  }
+
+  /** @param {PreviewData | null} data */
+  hear(data) {
+    const { wanted } = this;
+    if (!wanted) return;
+    // What the server does not take, nobody can apply.
+    if (!data) return this.leave();
+    if (data.column !== wanted.column || data.parameter !== wanted.parameter || data.value !== wanted.value) return;
+    this.data = data;
+    this.reader.axis.strips.draw();
+  }
+
+  // Whether all is said.
+  get done() {
+    return this.data !== null && this.data.state !== "working";
+  }
+
+  cancel() {
+    const { disagreements, wanted } = this;
+    this.leave();
+    this.ask();
+    disagreements.drawCard();
+    disagreements.focusOn(`would ${wanted?.column}`);
+    this.reader.live.textContent = "Preview closed, nothing has changed";
+  }
+
+  // Forget it: it is applied, or about results that are not shown any more.
+  leave() {
+    if (!this.wanted) return;
+    this.wanted = this.data = null;
+    this.reader.axis.strips.draw();
+  }
+
+  apply() {
+    const { wanted, reader } = this;
+    if (!wanted) return;
+    const { column, parameter, value } = wanted;
+    this.leave();
+    this.disagreements.focusNext = `undo ${column}`;
+    reader.component?.setStateValue("change", { column, parameter, value, at: performance.now() });
+    this.disagreements.drawCard();
+  }
+
+  undo() {
+    this.reader.component?.setStateValue("change", { undo: true, at: performance.now() });
+  }
+
+  // ---- drawing ----------------------------------------------------------------------------------------------------
+
+  // The line below the cells; null while nothing is previewed.
+  draw() {
+    const { data, root, wanted } = this;
+    if (!wanted) return null;
+    root.setAttribute("aria-label", `Preview: column ${wanted.column + 1}, ${wanted.words}`);
+    const said = el("p");
+    said.append(el("b", "", `Preview, column ${wanted.column + 1}`));
+    const parts = data ? [...this.places(data), ...data.said.map((words) => el("span", "", words))] : [];
+    if (!this.done) parts.push(el("span", "", "trying it …"));
+    for (const part of parts) said.append(" · ", part);
+    said.classList.toggle("wrong", data?.state === "failed");
+    const apply = actButton("Apply", "apply", () => this.apply());
+    // What is known already may be applied while the questions are still being asked.
+    apply.disabled = !data || data.state === "failed" || !(data.added.length || data.removed.length);
+    root.replaceChildren(
+      said,
+      apply,
+      actButton("Cancel", "cancel", () => this.cancel()),
+    );
+    return root;
+  }
+
+  /**
+   * Says how many places change, with the signs that the strips have there.
+   * @param {PreviewData} data
+   */
+  places({ state, added, removed }) {
+    if (state === "failed") return [];
+    const said = el("span");
+    const { at } = this.disagreements;
+    const all = [...added, ...removed];
+    if (!all.length) return state === "done" ? [el("span", "", "nothing changes")] : [];
+    const others = all.filter((place) => place !== at).length;
+    // The beginning of a chunk that repeats some of the one before is another place than the end of that.
+    const what =
+      others === all.length
+        ? counted(others, "place changes", "places change")
+        : others
+          ? counted(others, "other place changes", "other places change")
+          : "no other place changes";
+    said.append(what);
+    if (!others) return [said];
+    const kinds = /** @type {[string, number, string][]} */ ([
+      [ADDED, added.length, "added"],
+      [REMOVED, removed.length, "removed"],
+    ]);
+    said.append(", in all ");
+    kinds
+      .filter(([, count]) => count)
+      .forEach(([sign, count, word], number) => {
+        const shown = el("span", "sign", sign);
+        shown.setAttribute("aria-hidden", "true");
+        said.append(number ? ", " : "", shown, ` ${counted(count, "cut")} ${word}`);
+      });
+    return [said];
+  }
+
+  /**
+   * Draw the signs of a strip: of the column that would change, or of the known boundaries that it would find and lose.
+   * @param {Strip} strip
+   * @param {number | null} column null for the known boundaries
+   * @returns {string} what is drawn, in words; empty where nothing is
+   */
+  markStrip(strip, column) {
+    const { data, wanted } = this;
+    const isKnown = column === null;
+    const added = (isKnown ? data?.found : data?.added) ?? [];
+    const removed = (isKnown ? data?.lost : data?.removed) ?? [];
+    if (!wanted || !data || !(isKnown || this.isOf(column)) || !(added.length || removed.length)) {
+      strip.ghosts?.remove();
+      strip.ghosts = undefined;
+      return "";
+    }
+    if (!strip.ghosts) {
+      strip.ghosts = strip.root.appendChild(el("canvas", "ghosts"));
+      strip.ghosts.setAttribute("aria-hidden", "true");
+    }
+    paintGhosts(this.reader.axis, strip.ghosts, added, removed);
+    const words = isKnown ? ["found", "lost"] : ["added", "removed"];
+    const said = [added, removed].map((places, kind) =>
+      places.length ? `${words[kind]} before sentences ${sentencesOf(places)}` : "",
+    );
+    return `; the preview: ${said.filter(Boolean).join(", ")}`;
+  }
+
+  handle() {
+    const { data } = this;
+    return data && { added: [...data.added], removed: [...data.removed], state: data.state };
+  }
+}
+
+/** @param {number[]} places */
+const sentencesOf = (places) =>
+  places
+    .slice(0, 40)
+    .map((at) => Math.floor(at) + 1)
+    .join(", ") + (places.length > 40 ? " and more" : "");

@@ -1,0 +1,227 @@
+"""Preview of the change that would reverse a verdict, and the change itself, which can be undone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, TypedDict
+
+from chunkers import Chunker, Chunking, Document, Embedder, InputError
+from chunkers.recipes.registry import chunker_class
+from chunkers.support.numbers import signed
+from evaluation.asking.answer import checked_answer
+from evaluation.asking.effect import Search
+from evaluation.asking.remedies import Posed
+from viz.components.offsets import positions
+from viz.jobs.asking.changed_cuts import ChangedCuts
+from viz.jobs.chunking import Task
+from viz.state.choices import ColumnChoice
+from viz.state.keys import session
+from viz.state.undo import last_change, undo_last, undoable
+from viz.theme.numbers import counted
+
+AT_ONCE_S, AGAIN_S = 0.25, 0.05
+"""Seconds that a preview is waited for when it is asked for, and whenever the browser asks how far it is."""
+
+LONGEST_QUOTED, MOST_NAMED = 32, 2
+"""Characters of a quoted sentence or question, and the most of each kind that a preview names."""
+
+NOT_ASKED = "kept questions: known once it is applied"
+"""Said where asking them would send chunks somewhere, or have a language model write context sentences."""
+
+
+class PreviewData(TypedDict):
+    """Preview of another value of a parameter.
+
+    Attributes
+    ----------
+    column, parameter, value
+        The column's index, its parameter, and the value that is tried.
+    state
+        ``working`` until all is known, ``done``, or ``failed``.
+    share
+        The share of the work that is done.
+    said
+        What becomes of known boundaries and kept questions, as far as it is known; or why nothing is known.
+    added, removed
+        Where cuts are added and removed, on the axis of sentences.
+    found, lost
+        Those at a known boundary.
+    """
+
+    column: int
+    parameter: str
+    value: float
+    state: str
+    share: float
+    said: list[str]
+    added: list[float]
+    removed: list[float]
+    found: list[float]
+    lost: list[float]
+
+
+class Cut(NamedTuple):
+    """A column that has its chunks, with its number from 0."""
+
+    number: int
+    task: Task
+    chunker: Chunker
+    chunking: Chunking
+
+
+def preview_of(
+    column: Cut, would: Mapping[str, Any], search: Search, known: tuple[int, ...] | None, embedder: Embedder | None
+) -> PreviewData | None:
+    """Return what is known so far of a change; None for one that the chunker does not take.
+
+    Parameters
+    ----------
+    would
+        What the browser sends: the ``parameter`` and its ``value``.
+    search
+        How the kept questions are asked.
+    known
+        The known boundaries; None if the text has none.
+    """
+    choice = ColumnChoice(column.chunker.name, column.chunker.model_dump())
+    parameter = _put(choice, would)
+    if parameter is None:
+        return None
+    try:
+        changed = type(column.chunker)(**choice.parameters)
+    except InputError:
+        return None
+    document = column.chunking.document
+    kept = _kept_questions(document)
+    sends = search.method != "bm25" and embedder is not None and embedder.remote
+    asks = not sends and search.embedded_as != "context"
+    job = ChangedCuts(
+        column.task,
+        column.chunking,
+        changed,
+        kept if asks else (),
+        search,
+        known or (),
+        embedder,
+        session.on_disk,
+    )
+    before = session.changed_cuts
+    if before is not None and before.subject == job.subject:
+        job = before
+        job.join(AGAIN_S)
+    else:
+        session.changed_cuts = job
+        job.start()
+        job.join(AT_ONCE_S)
+    return _sent(job, column, parameter, choice.parameters[parameter], known is not None, bool(kept) and not asks)
+
+
+def _kept_questions(document: Document) -> tuple[Posed, ...]:
+    """Return the kept questions about the text, with the places of their answers."""
+    text = document.text
+    return tuple(
+        Posed(one.question, checked_answer(text, one.start, one.start + len(one.answer)))
+        for one in session.questions
+        if one.document == document.name and text.startswith(one.answer, one.start)
+    )
+
+
+def _sent(job: ChangedCuts, column: Cut, parameter: str, value: float, has_known: bool, leaves_out: bool) -> PreviewData:
+    running, change, document = job.running, job.change, column.chunking.document
+    failed = not running and job.whole is None
+    said = []
+    if failed:
+        said.append(job.error or "This value cannot be tried without embedding the text anew.")
+    elif change is not None:
+        if has_known:
+            said.append(_said("known boundaries", "found", _before(document, change.found), _before(document, change.lost)))
+        if leaves_out:
+            said.append(NOT_ASKED)
+        elif job.questions and job.whole is not None:
+            pairs = [*zip(job.questions, job.whole, strict=True)]
+            won, lost = (
+                [_quoted(posed.question) for posed, pair in pairs if pair == wanted]
+                for wanted in ((False, True), (True, False))
+            )
+            said.append(_said(counted(len(pairs), "kept question"), "won", won, lost))
+    places = [positions(document, one) for one in change or ((),) * 4]
+    added, removed, found, lost_at = places
+    return {
+        "column": column.number,
+        "parameter": parameter,
+        "value": value,
+        "state": "failed" if failed else "working" if running else "done",
+        "share": job.progress()[0],
+        "said": said,
+        "added": added,
+        "removed": removed,
+        "found": found,
+        "lost": lost_at,
+    }
+
+
+def _said(what: str, gained: str, won: Sequence[str], lost: Sequence[str]) -> str:
+    """Describe what is won and lost: ``known boundaries: 1 found (before “Then it …”), 2 lost (…)``."""
+    parts = [f"{len(names):,} {word} ({_named(names)})" for word, names in ((gained, won), ("lost", lost)) if names]
+    return f"{what}: {', '.join(parts) or 'as before'}"
+
+
+def _named(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED]) + more
+
+
+def _before(document: Document, offsets: Sequence[int]) -> list[str]:
+    return [f"before {_quoted(document.text[offset : offset + 4 * LONGEST_QUOTED])}" for offset in offsets]
+
+
+def _quoted(text: str) -> str:
+    line = " ".join(text.split())
+    short = line[:LONGEST_QUOTED].rpartition(" ")[0] or line[:LONGEST_QUOTED]
+    return f"“{line}”" if len(line) <= LONGEST_QUOTED else f"“{short} …”"
+
+
+def _put(choice: ColumnChoice, would: Mapping[str, Any]) -> str | None:
+    """Set the parameter that a browser names, and return its name; None if the column does not take the value."""
+    parameter, value = str(would.get("parameter")), would.get("value")
+    specs = {spec.name: spec for spec in chunker_class(choice.chunker).fields(choice.parameters)}
+    if parameter not in specs or not isinstance(value, int | float):
+        return None
+    number = int(value) if specs[parameter].kind == "integer" else float(value)
+    choice.put(parameter, number)
+    return parameter if choice.parameters.get(parameter) == number else None
+
+
+def take_change(page: str, event: Mapping[str, Any]) -> None:
+    """Apply the change that the user has seen previewed to a column of the page, or undo the last one.
+
+    Parameters
+    ----------
+    event
+        ``column``, ``parameter`` and ``value``; or ``undo``.
+    """
+    columns = session.choices[page].columns
+    if event.get("undo"):
+        undo_last(page)
+        return
+    index = event.get("column")
+    if not (isinstance(index, int) and 0 <= index < len(columns)):
+        return
+    changed = columns[index].copy()
+    parameter = _put(changed, event)
+    if parameter is None:
+        return
+    spec = next(spec for spec in chunker_class(changed.chunker).fields(changed.parameters) if spec.name == parameter)
+    with undoable(page, f"Column {index + 1}: {spec.title.lower()} {signed(changed.parameters[parameter])}"):
+        columns[index].parameters = changed.parameters
+
+
+def undo_said(page: str, index: int) -> str:
+    """Describe the last change of a page's columns if it can be undone and was to this column's parameters; else empty."""
+    undo = last_change(page)
+    if undo is None or len(undo.before) != len(undo.after):
+        return ""
+    pairs = enumerate(zip(undo.before, undo.after, strict=True))
+    changed = [number for number, (before, after) in pairs if before != after]
+    same = changed == [index] and undo.before[index].chunker == undo.after[index].chunker
+    return undo.said if same else ""

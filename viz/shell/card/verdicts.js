@@ -1,0 +1,46 @@
+// Asks the server what the columns decided at the place that the user looks at, and tells the page. It shows nothing.
+
+import { emit, listen } from "../../components/shared/bus.js";
+import { found } from "../../components/shared/dom.js";
+import { countPainted } from "../../components/shared/handle.js";
+
+/**
+ * @import { AnswerData } from "./verdicts.data.d.ts"
+ */
+
+/**
+ * @import { DetailOf } from "../../components/shared/bus.js"
+ * @import { Component, Moment } from "../../components/shared/component.d.ts"
+ */
+
+const PAUSE = 100; // milliseconds until the server is asked again how far a preview is
+
+/** @typedef {DetailOf<"seamark-disagreement">} Place */
+/** @typedef {Component<AnswerData, { asked: Place & { moment: Moment } }>} Asker */
+/** @typedef {HTMLElement & { asker?: Asker, place?: Place, later?: ReturnType<typeof setTimeout>, dispose?: () => void }} Root */
+
+/** @param {Asker} component */
+export default function (component) {
+  const root = /** @type {Root} */ (found(component.parentElement, ".verdicts"));
+  root.asker = component;
+  const ask = () => {
+    clearTimeout(root.later);
+    if (root.place) root.asker?.setStateValue("asked", { ...root.place, moment: performance.now() });
+  };
+  root.dispose ??= listen(
+    root,
+    {
+      "seamark-disagreement": (place) => {
+        root.place = place;
+        ask();
+      },
+    },
+    () => clearTimeout(root.later),
+  );
+  const { answer } = component.data;
+  if (answer) emit("seamark-verdicts", answer);
+  clearTimeout(root.later);
+  if (answer?.preview?.state === "working") root.later = setTimeout(ask, PAUSE);
+  countPainted(root);
+  return root.dispose;
+}

@@ -1,0 +1,171 @@
+"""Verdicts of a page's columns at the user's place, with reasons and the changes that would reverse them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict
+
+import streamlit as st
+
+from chunkers import Chunking, Document, Embedder, Gap
+from evaluation.asking.effect import Search
+from viz.components.assets import script
+from viz.components.mounting import component
+from viz.components.offsets import positions
+from viz.jobs.chunking import tipping_at_once
+from viz.shell.card.preview import Cut, PreviewData, preview_of, undo_said
+from viz.shell.results import ColumnResult
+from viz.state.keys import session
+
+KEY = "store_verdicts"
+"""Streamlit turns it into a class, by which the page's style sheet hides it."""
+
+_NEAR = 0.001
+"""Tolerance, in sentences, for two places on the axis to count as equal: they are sent rounded."""
+
+_verdicts = component("seamark_verdicts", html='<div class="verdicts"></div>', js=script("shell/card/verdicts.js"))
+
+
+class ChangeData(TypedDict):
+    """The change that would reverse a verdict.
+
+    Attributes
+    ----------
+    margin
+        How far the score is from its threshold, in words; empty where no score decided.
+    words
+        The change in words.
+    parameter, value
+        The parameter, and the value that reverses the verdict.
+    """
+
+    margin: str
+    words: str
+    parameter: str
+    value: float
+
+
+class VerdictCell(TypedDict):
+    """A column at the place.
+
+    Attributes
+    ----------
+    cut
+        Whether it cuts there.
+    reason
+        The step that decided; may be empty.
+    change
+        What would reverse the verdict; None if that is unknown.
+    undo
+        The last change of the column's parameters, in words, if it can be undone; else empty.
+    """
+
+    cut: bool
+    reason: str
+    change: ChangeData | None
+    undo: str
+
+
+class Verdicts(TypedDict):
+    """Verdicts of the columns at a place on the axis of sentences.
+
+    ``hashes`` are those of the columns' bodies in the reader, so that it can tell whether the answer is about what it shows.
+    A cell is None where its column has no result. ``preview`` is of the change that the user wants to see.
+    """
+
+    at: float
+    hashes: list[str]
+    cells: list[VerdictCell | None]
+    preview: PreviewData | None
+
+
+class AnswerData(TypedDict):
+    """Payload for the browser; None while nothing is asked."""
+
+    answer: Verdicts | None
+
+
+@st.fragment
+def answer_verdicts(
+    document: Document,
+    made: Sequence[ColumnResult],
+    hashes: Sequence[str],
+    embedder: Embedder | None,
+    known: tuple[int, ...] | None,
+    search: Search,
+) -> None:
+    """Answer the reader's question about a place; only this is run again when it asks, not the page.
+
+    Streamlit names a fragment after its place on the page, and what the browser asks under an old name is lost: so this must
+    stand where nothing that comes and goes is above it. ``known`` are the known boundaries; ``search`` says how the kept
+    questions are asked, which a previewed change may win or lose.
+    """
+    asked = (st.session_state.get(KEY) or {}).get("asked") or {}
+    at = asked.get("at")
+    answer: Verdicts | None = None
+    if isinstance(at, int | float) and 0 < at < len(document.sentences):
+        cells = [cell_of(one, document, at, embedder, undo_said(session.page, index)) for index, one in enumerate(made)]
+        would = asked.get("would")
+        # What was asked about other results is about another value by now.
+        wanted = would if would and would["hashes"] == [*hashes] else None
+        preview = _previewed(made, wanted, search, known, embedder) if wanted else None
+        answer = {"at": at, "hashes": [*hashes], "cells": cells, "preview": preview}
+    data: AnswerData = {"answer": answer}
+    _verdicts(key=KEY, data=data, height=0, on_asked_change=_run_again)
+
+
+def _previewed(
+    made: Sequence[ColumnResult],
+    would: Mapping[str, Any],
+    search: Search,
+    known: tuple[int, ...] | None,
+    embedder: Embedder | None,
+) -> PreviewData | None:
+    number = would.get("column")
+    if not (isinstance(number, int) and 0 <= number < len(made)):
+        return None
+    one = made[number]
+    if one.task is None or one.chunker is None or one.chunking is None:
+        return None
+    return preview_of(Cut(number, one.task, one.chunker, one.chunking), would, search, known, embedder)
+
+
+def _run_again() -> None:
+    """Do nothing: registering a callback is what makes Streamlit keep the state and rerun the fragment."""
+
+
+def cell_of(
+    one: ColumnResult, document: Document, at: float, embedder: Embedder | None, undo: str = ""
+) -> VerdictCell | None:
+    """Return the verdict of a column at a place; None if it has no result. ``undo`` is its last change in words."""
+    if one.chunking is None or one.chunker is None or one.task is None:
+        return None
+    gap = gap_at(one.chunking, document, at)
+    if gap is None:
+        return {"cut": False, "reason": "", "change": None, "undo": undo}
+    tipping = tipping_at_once(one.task, one.chunker, one.chunking, gap, embedder, session.on_disk)
+    change: ChangeData | None = None
+    if tipping is not None:
+        change = {
+            "margin": tipping.distance(),
+            "words": tipping.claim(),
+            "parameter": tipping.parameter,
+            "value": tipping.value,
+        }
+    return {"cut": gap.verdict.is_cut, "reason": gap.why.brief(), "change": change, "undo": undo}
+
+
+def gap_at(chunking: Chunking, document: Document, at: float) -> Gap | None:
+    """Return the gap between two sentences, or inside one, at a place on the axis; None if nothing was decided there."""
+    whole = at == int(at)
+    index = int(at) - 1 if whole else int(at)
+    first = bisect_left(chunking.gaps, index, key=lambda gap: gap.index)
+    for gap in chunking.gaps[first:]:
+        if gap.index != index:
+            break
+        if gap.offset is None and whole:
+            return gap
+        if gap.offset is not None and not whole and abs(positions(document, [gap.offset])[0] - at) < _NEAR:
+            return gap
+    return None
