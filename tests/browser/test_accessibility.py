@@ -112,6 +112,16 @@ def test_an_answered_question_violates_no_rule(page, app_url):
 
 
 @pytest.mark.full
+def test_a_previewed_change_violates_no_rule(page, app_url):
+    page.goto(f"{app_url}/?embedder=tfidf")
+    embedded(page)
+    page.keyboard.press("d")
+    page.locator(".dispute .would").first.click()
+    expect(page.locator(".dispute [data-act=apply]")).to_be_enabled()
+    assert violations(page) == []
+
+
+@pytest.mark.full
 def test_the_results_of_a_sweep_violate_no_rule(page, app_url):
     page.goto(f"{app_url}/tune?embedder=tfidf&what=fixed_sentences&first=size&values=2,4,6")
     run(page)

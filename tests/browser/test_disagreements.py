@@ -1,5 +1,7 @@
 """Disagreements between columns: the bar that leads from one to the next, and the card over all columns."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -69,6 +71,48 @@ def test_every_jump_ends_with_card_and_sentences_in_the_window(laptop, app_url):
     expect(root.locator(".dispute .verdict.aside")).to_have_count(1)
     whose.select_option("all columns")
     eventually(lambda: read(root, AT)[1], 6)
+
+
+PREVIEW = "({ disagreement }) => disagreement.preview"
+CUTS = "({ columns }) => columns[1].cuts"
+
+
+def test_what_would_change_a_verdict_is_shown_then_applied_and_undone(laptop, app_url):
+    root = open_app(laptop, app_url)
+    laptop.keyboard.press("d")
+    cell = root.locator(".dispute .verdict").nth(1)
+    would = cell.get_by_role("button", name="percentile 79 would keep it")
+    preview = root.get_by_role("group", name="Preview: column 2, percentile 79 would keep it")
+    before, address = read(root, CUTS), laptop.url
+    would.focus()
+    laptop.keyboard.press("Enter")
+    expect(preview).to_contain_text("1 other place changes: × 1 cut removed · known boundaries: as before")
+    eventually(lambda: read(root, PREVIEW), {"added": [], "removed": [2, 14], "state": "done"})
+    expect(root.locator(".strip .ghosts")).to_have_count(1)
+    expect(root.get_by_role("img", name="2 Breakpoint")).to_have_accessible_name(
+        re.compile("removed before sentences 3, 15")
+    )
+    expect(root.locator("[aria-live]")).to_contain_text("Preview, column 2 · 1 other place changes")
+    expect(preview.get_by_role("button", name="Apply")).to_be_focused()
+    # Escape leaves everything as it was.
+    laptop.keyboard.press("Escape")
+    expect(preview).to_have_count(0)
+    expect(root.locator(".strip .ghosts")).to_have_count(0)
+    expect(would).to_be_focused()
+    assert (read(root, CUTS), laptop.url) == (before, address)
+    would.click()
+    preview.get_by_role("button", name="Apply").click()
+    laptop.wait_for_url("**c2.amount=79**")
+    expect(cell).to_contain_text("percentile 78.5 would cut here")
+    expect(preview).to_have_count(0)
+    assert read(root, CUTS) == [cut for cut in before if cut not in (2, 14)]
+    expect(laptop.get_by_role("slider", name="Percentile of distance")).to_have_value("79")
+    undo = cell.get_by_role("button", name="Undo")
+    expect(undo).to_be_focused()
+    laptop.keyboard.press("Enter")
+    expect(would).to_be_visible()
+    eventually(lambda: read(root, CUTS), before)
+    eventually(lambda: "c2.amount" in laptop.url, False)
 
 
 @pytest.mark.full

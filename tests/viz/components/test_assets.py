@@ -11,7 +11,6 @@ ENTRIES = {
     "clustering/heatmap.js": None,
     "compare/asking/asker.js": None,
     "compare/scores/table.js": None,
-    "shell/card/verdicts.js": None,
     "components/findings/findings.js": None,
     "components/notice.js": None,
     "components/reader/reader.js": None,
@@ -27,6 +26,7 @@ ENTRIES = {
     "retrieval/failed/on_compare.js": None,
     "retrieval/passages.js": None,
     "retrieval/summary.js": None,
+    "shell/card/verdicts.js": None,
 }
 SCRIPTS = sorted(path.relative_to(VIZ).as_posix() for path in VIZ.rglob("*.js"))
 FILE = re.compile(r"^// ---- viz/(.*)$", re.MULTILINE)

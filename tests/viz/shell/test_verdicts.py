@@ -29,8 +29,11 @@ def test_every_column_says_what_it_decided_and_what_would_change_it(app):
     assert answer["at"] == 2
     assert answer["hashes"] == [column["hash"] for column in sent(app, "columns")["columns"]]
     fixed, breakpoint_, double = answer["cells"]
-    assert fixed == {"cut": False, "reason": "fewer than 4 sentences so far", "change": "size 2 would cut here"}
-    assert breakpoint_ == {"cut": True, "reason": "0.73 > 0.72", "change": "by 0.013: percentile 79 would keep it"}
+    change = {"margin": "", "words": "size 2 would cut here", "parameter": "size", "value": 2}
+    assert fixed == {"cut": False, "reason": "fewer than 4 sentences so far", "change": change, "undo": ""}
+    assert (breakpoint_["cut"], breakpoint_["reason"]) == (True, "0.73 > 0.72")
+    change = {"margin": "by 0.013", "words": "percentile 79 would keep it", "parameter": "amount", "value": 79.0}
+    assert breakpoint_["change"] == change
     assert (double["cut"], double["reason"]) == (False, "0.54 > merging 0.30")
     # What is suggested is so.
     app.slider(key="1/breakpoint/amount/None").set_value(78.5).run()
@@ -38,7 +41,7 @@ def test_every_column_says_what_it_decided_and_what_would_change_it(app):
     app.slider(key="1/breakpoint/amount/None").set_value(79.0).run()
     kept = ask(app, 2)["cells"][1]
     assert not kept["cut"]
-    assert kept["change"].endswith("percentile 78.5 would cut here")
+    assert kept["change"]["words"] == "percentile 78.5 would cut here"
 
 
 def test_places_out_of_the_text_have_no_answer(app):

@@ -123,11 +123,15 @@ export class Preview {
     const apply = actButton("Apply", "apply", () => this.apply());
     // What is known already may be applied while the questions are still being asked.
     apply.disabled = !data || data.state === "failed" || !(data.added.length || data.removed.length);
-    root.replaceChildren(
+    const line = el("div");
+    // However far the columns are scrolled sideways, it is as wide as what is seen of them.
+    line.style.maxWidth = `${this.reader.scroller.clientWidth}px`;
+    line.append(
       said,
       apply,
       actButton("Cancel", "cancel", () => this.cancel()),
     );
+    root.replaceChildren(line);
     return root;
   }
 
@@ -137,31 +141,20 @@ export class Preview {
    */
   places({ state, added, removed }) {
     if (state === "failed") return [];
-    const said = el("span");
+    if (!added.length && !removed.length) return state === "done" ? [el("span", "", "nothing changes")] : [];
     const { at } = this.disagreements;
-    const all = [...added, ...removed];
-    if (!all.length) return state === "done" ? [el("span", "", "nothing changes")] : [];
-    const others = all.filter((place) => place !== at).length;
-    // The beginning of a chunk that repeats some of the one before is another place than the end of that.
-    const what =
-      others === all.length
-        ? counted(others, "place changes", "places change")
-        : others
-          ? counted(others, "other place changes", "other places change")
-          : "no other place changes";
-    said.append(what);
-    if (!others) return [said];
+    const [more, fewer] = [added, removed].map((places) => places.filter((place) => place !== at).length);
+    const said = el("span", "", changesSaid(more + fewer, more + fewer < added.length + removed.length));
     const kinds = /** @type {[string, number, string][]} */ ([
-      [ADDED, added.length, "added"],
-      [REMOVED, removed.length, "removed"],
+      [ADDED, more, "added"],
+      [REMOVED, fewer, "removed"],
     ]);
-    said.append(", in all ");
     kinds
       .filter(([, count]) => count)
       .forEach(([sign, count, word], number) => {
         const shown = el("span", "sign", sign);
         shown.setAttribute("aria-hidden", "true");
-        said.append(number ? ", " : "", shown, ` ${counted(count, "cut")} ${word}`);
+        said.append(number ? ", " : ": ", shown, ` ${counted(count, "cut")} ${word}`);
       });
     return [said];
   }
@@ -198,6 +191,19 @@ export class Preview {
     const { data } = this;
     return data && { added: [...data.added], removed: [...data.removed], state: data.state };
   }
+}
+
+/**
+ * Says how many places change. The beginning of a chunk that repeats some of the one before is not where that one ends: then none
+ * of them is the place at hand.
+ * @param {number} count
+ * @param {boolean} others
+ */
+function changesSaid(count, others) {
+  if (!count) return "no other place changes";
+  return others
+    ? counted(count, "other place changes", "other places change")
+    : counted(count, "beginning of a chunk changes", "beginnings of chunks change");
 }
 
 /** @param {number[]} places */
