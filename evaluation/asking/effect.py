@@ -42,7 +42,7 @@ class CutChange(NamedTuple):
 
 
 class Search(NamedTuple):
-    """How questions are asked: the ranking, the limit on what is retrieved, and the text that is searched."""
+    """Settings of a search: the ranking, the limit on what is retrieved, and the text that is searched."""
 
     method: Method
     limit: Limit

@@ -42,7 +42,7 @@ def ask(app, at, would=None):
 
 
 def would_of(answer, column):
-    """Return what the browser sends when a column's change is pressed."""
+    """Return the browser's message when a column's change is pressed."""
     change = answer["cells"][column]["change"]
     return {"column": column, "hashes": answer["hashes"], **{name: change[name] for name in ("parameter", "value")}}
 

@@ -61,7 +61,7 @@ def limit_of(choices: Choices, characters: int) -> tuple[str, Limit]:
 
 
 def search_of(choices: Choices, characters: int) -> Search:
-    """Return how a text of so many characters is asked."""
+    """Return the settings of a search in a text of so many characters."""
     return Search(method_of(choices), limit_of(choices, characters)[1], session.embedded_as, session.reranker)
 
 

@@ -72,7 +72,7 @@ class Cut(NamedTuple):
 def preview_of(
     column: Cut, would: Mapping[str, Any], search: Search, known: tuple[int, ...] | None, embedder: Embedder | None
 ) -> PreviewData | None:
-    """Return what is known so far of a change; None for one that the chunker does not take.
+    """Return the preview of a change as far as it is known; None for a change that the chunker does not take.
 
     Parameters
     ----------
