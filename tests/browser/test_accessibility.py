@@ -18,7 +18,7 @@ QUERIES = {
     "clustering": ["selected=1", "selected=2", "selected=3"],
     "failures": ["selected=4", "document=emoji"],
     "answers": ["", "questions=typed"],
-    "guide": ["", "c1=breakpoint", "c1=dbscan"],
+    "guide": ["", "c1=breakpoint", "c1=dbscan", "view=which"],
 }
 """The states of a page, as what its link says beside the embedder; of the others the first screen alone."""
 
@@ -81,7 +81,7 @@ def test_no_page_violates_a_rule(page, app_url, name, state):
         expect(shown).to_be_visible(timeout=READY)
         at_rest(page)
     elif name == "guide":
-        shown = page.get_by_role("img") if state else page.locator(".pictures .ranks li")
+        shown = page.get_by_role("button", name="Explain Structure") if "which" in state else page.locator(".pictures .row")
         expect(shown.first).to_be_visible(timeout=READY)
         at_rest(page)
     else:

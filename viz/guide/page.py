@@ -14,16 +14,19 @@ from viz.components.notice import heading, notice
 from viz.controls.chunker import parameter_controls
 from viz.controls.language_model import any_asks, model_form
 from viz.controls.link_widgets import seed
+from viz.guide.frames import SHOWN, frames
 from viz.guide.miniature import described, height_of, svg
+from viz.guide.pictures import show_pictures
 from viz.guide.start import SENTENCES, show_start
+from viz.guide.which import show_advice
 from viz.shell.column_head import waiting_words
 from viz.shell.misfits import show_misfits
 from viz.shell.page import Page, page
 from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
 from viz.shell.sides import sides
-from viz.shell.thread import columns_to_open_with, show_thread
-from viz.state.choices import Choices, fresh
+from viz.shell.thread import columns_to_open_with, say_added, show_thread
+from viz.state.choices import Choices, ColumnChoice, fresh
 from viz.state.embedder import defaults_of
 from viz.state.language_model import CHUNKER_NEEDS, MISSING, none_named
 from viz.state.text import Text
@@ -33,7 +36,7 @@ from viz.theme.numbers import counted, known_boundaries
 PAGE = "guide"
 FIRST = "breakpoint"
 
-VIEWS = {"start": "In four pictures"}
+VIEWS = {"start": "In four pictures", "which": "Which to try"}
 """The views that are about no single chunker: their names in the link, and their labels."""
 
 CHUNKER = "chunker"
@@ -61,10 +64,8 @@ def show() -> None:
             choices.extra["view"] = extra["view"]
         with here.controls:
             _choose(choices)
-        if choices.extra["view"] == CHUNKER:
-            _explain(here)
-        else:
-            _start(here)
+        views = {CHUNKER: _explain, "start": _start, "which": _which}
+        views[choices.extra["view"]](here)
         # The link names the view where it would not follow from the rest of it.
         here.default.extra["view"] = CHUNKER if choices.columns != here.default.columns else next(iter(VIEWS))
 
@@ -86,7 +87,21 @@ def _start(here: Page) -> None:
         notice(made[0].error or waiting_words(asks=False), "error" if made[0].error else "info", key="guide_waits")
     else:
         show_start(here, text, kind, *made)
-    st.button(f"How {kind.title} decides", on_click=_show, args=(here.choices, CHUNKER), key="guide_next")
+    with st.container(horizontal=True):
+        st.button(f"How {kind.title} decides", on_click=_show, args=(here.choices, CHUNKER), key="guide_next")
+        st.button("Which to try?", on_click=_show, args=(here.choices, "which"), key="guide_which")
+
+
+def _which(here: Page) -> None:
+    """Draw the advice on which chunker to try."""
+    heading("Which chunker should I try?", key="guide_document")
+
+    def explain(column: ColumnChoice) -> None:
+        here.choices.columns = [column]
+        _show(here.choices, CHUNKER)
+
+    show_advice(explain)
+    say_added()
 
 
 def _show(choices: Choices, view: str) -> None:
@@ -98,16 +113,18 @@ def _explain(here: Page) -> None:
     text, column = here.text, here.choices.columns[0]
     kind = _explained()[column.chunker]
     made = run_columns(here, text, [column])[0] if text is not None else ColumnResult(column)
+    st.header(kind.title, anchor=False)
+    st.markdown(f"{kind.idea}  \n:gray[Source: {kind.source}]")
+    if column.chunker in SHOWN:
+        show_pictures(frames(column.chunker), "guide_frames", small=True)
     explanation, live = sides(PAGE, 3, 2, gap="large")
     with explanation:
-        st.header(kind.title, anchor=False)
-        st.markdown(f"{kind.idea}  \n:gray[Source: {kind.source}]")
-        # Other people's chunkers may have none of these.
+        # Other people's chunkers may have none of these; the pictures have the failure.
         if kind.formula:
             st.latex(kind.formula, width="content")
         if kind.symbols:
             st.caption(kind.symbols)
-        if kind.failure:
+        if kind.failure and column.chunker not in SHOWN:
             st.markdown(f"**Known failure.** {kind.failure}")
         with st.container(key="guide_parameters"):
             st.table(_parameters(column.chunker), border="horizontal")

@@ -50,6 +50,10 @@ function draw(root, picture, number, grounds) {
   }
   if (picture.ask) figure.append(askForm(root, picture.ask));
   if (picture.waits) figure.append(el("p", "waits", picture.waits));
+  if (picture.formula.length) {
+    const formula = figure.appendChild(el("div", "formula"));
+    formula.append(...picture.formula.map((line) => el("p", "", line)));
+  }
   if (picture.rows.length) {
     const rows = figure.appendChild(el("ol", "rows"));
     if (picture.before) rows.append(el("li", "more", picture.before));

@@ -89,6 +89,8 @@ class PictureData(TypedDict):
         Sentences; ``before`` and ``after`` say what of the text is left out around them.
     gaps
         The decisions between the rows; empty for none.
+    formula
+        Lines of a formula with its values; empty for none.
     ranks
         Chunks, the nearest first.
     ask
@@ -104,6 +106,7 @@ class PictureData(TypedDict):
     rows: list[RowData]
     gaps: list[GapData]
     after: str
+    formula: list[str]
     ranks: list[RankData]
     ask: AskData | None
     waits: str
@@ -126,6 +129,7 @@ def picture(title: str, *said: list[Piece]) -> PictureData:
         "rows": [],
         "gaps": [],
         "after": "",
+        "formula": [],
         "ranks": [],
         "ask": None,
         "waits": "",

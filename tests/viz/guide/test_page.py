@@ -11,6 +11,7 @@ from chunkers.contract.base import run
 from sample_docs import load_sample
 from tests import ROOT
 from tests.support import LIMIT, ended, tools
+from tests.viz.app_steps import sent
 from viz.guide.miniature import described, height_of, svg
 from viz.theme.numbers import counted
 
@@ -42,8 +43,9 @@ def test_every_chunker_has_a_screen(guide, name):
     assert not app.exception
     kind = CHUNKERS[name]
     assert app.header[0].value == kind.title
-    said = " ".join(part.value for part in app.markdown)
-    assert kind.idea in said
+    assert kind.idea in " ".join(part.value for part in app.markdown)
+    pictures = sent(app, "pictures")["pictures"]
+    said = "".join(piece["text"] for picture in pictures for pieces in picture["said"] for piece in pieces)
     assert kind.failure in said
     assert kind.symbols in [part.value for part in app.caption]
     assert app.latex[0].value.strip("$\n ") == kind.formula

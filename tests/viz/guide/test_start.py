@@ -8,6 +8,7 @@ from evaluation.asking.ask import Limit, ask, embed_question, prepare
 from tests.support import AngleEmbedder, tools
 from tests.viz.app_steps import sent, settled
 from viz.guide.start import FEW_CHUNKS, USUAL, answer_picture, chunk_picture, question_picture, text_picture, tokens_of
+from viz.guide.which import ADVICE
 from viz.jobs.asking.job import ruler_of
 from viz.theme.glossary import PARTS, explained
 
@@ -168,3 +169,21 @@ def test_a_text_with_few_chunks_gives_one_and_an_own_text_has_a_question(app):
     settled(app)
     assert sent(app, "pictures")["pictures"][2]["ask"]["question"] == USUAL
     assert FEW_CHUNKS == 4
+
+
+def test_the_advice_leads_to_its_settings_and_to_compare(app):
+    app.query_params.update({"embedder": "tfidf", "view": "which"})
+    app.switch_page("pages/guide.py")
+    settled(app)
+    assert [one.value for one in app.subheader] == [advice.text for advice in ADVICE]
+    for number, advice in enumerate(ADVICE):
+        assert build_chunker(advice.chunker, dict(advice.parameters))
+        assert advice.why in app.markdown[number + 1].value
+    app.button(key="take_advice_1").click()
+    settled(app)
+    columns = app.session_state["choices/compare"].columns
+    assert (columns[-1].chunker, columns[-1].parameters) == ("structure", {"max_size": 250})
+    app.button(key="explain_1").click()
+    settled(app)
+    assert app.header[0].value == "Structure"
+    assert dict(app.query_params) == {"embedder": "tfidf", "c1": "structure", "c1.max_size": "250"}

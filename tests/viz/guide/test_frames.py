@@ -1,0 +1,154 @@
+"""The Guide's pictures of a chunker: whatever the text, every number is what the library says of it."""
+
+import re
+
+import numpy as np
+import pytest
+
+from chunkers import CHUNKERS, Document, build_chunker, load_tokenizer
+from chunkers.contract.base import run
+from evaluation.segmentation.chunk_facts import against_known
+from evaluation.segmentation.measures import cuts_of
+from tests.support import AngleEmbedder, HashEmbedder, tools
+from tests.viz.app_steps import sent, settled
+from viz.guide.frames import SHOWN, SIX, _run, failure_frame, frames, run_frames
+from viz.guide.worked import worked
+
+TEXTS = {
+    "six": SIX,
+    "angles": "0 a\n10 b\n80 c\n\n90 d\n170 e\n180 f\n",
+    "long": "".join(f"{angle} is the angle of word{angle}.\n" for angle in (0, 5, 40, 41, 90, 95, 150, 10)),
+    "two": "One short line.\nAnother one.\n",
+    "one": "A single line.\n",
+}
+EMBEDDERS = {"six": HashEmbedder, "angles": AngleEmbedder, "long": AngleEmbedder, "two": HashEmbedder, "one": HashEmbedder}
+
+
+def words_of(pictures):
+    return [(one["said"], one["formula"], [gap["said"] for gap in one["gaps"]]) for one in pictures]
+
+
+def cut(name, text, made):
+    document = Document.from_text(TEXTS[text], "lines")
+    return document, run(build_chunker(name, dict(SHOWN[name].parameters)), document, made)
+
+
+def test_every_chunker_that_asks_no_model_has_pictures():
+    assert {*SHOWN} == {*CHUNKERS}
+
+
+@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("name", SHOWN)
+def test_every_number_is_the_librarys(name, text):
+    made = tools(EMBEDDERS[text]())
+    document, chunking = cut(name, text, made)
+    whole, measured, example, decided, chunks = run_frames(name, TEXTS[text], made)
+    sentences = [*document.sentence_texts]
+    for shown in (whole, measured, decided, chunks):
+        assert ["".join(part["text"] for part in row["parts"]) for row in shown["rows"]] == sentences
+    # The decisions are the ledger's, word for word, and the gauges are in proportion to its scores and thresholds.
+    gaps = [gap for gap in chunking.gaps if gap.offset is None]
+    assert [gap["said"].endswith(one.reason) for gap, one in zip(decided["gaps"], gaps, strict=True)] == [True] * len(gaps)
+    assert [gap["cut"] for gap in decided["gaps"]] == [one.verdict.is_cut for one in gaps]
+    for one in chunking.gaps:
+        if one.offset is not None and one.index < len(gaps):
+            assert one.reason in decided["gaps"][one.index]["said"]
+    places = [
+        (place, value)
+        for gap, one in zip(decided["gaps"], gaps, strict=True)
+        for place, value in ((gap["share"], one.score), (gap["line"], one.threshold))
+        if place is not None
+    ]
+    assert [place for place, _ in sorted(places)] == [
+        place for place, _ in sorted(places, key=lambda pair: (pair[1], pair[0]))
+    ]
+    # What is measured is the first score of each decision, or every sentence's distance from the centres.
+    if not SHOWN[name].unit:
+        clusters = chunking.clusters
+        scores = [one.score if (first := one.why.steps()[0].score) is None else first for one in gaps]
+        wanted = [f"{score:.2f}".replace("-", "−") for score in scores if score is not None]
+        if clusters is not None and clusters.other:
+            wanted = [f"{number:.2f}" for pair in zip(clusters.own, clusters.other, strict=True) for number in pair]
+        assert re.findall(r"−?\d+\.\d\d", " ".join(gap["said"] for gap in measured["gaps"])) == wanted
+    # The chunks are its chunks.
+    held = {
+        number: "".join(part["text"] for row in chunks["rows"] for part in row["parts"] if number in part["chunks"])
+        for number in range(len(chunking))
+    }
+    assert ["".join(held[number].split()) for number in held] == ["".join(chunk.text.split()) for chunk in chunking]
+    assert f"{len(chunking)} chunk" in "".join(piece["text"] for piece in chunks["said"][0])
+    # One gap in numbers ends with the ledger's reason.
+    if chunking.gaps:
+        reasons = {f"{one.reason}: {'cut' if one.verdict.is_cut else 'no cut'}" for one in chunking.gaps}
+        assert example["formula"][-1] in reasons
+
+
+@pytest.mark.parametrize("text", ["six", "angles", "long"])
+@pytest.mark.parametrize("name", [name for name in SHOWN if not SHOWN[name].unit and name not in ("optimal", "kmeans")])
+def test_the_values_put_in_give_the_result(name, text):
+    made = tools(EMBEDDERS[text]())
+    _, chunking = cut(name, text, made)
+    vectors = np.asarray(made.embed(chunking.document.sentence_texts))
+    chunker = build_chunker(name, dict(SHOWN[name].parameters))
+    gaps = [gap for gap in chunking.gaps if gap.offset is None and gap.score is not None]
+    assert gaps
+    for gap in gaps:
+        *values, result = worked(chunker, chunking, gap, vectors, len, "")
+        assert values
+        assert result.startswith(gap.reason)
+        # The last number before the result is the score of the ledger.
+        said = [float(number.replace("−", "-")) for number in re.findall(r"[−-]?\d+\.\d\d", " ".join(values))]
+        if name == "double_pass":
+            compared = [f"{one.similarity:.2f}" for one in chunking.comparisons if one.right.start == gap.index + 1]
+            assert [line.split(" = ")[1].split()[0].replace("−", "-") for line in values] == compared
+        elif name == "max_min" and "factor" not in gap.reason and "×" not in gap.reason:
+            assert max(said) == pytest.approx(gap.score, abs=0.0051)
+        elif name == "max_min":
+            assert len(said) == 1
+        else:
+            assert said[-1] == pytest.approx(gap.score, abs=0.0051)
+
+
+@pytest.mark.parametrize("text", ["six", "long"])
+@pytest.mark.parametrize("name", [name for name in SHOWN if SHOWN[name].unit])
+def test_sizes_are_counted_by_the_tokenizer(name, text):
+    made = tools(EMBEDDERS[text](), "words")
+    document, chunking = cut(name, text, made)
+    measured = run_frames(name, TEXTS[text], made)[1]
+    for gap, sentence in zip(measured["gaps"], document.sentences[:-1], strict=True):
+        begin = max(chunk.start for chunk in chunking if chunk.start < sentence.end)
+        inside = document.text[begin : sentence.end].strip()
+        unit = SHOWN[name].unit
+        if unit == "sentences":
+            count = sum(one in inside for one in document.sentence_texts)
+        else:
+            (count,) = load_tokenizer(unit).count([inside])
+        size = SHOWN[name].parameters.get("size") or SHOWN[name].parameters["max_size"]
+        assert gap["said"].startswith(f"{count} of {size} ")
+        assert gap["share"] / gap["line"] == pytest.approx(count / size)
+
+
+@pytest.mark.model
+@pytest.mark.parametrize("name", SHOWN)
+def test_the_known_failure_fails(name, real_tools):
+    sections, parameters = SHOWN[name].fails_on
+    known = tuple(sum(map(len, sections[: number + 1])) for number in range(len(sections) - 1))
+    _, _, chunking = _run(name, "".join(sections), parameters, real_tools)
+    found, missed, added = against_known(cuts_of(chunking), known)
+    scattered = [chunk for chunk in chunking if len(chunk.spans) > 1]
+    assert missed or added or scattered
+    shown = failure_frame(name, real_tools)
+    said = "".join(piece["text"] for piece in shown["said"][0])
+    assert CHUNKERS[name].failure in said
+    assert (f"{found} found; {added} cut" in said) if known else (f"One subject, in {len(chunking)} chunks" in said)
+    assert [gap["said"] for gap in shown["gaps"]].count("new subject") == len(known)
+    # The pictures of the page are those of the bundled model; vectors differ in their last digits from batch to batch.
+    assert words_of(frames(name)) == words_of([*run_frames(name, SIX, real_tools), shown])
+
+
+def test_the_page_has_the_pictures(app):
+    app.query_params.update({"c1": "max_min", "embedder": "tfidf"})
+    app.switch_page("pages/guide.py")
+    settled(app)
+    assert sent(app, "pictures")["small"]
+    assert sent(app, "pictures")["pictures"] == frames("max_min")

@@ -1,0 +1,336 @@
+"""Six small pictures of each chunker: its run on six sentences in five of them, and one of its known failures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, NamedTuple
+
+from chunkers import Chunker, Chunking, Document, Gap, Tools, build_chunker, load_embedder, load_tokenizer
+from chunkers.contract.base import run
+from chunkers.embedders.minilm import MiniLM
+from chunkers.support.numbers import signed
+from evaluation.segmentation.chunk_facts import against_known
+from evaluation.segmentation.measures import cuts_of
+from viz.guide.pictures import GapData, PictureData, picture, rows_of
+from viz.guide.worked import unit_said, worked
+from viz.jobs.resources import embedding_cache, load_model
+from viz.theme.glossary import explained
+from viz.theme.numbers import counted, known_boundaries
+
+BEES = (
+    "Bees make honey from nectar.\nThey carry the nectar home in a second stomach.\n"
+    "In the hive it is dried until it keeps for years.\n"
+)
+BREAD = (
+    "Bread begins with flour and water.\nYeast eats the sugar and fills the dough with gas.\n"
+    "In the oven the gas expands and the loaf rises.\n"
+)
+MORE_BEES = (
+    "Bees seal the honey with wax.\nThe beekeeper takes what the bees can spare.\n"
+    "Clear honey turns white and firm in the cold.\n"
+)
+
+SIX = f"{BEES}\n{BREAD}"
+"""The sentences of the first five pictures: three on each of two subjects."""
+
+_ALIKE = (
+    "Bees make honey from nectar.\nBees carry the nectar to the hive.\n",
+    "Bread begins with flour and water.\nYeast fills the bread dough with gas.\n",
+    "Honey from nectar keeps for years.\nBees seal the honey with wax.\n",
+)
+
+
+class Shown(NamedTuple):
+    """The pictures of a chunker.
+
+    Attributes
+    ----------
+    parameters
+        Its settings, small enough for six sentences.
+    looks, decides
+        Sentences on what it measures and on how it decides, with the words of the glossary marked.
+    fails_on
+        The sections of the text of its known failure, and the settings there.
+    unit
+        The tokenizer that counts what it measures; empty for scores.
+    """
+
+    parameters: Mapping[str, Any]
+    looks: str
+    decides: str
+    fails_on: tuple[tuple[str, ...], Mapping[str, Any]]
+    unit: str = ""
+
+
+_NEIGHBOURS = "It compares the [embeddings] of each two neighbouring sentences: the bar is their [distance]."
+_JOINT = "It measures the joint distance of sentences: half their [distance] in meaning, half their places in the text."
+
+SHOWN: Mapping[str, Shown] = {
+    "fixed_sentences": Shown(
+        {"size": 2},
+        "It counts the sentences of the open [chunk].",
+        "After two sentences, the chunk is full.",
+        ((BEES, BREAD), {"size": 2}),
+        "sentences",
+    ),
+    "fixed_words": Shown(
+        {"size": 20, "overlap": 0},
+        "It counts the words of the open [chunk].",
+        "After 20 words the chunk is full, wherever that is.",
+        ((BEES, BREAD), {"size": 15, "overlap": 0}),
+        "words",
+    ),
+    "fixed_characters": Shown(
+        {"size": 100, "overlap": 0},
+        "It counts the characters of the open [chunk].",
+        "After 100 characters the chunk is full, even inside a word.",
+        ((BEES, BREAD), {"size": 70, "overlap": 0}),
+        "characters",
+    ),
+    "fixed_tokens": Shown(
+        {"size": 25, "overlap": 0},
+        "It counts the [tokens] of the open [chunk].",
+        "After 25 tokens the chunk is full, wherever that is.",
+        ((BEES, BREAD), {"size": 18, "overlap": 0}),
+        MiniLM.name,
+    ),
+    "recursive": Shown(
+        {"size": 120},
+        "It counts the characters of the open [chunk].",
+        "Before 120 characters are passed, it cuts at a separator: a blank line, else a line break, else a full stop.",
+        ((BEES, BREAD), {"size": 400}),
+        "characters",
+    ),
+    "structure": Shown(
+        {"max_size": 40, "join_below": 20},
+        "It finds the blocks of the text, here two paragraphs, and counts their [tokens].",
+        "Blocks that fit together are joined; here two paragraphs do not.",
+        ((BEES + MORE_BEES,), {"max_size": 30, "join_below": 10}),
+        MiniLM.name,
+    ),
+    "breakpoint": Shown(
+        {"amount": 70.0},
+        _NEIGHBOURS,
+        "A [gap] is cut if its distance is above the [threshold], the notch: here the 70th [percentile].",
+        (
+            (
+                "Write the two numbers below each other.\nThen add the digits from right to left.\nc = a + b\n"
+                "If a sum passes nine, carry one to the next column.\nThe last sum is written down as it is.\n",
+            ),
+            {"amount": 70.0},
+        ),
+    ),
+    "target_size": Shown(
+        {"size": 30, "buffer": 0},
+        _NEIGHBOURS,
+        "The [threshold], the notch, is lowered until the average [chunk] has at most 30 [tokens].",
+        ((BEES + MORE_BEES,), {"size": 30, "buffer": 0}),
+    ),
+    "double_pass": Shown(
+        {"merging_threshold": 0.35},
+        "It measures similarity, 1 minus the [distance]: in pass one, of the next sentence and the last two of the chunk.",
+        "Pass one joins what is similar enough; pass two compares the [mini-chunks], and may join over a [snippet].",
+        ((BEES, BREAD), {}),
+    ),
+    "max_min": Shown(
+        {},
+        "It compares the next sentence with every one of the open [chunk]: similarity, 1 minus the [distance].",
+        "The sentence joins if the greatest similarity is above a [threshold].",
+        ((BEES + MORE_BEES,), {}),
+    ),
+    "optimal": Shown(
+        {"max_size": 40, "piece_size": 10},
+        "It tries all ways to cut the text into pieces of at most 10 [tokens] and to join these.",
+        "A cut is made if the best way with it has more similarity within chunks than the best without.",
+        ((BEES + MORE_BEES,), {"max_size": 400, "piece_size": 10}),
+    ),
+    "change_point": Shown(
+        {"cuts_at": "sentences"},
+        "It measures by how much a cut reduces the spread of the [embeddings] around the means of their chunks.",
+        "A cut must gain more than cuts gain in the same sentences shuffled: the penalty, the notch.",
+        (
+            (BEES, "The ferry leaves at noon.\n", "Bees seal the honey with wax.\nClear honey turns white in the cold.\n"),
+            {"cuts_at": "sentences"},
+        ),
+    ),
+    "single_linkage": Shown(
+        {},
+        _JOINT,
+        "The nearest sentences are joined first, up to the greatest distance, the notch.",
+        (_ALIKE, {"position_weight": 0.1}),
+    ),
+    "dbscan": Shown(
+        {"eps": 0.45},
+        _JOINT,
+        "Sentences within ε, the notch, of each other are one [chunk]; what has no neighbour is noise.",
+        ((BEES, BREAD), {"eps": 0.3}),
+    ),
+    "kmeans": Shown(
+        {"clusters": 2},
+        "It looks for two centres among the [embeddings], and measures how far each sentence is from them.",
+        "Every sentence belongs to the nearest centre; a [gap] between two of different centres is a [boundary].",
+        (_ALIKE, {"clusters": 2}),
+    ),
+}
+"""The chunkers that have pictures: those that ask no language model."""
+
+
+@cache
+def frames(name: str) -> list[PictureData]:
+    """Return the pictures of a chunker by the bundled model, whichever embedder the page has."""
+    embedder = load_embedder(MiniLM.name)
+    load_model(embedder)
+    tools = Tools(embedder, load_tokenizer(MiniLM.name), embedding_cache(False))
+    return [*run_frames(name, SIX, tools), failure_frame(name, tools)]
+
+
+def run_frames(name: str, text: str, tools: Tools) -> list[PictureData]:
+    """Return the five pictures of a chunker's run on a text whose sentences are its lines."""
+    shown = SHOWN[name]
+    document, chunker, chunking = _run(name, text, shown.parameters, tools)
+    numbers = range(len(document.sentences))
+    count = _counter(shown.unit, document)
+    vectors = tools.embed(document.sentence_texts)
+    first = picture(
+        "The text", explained(f"{counted(len(numbers), 'sentence')}, each with its number. Between two lies a [gap].")
+    )
+    measured = picture("What it measures", explained(shown.looks))
+    measured["gaps"] = (
+        _sizes(chunking, chunker, count, shown.unit) if shown.unit else _centres(chunking) or _scores(chunking)
+    )
+    decided = picture("What it decides", explained(shown.decides))
+    decided["gaps"] = _decisions(chunking)
+    gap = max(
+        chunking.gaps, key=lambda one: (one.verdict.is_cut, one.offset is None, one.verdict.is_overruled), default=None
+    )
+    example = picture("One gap in numbers")
+    if gap is not None:
+        after = f"inside sentence {gap.index + 1}" if gap.offset is not None else f"after sentence {gap.index + 1}"
+        example["said"] = [explained(f"The decision {after}: the formula with its values.")]
+        example["formula"] = worked(chunker, chunking, gap, vectors, count, unit_said(shown.unit))
+        example["rows"] = rows_of(document, [*numbers][gap.index : gap.index + 2])
+    for one in (first, measured, decided):
+        one["rows"] = rows_of(document, numbers)
+    return [
+        first,
+        measured,
+        example,
+        decided,
+        _chunks("The chunks", chunking, counted(len(chunking.chunks), "[chunk]", "[chunks]")),
+    ]
+
+
+def failure_frame(name: str, tools: Tools) -> PictureData:
+    """Return the picture of a chunker's known failure."""
+    sections, parameters = SHOWN[name].fails_on
+    known = tuple(sum(map(len, sections[: number + 1])) for number in range(len(sections) - 1))
+    _, chunker, chunking = _run(name, "".join(sections), parameters, tools)
+    found, _, added = against_known(cuts_of(chunking), known)
+    scattered = sum(len(chunk.spans) > 1 for chunk in chunking.chunks)
+    said = f"One subject, in {counted(len(chunking.chunks), 'chunk')}"
+    if known:
+        said = f"{known_boundaries(len(known)).capitalize()}, {found} found; {counted(added, 'cut')} elsewhere"
+    said += f"; {counted(scattered, 'chunk')} in several places" * bool(scattered)
+    shown = _chunks("A known failure", chunking, f"{said}. {chunker.failure}")
+    starts = [sentence.start for sentence in chunking.document.sentences[1:]]
+    for gap, start in zip(shown["gaps"], starts, strict=True):
+        gap["said"] = "new subject" if start in known else "same subject" if gap["cut"] else ""
+    return shown
+
+
+def _run(name: str, text: str, parameters: Mapping[str, Any], tools: Tools) -> tuple[Document, Chunker, Chunking]:
+    document = Document.from_text(text, "lines")
+    chunker = build_chunker(name, dict(parameters))
+    return document, chunker, run(chunker, document, tools)
+
+
+def _counter(unit: str, document: Document) -> Callable[[str], int]:
+    if unit == "sentences":
+        return lambda text: sum(sentence in text for sentence in document.sentence_texts)
+    tokenizer = load_tokenizer(unit or "words")
+    return lambda text: tokenizer.count([text.strip()])[0]
+
+
+def _chunks(title: str, chunking: Chunking, said: str) -> PictureData:
+    shown = picture(title, explained(said))
+    shown["rows"] = rows_of(chunking.document, range(len(chunking.document.sentences)), chunking)
+    for before, row in zip(shown["rows"], shown["rows"][1:], strict=False):
+        cut = before["parts"][-1]["chunks"] != row["parts"][0]["chunks"]
+        shown["gaps"].append({"said": "", "share": None, "line": None, "cut": cut})
+    return shown
+
+
+def _at_gaps(chunking: Chunking) -> list[Gap]:
+    return [gap for gap in chunking.gaps if gap.offset is None]
+
+
+def _scale(gaps: list[Gap]) -> Callable[[float | None], float | None]:
+    """Return the function from a score to its place on a gauge for all scores and thresholds."""
+    values = [value for gap in gaps for value in (gap.score, gap.threshold) if value is not None]
+    low, high = min([0.0, *values]), max([0.0, *values])
+    return lambda value: None if value is None else (value - low) / ((high - low) * 1.1 or 1.0)
+
+
+def _scores(chunking: Chunking) -> list[GapData]:
+    """Return the first number that was looked at in each gap."""
+    gaps = _at_gaps(chunking)
+    scale = _scale(gaps)
+    seen = [gap.why.steps()[0] for gap in gaps]
+    scores = [gap.score if first.score is None else first.score for gap, first in zip(gaps, seen, strict=True)]
+    return [
+        {
+            "said": "" if score is None else f"{first.score_name} {signed(score, '.2f')}".strip(),
+            "share": scale(score),
+            "line": None,
+            "cut": False,
+        }
+        for score, first in zip(scores, seen, strict=True)
+    ]
+
+
+def _centres(chunking: Chunking) -> list[GapData]:
+    """Return after each sentence its distances from its centre and from the nearest other, if the chunks have centres."""
+    clusters = chunking.clusters
+    if clusters is None or not clusters.other:
+        return []
+    high = 1.1 * max(*clusters.own, *clusters.other)
+    return [
+        {
+            "said": f"own centre {own:.2f}, other {other:.2f}",
+            "share": own / high,
+            "line": other / high,
+            "cut": False,
+        }
+        for own, other in zip(clusters.own, clusters.other, strict=True)
+    ]
+
+
+def _sizes(chunking: Chunking, chunker: Any, count: Callable[[str], int], unit: str) -> list[GapData]:
+    """Return the size of the open chunk after each sentence, with the maximum."""
+    document = chunking.document
+    most = getattr(chunker, "size", None) or chunker.max_size
+    sizes = []
+    for sentence in document.sentences[:-1]:
+        begin = max(chunk.start for chunk in chunking.chunks if chunk.start < sentence.end)
+        sizes.append(count(document.text[begin : sentence.end]))
+    high, said = 1.1 * max([most, *sizes]), unit_said(unit)
+    return [{"said": f"{size} of {most} {said}", "share": size / high, "line": most / high, "cut": False} for size in sizes]
+
+
+def _decisions(chunking: Chunking) -> list[GapData]:
+    gaps = _at_gaps(chunking)
+    scale = _scale(gaps)
+    inside: dict[int, str] = {}
+    for gap in chunking.gaps:
+        if gap.offset is not None:
+            inside[gap.index] = f"{inside.get(gap.index, '')}{gap.reason}. "
+    return [
+        {
+            "said": inside.get(gap.index, "") + gap.reason,
+            "share": None if gap.threshold is None else scale(gap.score),
+            "line": scale(gap.threshold),
+            "cut": gap.verdict.is_cut,
+        }
+        for gap in gaps
+    ]
