@@ -40,14 +40,17 @@ PART = 512
 _ROWS = 32
 """Rows of a block that goes through several passes while it stays in the cache."""
 
+_FAR = 64
+"""Scores this far below the greatest still have exponentials that single precision represents in full."""
+
 _FURTHEST = 5.5
 """Beyond this, the normal distribution's share below a number is 0 or 1 in single precision."""
 
-_ABOVE = [np.float32(x) for x in (0.574940925, 5.33672021, 4.71649721, 4.28854498, 1.02834957, 0.398942202)]
-_BELOW = [np.float32(x) for x in (30.3354186, 62.1382102, 52.4020538, 26.2889429, 7.61932502, 1)]
-"""Coefficients of a rational function of (x / 5.5)², highest power first, that gives (Φ(x) - 1/2) / x up to 5.5, where Φ is
-the normal distribution's share below x. With it x Φ(x) is off by at most 7e-9 · max(1, |x|), rounding apart. Fitted by least
-squares, the weights raised where the error was largest."""
+_ABOVE = [np.float32(x) for x in (0.0189527935, 5.32169305, 142.272298, 3913.23667, 28385.222, 333109.396)]
+_BELOW = [np.float32(x) for x in (61.9632412, 1580.69862, 23988.2888, 210313.923, 834981.595)]
+"""Coefficients of a rational function of x², highest power first, that gives (Φ(x) - 1/2) / x up to 5.5, where Φ is the
+normal distribution's share below x; the denominator's first, 1, is left out. With it x Φ(x) is off by at most
+7e-9 · max(1, |x|), rounding apart. Fitted by least squares, the weights raised where the error was largest."""
 
 
 class Layer(NamedTuple):
@@ -207,11 +210,8 @@ class Network:
         shape = run.texts, run.length, 3, self._heads, self.width // self._heads
         queries, keys, values = parted.reshape(shape).transpose(2, 0, 3, 1, 4)
         scores = queries @ keys.swapaxes(2, 3)
-        scores -= scores.max(axis=-1, keepdims=True)
-        np.exp(scores, out=scores)
-        means = attended.reshape(run.texts, run.length, *shape[3:]).swapaxes(1, 2)
-        np.matmul(scores, values, out=means)
-        means /= scores.sum(axis=-1, keepdims=True)
+        softmax(scores)
+        np.matmul(scores, values, out=attended.reshape(run.texts, run.length, *shape[3:]).swapaxes(1, 2))
 
 
 class Encoder:
@@ -267,21 +267,30 @@ def _runs(texts: Sequence[Sequence[int]]) -> Iterator[_Run]:
         start += count * length
 
 
+def softmax(scores: npt.NDArray[np.float32]) -> None:
+    """Turn scores, shape (texts, heads, queries, keys), into shares of 1 over the keys, in place."""
+    # The greatest score of a text's head is found faster than that of each query, and does unless a query's are far below.
+    greatest = scores.max(axis=(2, 3), keepdims=True)
+    if (greatest - scores.min(axis=(2, 3), keepdims=True)).max() > _FAR:
+        greatest = scores.max(axis=3, keepdims=True)
+    scores -= greatest
+    np.exp(scores, out=scores)
+    scores /= np.einsum("thqk->thq", scores)[..., None]
+
+
 def _add_and_normalise(
     rows: Matrix, bias: Matrix, before: Matrix, factors: tuple[Matrix, Matrix], epsilon: np.float32
 ) -> None:
     """Add a bias and the rows ``before`` to ``rows``, and normalise them, in place."""
-    for start in range(0, len(rows), 2 * _ROWS):
-        block = rows[start : start + 2 * _ROWS]
-        block += bias
-        block += before[start : start + 2 * _ROWS]
-        _normalise(block, factors, epsilon)
+    rows += bias
+    rows += before
+    _normalise(rows, factors, epsilon)
 
 
 def _normalise(rows: Matrix, factors: tuple[Matrix, Matrix], epsilon: np.float32) -> None:
     """Scale each row to the mean 0 and the variance 1, then by the factors, and shift it, in place."""
     width = np.float32(rows.shape[1])
-    rows -= rows.sum(axis=1, keepdims=True) / width
+    rows -= np.einsum("ij->i", rows)[:, None] / width
     variance = np.einsum("ij,ij->i", rows, rows)[:, None] / width
     rows *= 1 / np.sqrt(variance + epsilon)
     rows *= factors[0]
@@ -291,27 +300,27 @@ def _normalise(rows: Matrix, factors: tuple[Matrix, Matrix], epsilon: np.float32
 def gelu(rows: Matrix, bias: Matrix) -> None:
     """Add a bias to the rows, and give each number its GELU, x Φ(x), in place: the exact one, by the error function."""
     shape = min(_ROWS, len(rows)), rows.shape[1]
-    shares, squares, belows = (np.empty(shape, dtype=np.float32) for _ in range(3))
-    limit, scale, half = (np.float32(number) for number in (_FURTHEST, _FURTHEST**-2, 0.5))
+    shares, squares, polynomials = (np.empty(shape, dtype=np.float32) for _ in range(3))
+    limit, half = np.float32(_FURTHEST), np.float32(0.5)
     for start in range(0, len(rows), _ROWS):
         block = rows[start : start + _ROWS]
-        share, square, below = shares[: len(block)], squares[: len(block)], belows[: len(block)]
+        share, square, polynomial = shares[: len(block)], squares[: len(block)], polynomials[: len(block)]
         block += bias
         np.clip(block, -limit, limit, out=share)
         np.multiply(share, share, out=square)
-        square *= scale
-        _polynomial(_BELOW, square, below)
-        share /= below
-        _polynomial(_ABOVE, square, below)
-        share *= below
+        np.add(square, _BELOW[0], out=polynomial)
+        _extend(polynomial, _BELOW[1:], square)
+        share /= polynomial
+        np.multiply(square, _ABOVE[0], out=polynomial)
+        polynomial += _ABOVE[1]
+        _extend(polynomial, _ABOVE[2:], square)
+        share *= polynomial
         share += half
         block *= share
 
 
-def _polynomial(coefficients: Sequence[np.float32], x: Matrix, out: Matrix) -> None:
-    """Write a polynomial of ``x`` into ``out``, by Horner's rule."""
-    np.multiply(x, coefficients[0], out=out)
-    out += coefficients[1]
-    for coefficient in coefficients[2:]:
-        out *= x
-        out += coefficient
+def _extend(polynomial: Matrix, coefficients: Sequence[np.float32], x: Matrix) -> None:
+    """Extend the values of a polynomial of ``x`` by these lower coefficients, in place, by Horner's rule."""
+    for coefficient in coefficients:
+        polynomial *= x
+        polynomial += coefficient

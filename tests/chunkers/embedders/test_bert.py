@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.special import ndtr
 
 from chunkers import load_embedder
-from chunkers.embedders.bert import gelu, parts
+from chunkers.embedders.bert import gelu, parts, softmax
 from chunkers.embedders.bert_folder import read_encoder
 from tests.chunkers.embedders.models import TEXTS, WORDS
 
@@ -147,6 +147,15 @@ def test_the_gelu_is_the_exact_one(rows):
     numbers = (given + bias).astype(np.float64)
     gelu(given, bias)
     assert (np.abs(given - numbers * ndtr(numbers)) / np.maximum(1, np.abs(numbers))).max() < 3e-7
+
+
+@pytest.mark.parametrize("scale", [1, 20, 500])
+def test_shares_are_right_where_a_query_is_far_below_another(scale):
+    scores = scale * np.linspace(-1, 1, 2 * 3 * 4 * 4).reshape(2, 3, 4, 4) ** 3
+    shares = scores.astype(np.float32)
+    softmax(shares)
+    exponentials = np.exp(scores - scores.max(axis=3, keepdims=True))
+    assert np.abs(shares - exponentials / exponentials.sum(axis=3, keepdims=True)).max() < 3e-5
 
 
 @given(lengths=st.lists(st.integers(1, 300)).map(sorted), threads=st.integers(1, 5))
