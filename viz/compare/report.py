@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from streamlit.delta_generator import DeltaGenerator
 
 from chunkers import Cancelled, Chunker, Chunking, Embedder
-from evaluation.report.page import report
-from evaluation.report.tables import Compared
 from viz.components.download import download
 from viz.jobs.chunking import sentence_vectors
 from viz.state.choices import Choices
@@ -27,6 +25,10 @@ def offer_report(
     document, on_disk = columns[0][1].document, session.on_disk
 
     def made() -> str:
+        # Only the user who asks for a report waits for these modules, not the first page.
+        from evaluation.report.page import report
+        from evaluation.report.tables import Compared
+
         vectors = None
         if embedder is not None and document.sentences:
             try:

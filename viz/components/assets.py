@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from posixpath import dirname, join, normpath
 
 VIZ = Path(__file__).parents[1]
 
@@ -89,7 +91,7 @@ def script(entry: str, default: str | None = None, *, root: Path = VIZ) -> str:
         raise LinkError(f"{entry} has no export default function, which draws the component")
     if default is not None and (last.has_default or default not in last.exported):
         raise LinkError(f"{entry} must export {default}, and have no export default")
-    modules.insert(0, _read(IN_ORDER, VIZ, None))
+    modules.insert(0, _read(IN_ORDER, VIZ))
     owners: dict[str, str] = {}
     for module in modules:
         for name in module.declared:
@@ -115,7 +117,11 @@ def _needed(entry: str, root: Path) -> list[_Module]:
             raise LinkError(f"scripts import each other in a circle: {' -> '.join([*open_[open_.index(path) :], path])}")
         if path not in found:
             open_.append(path)
-            module = _read(path, root, open_[-2] if len(open_) > 1 else None)
+            try:
+                module = _read(path, root)
+            except OSError:
+                user = f", which {open_[-2]} imports" if len(open_) > 1 else ""
+                raise LinkError(f"there is no script {path}{user}") from None
             for other, names in module.imports.items():
                 exported = visit(other).exported
                 for name in names:
@@ -129,14 +135,13 @@ def _needed(entry: str, root: Path) -> list[_Module]:
     return list(found.values())
 
 
-def _read(path: str, root: Path, user: str | None) -> _Module:
-    try:
-        text = (root / path).read_text(encoding="utf-8")
-    except OSError:
-        raise LinkError(f"there is no script {path}" + (f", which {user} imports" if user else "")) from None
+@cache
+def _read(path: str, root: Path) -> _Module:
+    """Return the parsed script; cached, as components share half of their scripts."""
+    text = (root / path).read_text(encoding="utf-8")
     imports: dict[str, list[str]] = {}
     for names, source in _IMPORT.findall(text):
-        imports.setdefault(_resolve(path, source, root), []).extend(_imported(path, names))
+        imports.setdefault(_resolve(path, source), []).extend(_imported(path, names))
     body = _IMPORT.sub(lambda match: "\n" * match.group().count("\n"), text)
     body = _DEFAULT.sub(f"function {_CALLED}(", _EXPORT.sub("", body))
     for line in _REFUSED.findall(body):
@@ -152,12 +157,12 @@ def _read(path: str, root: Path, user: str | None) -> _Module:
     )
 
 
-def _resolve(path: str, source: str, root: Path) -> str:
-    """Return the path below ``root`` of the file that the module ``path`` imports as ``source``."""
-    target = ((root / path).parent / source).resolve()
-    if not source.startswith(("./", "../")) or not target.is_relative_to(root.resolve()):
+def _resolve(path: str, source: str) -> str:
+    """Return the path below the root of the file that the module ``path`` imports as ``source``."""
+    target = normpath(join(dirname(path), source))
+    if not source.startswith(("./", "../")) or target.startswith("../"):
         raise LinkError(f"{path} imports {source}; only files of viz can be imported, by a path relative to the script")
-    return target.relative_to(root.resolve()).as_posix()
+    return target
 
 
 def _imported(path: str, names: str) -> Iterator[str]:

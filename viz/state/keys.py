@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 from uuid import uuid4
 
 import streamlit as st
@@ -14,14 +14,9 @@ from chunkers.language_models.asking import Asking
 from chunkers.methods.your_chunks import ChunkFile
 from chunkers.results.embedded import EmbeddedAs
 from chunkers.text.reading import FileText
-from evaluation.answering.questions import Items
-from evaluation.generating.data_set import Texts
-from evaluation.generating.generate import Settings
 from evaluation.questions.marked_file import Marked
 from evaluation.questions.sets import QuestionSet
 from evaluation.search.reranker import Reranker
-from viz.jobs.answering.job import Gathering, Judging
-from viz.jobs.answering.sharing import Sharing
 from viz.jobs.asking.changed_cuts import ChangedCuts
 from viz.jobs.asking.job import AskJob
 from viz.jobs.asking.remedies import RemedyJob
@@ -30,10 +25,8 @@ from viz.jobs.background import Background, Held
 from viz.jobs.chunking import ChunkingJob, Task
 from viz.jobs.edits import Edits
 from viz.jobs.estimating import Estimating
-from viz.jobs.generating import Comparing
 from viz.jobs.plan import Material, OwnDocuments
 from viz.jobs.reading import ReadingJob
-from viz.jobs.sweep import Sweep
 from viz.jobs.texts import Showing
 from viz.jobs.timing import Repeats
 from viz.state.choices import OWN_SPLITTER, Choices, ColumnChoice
@@ -51,6 +44,16 @@ from viz.state.values import (
     StitchedDocuments,
     Undo,
 )
+
+if TYPE_CHECKING:
+    # Compare, the first page, needs none of these modules.
+    from evaluation.answering.questions import Items
+    from evaluation.generating.data_set import Texts
+    from evaluation.generating.generate import Settings
+    from viz.jobs.answering.job import Gathering, Judging
+    from viz.jobs.answering.sharing import Sharing
+    from viz.jobs.generating import Comparing
+    from viz.jobs.sweep import Sweep
 
 Opened = FileText | SessionFile | Recipe
 """Possible contents of an uploaded file."""
@@ -246,7 +249,7 @@ class Session:
     full_job = Job[ChunkingJob | None]("full_job", None)  # with the embedder that is approximated
     full_results = Container[dict[Task, Chunking]]("full_results", dict)
     edits = Job[Edits | None]("edits", None)  # what an inserted sentence changes in the columns of Compare
-    failure_searches = Container[dict[tuple[object, ...], Sweep]]("failure_searches", dict)
+    failure_searches: Container[dict[tuple[object, ...], Sweep]] = Container("failure_searches", dict)
 
     # What a library's own chunker gave beside a column: what was run, what is said of it, and in which tone
     proof = Value[tuple[str, str, str] | None]("proof", None)
@@ -273,11 +276,11 @@ class Session:
 
     # The page Answers: its questions are the user's text, which no link has
     answers_typed = Value("answers_typed", "")
-    answers_reading = Job[ReadingJob[Items] | None]("answers_reading", None)  # while that file is being read
-    answers_file = Value[tuple[str, Items] | None]("answers_file", None)  # the file of questions, by name
+    answers_reading: Job[ReadingJob[Items] | None] = Job("answers_reading", None)  # while that file is being read
+    answers_file: Value[tuple[str, Items] | None] = Value("answers_file", None)  # the file of questions, by name
     judge = Value("judge", "")  # name of the model that judges; empty for the one that answers
-    gathering = Job[Gathering | None]("gathering", None)
-    judging = Job[Judging | None]("judging", None)
+    gathering: Job[Gathering | None] = Job("gathering", None)
+    judging: Job[Judging | None] = Job("judging", None)
 
     # What files of chunks give to embed, and what a question is compared with
     embedded_as = Value[EmbeddedAs]("embedded_as_chosen", "plain")
@@ -304,13 +307,13 @@ class Session:
     retrieval_begins = Value("retrieval_begins", False)  # whether a run on it is to begin at once
     # Questions of Retrieval's that Answers asks too, by what they are there: where they are from, and their documents
     shared_questions = Container[dict[str, tuple[str, Material]]]("shared_questions", dict)
-    sharing = Job[Sharing | None]("sharing", None)
+    sharing: Job[Sharing | None] = Job("sharing", None)
 
     # The questions that a language model is asked for on Retrieval
-    generating_settings = Value[Settings | None]("generating_settings", None)  # None for those of the questions shown
+    generating_settings: Value[Settings | None] = Value("generating_settings", None)  # None for those of the questions shown
     # What it is asked about, once the user wants to know what that sends
-    generating_wanted = Value[tuple[Settings, Texts, Asking | None] | None]("generating_wanted", None)
-    comparing = Job[Comparing | None]("comparing", None)
+    generating_wanted: Value[tuple[Settings, Texts, Asking | None] | None] = Value("generating_wanted", None)
+    comparing: Job[Comparing | None] = Job("comparing", None)
     question_table = Value("question_table", 0)  # how often their table was edited, upon which it is another
 
     @property

@@ -92,12 +92,14 @@ def test_what_is_computed_is_at_hand_when_the_page_asks_for_it(monkeypatch, caps
     assert "Traceback" not in capsys.readouterr().err
 
 
-def test_what_the_server_imports_is_light():
-    told = "import sys, serve; print(*{name.split('.')[0] for name in sys.modules}, *sys.modules)"
+def test_what_the_server_and_its_first_page_import_is_light():
+    told = "import sys, serve; print(*sys.modules); import viz.compare.page; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", told], cwd=ROOT, capture_output=True, text=True, check=True)
-    names = set(run.stdout.split())
-    assert "streamlit" in names
-    assert not names & {"chunkers", "evaluation", "numpy", "pandas", "torch", "viz.state"}
+    served, shown = (set(line.split()) for line in run.stdout.splitlines())
+    assert "streamlit" in served
+    assert not served & {"chunkers", "evaluation", "numpy", "pandas", "torch", "viz.state"}
+    assert "viz.state.keys" in shown
+    assert not shown & {"evaluation.generating", "evaluation.report", "pandas", "viz.jobs.answering", "viz.jobs.sweep"}
 
 
 def test_a_server_loads_while_it_serves_and_no_longer(monkeypatch):
