@@ -36,7 +36,7 @@ from evaluation.search import index as indexes
 from evaluation.segmentation import sweep as sweeps
 from evaluation.segmentation.marked_texts import MarkedText
 from evaluation.segmentation.sweep import Setting, grid
-from viz.jobs import chunking, retrieval, sweep
+from viz.jobs import background, retrieval
 from viz.jobs.background import Background
 from viz.jobs.chunking import ChunkingJob, Task
 from viz.jobs.keeping.kept_run import Keeper
@@ -214,9 +214,7 @@ def _watched(kind: str, log: Log, folder: Path) -> Iterator[None]:
     with (
         mock.patch.object(sweeps, "_row", logged_row if kind == "sweep" else row),
         mock.patch.object(retrieval, "build_index", logged_index),
-        mock.patch.object(chunking, "embedding_cache", return_value=cache),
-        mock.patch.object(sweep, "embedding_cache", return_value=cache),
-        mock.patch.object(retrieval, "embedding_cache", return_value=cache),
+        mock.patch.object(background, "embedding_cache", return_value=cache),
     ):
         yield
 

@@ -6,15 +6,17 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from chunkers import InputError, load_tokenizer
+from chunkers import load_tokenizer
+from chunkers.contract.base import Estimate
 from chunkers.language_models.asking import Asking
-from evaluation.answering.answer import Gathered
+from evaluation.answering.answer import ANSWER_TOKENS, Gathered
 from evaluation.answering.estimate import Sizes
 from evaluation.answering.judging import kinds_of
 from viz.answers.cards import card, show_cards
 from viz.answers.model import judge_of
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
+from viz.components.sending import ask_to_send
 from viz.controls.link_widgets import select
 from viz.jobs.answering.job import Answering, Judging
 from viz.jobs.answering.plan import AnswerPlan
@@ -57,11 +59,6 @@ def _offer_again(run: Answering, judge: Asking, question: int) -> None:
         return
     if job is not None and job.run is run and job.error:
         notice(job.error, "error", key="answers_judging_error")
-    try:
-        destination = judge.model.destination
-    except InputError as error:
-        notice(str(error), "error", key="answers_judging_host")
-        return
     item = run.plan.items[question]
     sizes = Sizes.of([item], load_tokenizer(run.plan.tokenizer).count)
     judgements = [(one, kind) for one in answered for kind in kinds_of(item.reference, one.context)]
@@ -71,12 +68,13 @@ def _offer_again(run: Answering, judge: Asking, question: int) -> None:
         session.judging = job = Judging(run, question, judge)
         job.start()
 
-    row = st.container(horizontal=True, vertical_alignment="center")
-    row.button("Judge again", on_click=again, key="answers/judge_again")
-    with row:
-        remark(
-            f"Sends {counted(len(answered), 'answer')} and what they were given once more to {destination}, to the model "
-            f"{judge.model.title}: about {tokens:,} tokens in "
-            f"{counted(len(judgements), 'request')}. What it said before stays to be read.",
-            key="answers_judge_again_said",
-        )
+    ask_to_send(
+        f"“Judge again” sends {counted(len(answered), 'answer')} and what they were given once more",
+        judge,
+        Estimate(len(judgements), tokens),
+        ANSWER_TOKENS,
+        key="judge_again",
+        send=again,
+        label="Judge again",
+    )
+    remark("What the judge said before stays to be read.", key="answers_judge_again_said")

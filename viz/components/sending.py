@@ -29,6 +29,7 @@ def ask_to_send(
     args: tuple[Any, ...] = (),
     also: tuple[LanguageModel, Estimate, int] | None = None,
     too: bool = False,
+    label: str = "Send",
 ) -> None:
     """Draw the destination, size and cost of a request, with the button that sends it.
 
@@ -50,6 +51,8 @@ def ask_to_send(
         Another model of the same server that is asked too, with the same of it.
     too
         True if the line above names the same destination, which is then not repeated.
+    label
+        The button's.
     """
     model = asking.model
     asked = [(model, estimate, answer_tokens), *([also] if also is not None else [])]
@@ -72,7 +75,7 @@ def ask_to_send(
         allowed += f" You allow ${limit.money}: without a price nothing can be sent; take that limit away or name another."
     replies = f", answered with about {answers:,} tokens" if answers else ""
     much = f"about {tokens:,} tokens in {counted(requests, 'request')}{replies}"
-    often, until = "more if it has to be asked more often", "Nothing is sent until you press “Send”."
+    often, until = "more if it has to be asked more often", f"Nothing is sent until you press “{label}”."
     # The button beside it: the text below has to be seen too.
     with st.container(horizontal=True, vertical_alignment="center", key=f"sending_{key}"):
         notice(
@@ -81,4 +84,4 @@ def ask_to_send(
             else f"{what} to {destination}, to {models}: {much}, {often}; {price}.{allowed} {until}",
             key=f"send_{key}",
         )
-        st.button("Send", key=f"send/{key}", on_click=send, args=args, width="content")
+        st.button(label, key=f"send/{key}", on_click=send, args=args, width="content")

@@ -7,11 +7,12 @@ import threading
 from abc import ABC, abstractmethod
 from collections import deque
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
-from chunkers import Cancelled, InputError
+from chunkers import Cancelled, Embedder, InputError, Tools, load_tokenizer
 from chunkers.support.recently_used import RecentlyUsed, kept_in
+from viz.jobs.resources import embedding_cache, load_model
 
 MOST_KEPT = 8
 """Runs that the server remembers of each session, and of all sessions that are over; beyond that the oldest is forgotten."""
@@ -22,6 +23,8 @@ class Background(ABC):
     """A job that runs in its own thread; ``error`` is the message it failed with, or empty."""
 
     error: str = field(default="", init=False)
+    _status: str = field(default="", init=False)
+    _share: float = field(default=0.0, init=False)
     _cancel: threading.Event = field(default_factory=threading.Event, init=False)
     _thread: threading.Thread | None = field(default=None, init=False)
 
@@ -48,6 +51,22 @@ class Background(ABC):
         """Wait until the job has ended, for at most ``seconds``."""
         if self._thread is not None:
             self._thread.join(seconds)
+
+    def load(self, embedder: Embedder) -> None:
+        """Load a model, and say so; raises as `load_model` does."""
+
+        def prepares(share: float) -> None:
+            self._status, self._share = embedder.prepared_said(share), share
+
+        self._status, self._share = embedder.loading_said(), 0.0
+        load_model(embedder, prepares, self._cancel.is_set)
+
+    def tools(
+        self, embedder: Embedder | None, tokenizer: str = "all-MiniLM-L6-v2", *, on_disk: bool = False, **watching: Any
+    ) -> Tools:
+        """Return tools that stop when the job is cancelled; ``watching`` are further fields of `Tools`."""
+        cache = embedding_cache(on_disk)
+        return Tools(embedder, load_tokenizer(tokenizer), cache, cancelled=self._cancel.is_set, **watching)
 
     @abstractmethod
     def progress(self) -> tuple[float, str]:

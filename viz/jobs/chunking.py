@@ -164,15 +164,14 @@ class ChunkingJob(Background):
             self.prepared = None
             # For some models the revision is known only after loading.
             task = replace(task, revision=self.embedder.revision)
-        tools = Tools(
+        tools = self.tools(
             self.embedder,
-            load_tokenizer(task.tokenizer),
-            embedding_cache(self.on_disk),
+            task.tokenizer,
+            on_disk=self.on_disk,
             progress=self._embedded,
             share=self._shared,
             waiting=self._waits,
             came=self.came,
-            cancelled=self._cancel.is_set,
             deciding=self._deciding,
             asking=self.asking,
         )

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from chunkers import Cancelled, Chunker, Document, Embedder, InputError, Tools, load_tokenizer
+from chunkers import Cancelled, Chunker, Document, Embedder, InputError
 from chunkers.storage.turn_taking import arrival
 from evaluation.segmentation.stability import EDITS, Stability, edit_stability
 from viz.jobs.background import Background
 from viz.jobs.chunking import Task
-from viz.jobs.resources import embedding_cache, load_model
 
 
 @dataclass(eq=False)
@@ -53,14 +52,9 @@ class Edits(Background):
                 self.refused[task] = "Not measured: made elsewhere, the chunks cannot be made again after each edit."
                 continue
             if chunker.embeds and self.embedder is not None:
-                load_model(self.embedder, cancelled=self._cancel.is_set)
-            tools = Tools(
-                self.embedder if chunker.embeds else None,
-                load_tokenizer(task.tokenizer),
-                embedding_cache(self.on_disk),
-                came=self.came,
-                cancelled=self._cancel.is_set,
-            )
+                self.load(self.embedder)
+            embedder = self.embedder if chunker.embeds else None
+            tools = self.tools(embedder, task.tokenizer, on_disk=self.on_disk, came=self.came)
             try:
                 self.results[task] = edit_stability(chunker, self.source, tools, self.edits, progress=self._told)
             except Cancelled:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from chunkers import Embedder, Tools, load_tokenizer
+from chunkers import Embedder
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.spending import Ledger
 from chunkers.text.parts import Parts
@@ -14,7 +14,6 @@ from evaluation.generating.data_set import Draft, Texts
 from evaluation.generating.filters import HIGHEST, LOWEST, Alike, compare
 from evaluation.generating.generate import MOST_QUESTION_TOKENS, Dropped, Generated, Outcome, Settings, generate
 from viz.jobs.background import Background
-from viz.jobs.resources import embedding_cache, load_model
 
 
 @dataclass(eq=False)
@@ -89,21 +88,15 @@ class Comparing(Background):
     on_disk: bool
     alike: Alike | None = field(default=None, init=False)
     _status: str = field(default="Loading the embedding model", init=False)
-    _share: float = field(default=0.0, init=False)
 
     def progress(self) -> tuple[float, str]:
         """Return the share of the questions and excerpts that are embedded."""
         return self._share, self._status
 
     def _run(self) -> None:
-        def prepares(share: float) -> None:
-            self._status, self._share = self.embedder.prepared_said(share), share
-
         def embedded(done: int, total: int) -> None:
             self._status, self._share = f"{done:,} of {total:,} questions and excerpts embedded", done / max(1, total)
 
-        self._status = self.embedder.loading_said()
-        load_model(self.embedder, prepares, self._cancel.is_set)
-        cache, cancelled = embedding_cache(self.on_disk), self._cancel.is_set
-        tools = Tools(self.embedder, load_tokenizer(), cache, progress=embedded, cancelled=cancelled)
+        self.load(self.embedder)
+        tools = self.tools(self.embedder, on_disk=self.on_disk, progress=embedded)
         self.alike = compare(self.made, self.texts.corpus(self.splitter), tools)

@@ -120,7 +120,7 @@ class Retrieval(KeptJob):
     errors: dict[int, str] = field(default_factory=dict)
     lacking: str = ""
     left_out: dict[int, str] = field(default_factory=dict)
-    _status: str = "Splitting into sentences"
+    _status: str = field(default="Splitting into sentences", init=False)
     _reports: Reports | None = None
     _reporting: SharedCache[tuple[tuple[int, ...], Choice], Reporting] = field(
         default_factory=lambda: SharedCache(REPORTS_KEPT)
@@ -180,7 +180,9 @@ class Retrieval(KeptJob):
         questions = self.questions.needed(name)
         self.lacking = lacking(corpus, self.plan.returned)
         if self.embedder is not None and self.plan.embeds_anything:
-            self._load(self.embedder)
+            self.load(self.embedder)
+            if self.kept is not None:
+                self.kept.keeper.check_embedder(self.embedder)
         ruler = Ruler(corpus.whole.text, load_tokenizer(self.plan.tokenizer))
         self._reports = Reports(ruler, self.plan.names)
         if self.kept is not None:
@@ -191,7 +193,6 @@ class Retrieval(KeptJob):
 
     def _measure(self, embedder: Embedder, corpus: Corpus, questions: Sequence[Question], ruler: Ruler) -> None:
         """Measure the chunkers that are not done, one by one."""
-        tokenizer = load_tokenizer(self.plan.tokenizer)
         for number, chunker in enumerate(self.plan.chunkers):
             if number in self.found:
                 continue
@@ -209,16 +210,8 @@ class Retrieval(KeptJob):
                         f"{title}: asking {self.asking.model.title}, {done / max(1, total):.0%} of a document done"
                     )
 
-            tools = Tools(
-                embedder,
-                tokenizer,
-                embedding_cache(self.on_disk),
-                progress=progress,
-                cancelled=self._cancel.is_set,
-                deciding=deciding,
-                asking=self.asking,
-                ledger=self.asked,
-            )
+            watching = {"progress": progress, "deciding": deciding, "asking": self.asking, "ledger": self.asked}
+            tools = self.tools(embedder, self.plan.tokenizer, on_disk=self.on_disk, **watching)
             try:
                 index = returning(build_index(corpus, chunker, tools, way, self.plan.searched_by), self.plan.returned)
                 searched = search(index, questions, tools, DEPTH)
@@ -230,16 +223,6 @@ class Retrieval(KeptJob):
                 self.left_out[number] = f"{title}: the model gave no usable context of {every}; those are searched without."
             self._status = f"{title}: measuring what was found"
             self._add(number, measure(searched, ruler), climb(index, questions, tools, ruler))
-
-    def _load(self, embedder: Embedder) -> None:
-        self._status = embedder.loading_said()
-
-        def prepares(share: float) -> None:
-            self._status = embedder.prepared_said(share)
-
-        load_model(embedder, prepares, self._cancel.is_set)
-        if self.kept is not None:
-            self.kept.keeper.check_embedder(embedder)
 
     def _add(self, number: int, found: Evaluation, ladder: Ladder) -> None:
         """Add the results of a chunker: first to the disk, so that a shown result is never lost."""

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from chunkers import Embedder, Tools, build_chunker, load_tokenizer
+from chunkers import Embedder, build_chunker
 from chunkers.contract.base import Estimate
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.spending import Ledger
@@ -15,7 +15,7 @@ from evaluation.segmentation.sweep import Marked, Setting, SweepRow, sweep
 from viz.jobs.estimating import estimate
 from viz.jobs.kept_job import KeptJob
 from viz.jobs.kept_sweep import KeptSweep
-from viz.jobs.resources import embedding_cache, load_model
+from viz.jobs.resources import load_model
 
 
 @dataclass(eq=False)
@@ -102,14 +102,7 @@ class Sweep(KeptJob):
         self.prepared = None
         if self.kept is not None:
             self.kept.keeper.check_embedder(self.embedder)
-        tools = Tools(
-            self.embedder,
-            load_tokenizer(self.tokenizer),
-            embedding_cache(self.on_disk),
-            cancelled=self._cancel.is_set,
-            asking=self.asking,
-            ledger=self.asked,
-        )
+        tools = self.tools(self.embedder, self.tokenizer, on_disk=self.on_disk, asking=self.asking, ledger=self.asked)
         numbers = {
             (name, setting): place * len(self.settings) + number
             for place, name in enumerate(self.names)

@@ -104,7 +104,7 @@ def test_a_run_from_the_click_to_the_files(app, http):
     assert "Send" not in labels(app)
     assert len(http.requests) == made
     # Judging again asks afresh, and says before where it goes; what was said before stays.
-    assert any(text.startswith("Sends 2 answers and what they were given once more to 127.0.0.1") for text in remarks(app))
+    assert "“Judge again” sends 2 answers and what they were given once more to 127.0.0.1" in everything(app)
     press(app, "Judge again")
     done(app, app.session_state["judging"])
     assert made + 3 <= len(http.requests) <= made + 6

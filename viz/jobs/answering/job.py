@@ -25,7 +25,6 @@ from viz.jobs.answering.plan import AnswerPlan, Models
 from viz.jobs.asking.job import ruler_of
 from viz.jobs.background import Background
 from viz.jobs.kept_job import KeptJob
-from viz.jobs.resources import embedding_cache, load_model
 
 
 @dataclass(eq=False)
@@ -47,16 +46,14 @@ class Gathering(Background):
     found: dict[int, Gathered] = field(default_factory=dict)
     sizes: Sizes | None = None
     came: int = field(default_factory=arrival, init=False)
-    _status: str = "Embedding the chunks"
-    _share: float = 0.0
+    _status: str = field(default="Embedding the chunks", init=False)
 
     def progress(self) -> tuple[float, str]:
         """Return the share of columns done, and the current step."""
         return min(1.0, (len(self.found) + self._share) / max(1, len(self.plan.names))), self._status
 
     def _run(self) -> None:
-        self._status = self.embedder.loading_said()
-        load_model(self.embedder, self._prepares, self._cancel.is_set)
+        self.load(self.embedder)
         plan, questions = self.plan, [item.question for item in self.plan.items]
         document = self.chunkings[0].document
         ruler = ruler_of(document, plan.tokenizer)
@@ -76,11 +73,8 @@ class Gathering(Background):
         def embedded(done: int, total: int) -> None:
             self._status = f"{self.plan.names[number]}: {done:,} of {total:,} texts embedded"
 
-        tools = _tools(self.embedder, self.plan, self.on_disk, self._cancel.is_set)
-        return replace(tools, progress=embedded, share=self._shared, came=self.came)
-
-    def _prepares(self, share: float) -> None:
-        self._status, self._share = self.embedder.prepared_said(share), share
+        watching = {"progress": embedded, "share": self._shared, "came": self.came}
+        return self.tools(self.embedder, self.plan.tokenizer, on_disk=self.on_disk, **watching)
 
     def _shared(self, share: float) -> None:
         self._share = share
@@ -121,7 +115,6 @@ class Answering(KeptJob):
     kept: KeptAnswers | None = None
     results: dict[tuple[int, int], Result] = field(default_factory=dict)
     finished: set[tuple[int, int]] = field(default_factory=set, init=False)
-    _status: str = ""
     _version: int = 0
     _report: tuple[int, Report] | None = None
 
@@ -152,14 +145,14 @@ class Answering(KeptJob):
         said = f"Asking {self.models.names[0]}: {done:,} of {self.total:,} {kind}"
         return done / max(1, self.total), self._status or said
 
-    def means(self, asking: Asking, judge: Asking | None, cancelled: Callable[[], bool]) -> Means:
-        """Return the models and functions for answering and judging."""
+    def means(self, asking: Asking, judge: Asking | None, job: Background) -> Means:
+        """Return the models and functions for answering and judging, with the tools of ``job``."""
         tokenizer = load_tokenizer(self.plan.tokenizer)
         tokenizer.load()
 
         def similar(text: str, others: Sequence[str]) -> FloatArray:
-            tools = _tools(self.embedder.for_document(self.document), self.plan, self.on_disk, cancelled)
-            vectors = tools.embed([text, *others])
+            embedder = self.embedder.for_document(self.document)
+            vectors = job.tools(embedder, self.plan.tokenizer, on_disk=self.on_disk).embed([text, *others])
             return np.asarray(vectors[1:] @ vectors[0], dtype=float)
 
         return Means(asking, judge, similar, tokenizer.count)
@@ -182,12 +175,13 @@ class Answering(KeptJob):
             return
         stopped = self._cancel.is_set
         if self.kept is not None:
-            load_model(self.embedder, cancelled=stopped)
+            self.load(self.embedder)
+            self._status = ""
             self.kept.begin()
             self.kept.keeper.check_embedder(self.embedder)
             for place in self.finished:
                 self.write(place)
-        means = self.means(self.asking, self.judge, stopped)
+        means = self.means(self.asking, self.judge, self)
         answer_all(self.plan.items, self.gathered, means, self.keep, self._finish, stopped, self.results.copy())
         if self.bert:
             self._score()
@@ -244,7 +238,7 @@ class Judging(Background):
         return self.finished / max(1, total), f"Judging again: {self.finished:,} of {total:,} answers"
 
     def _run(self) -> None:
-        means = self.run.means(self.judge, self.judge, self._cancel.is_set)
+        means = self.run.means(self.judge, self.judge, self)
 
         def one(place: tuple[int, int]) -> Callable[[Callable[[], bool]], None]:
             result = self.run.results[place]
@@ -258,7 +252,3 @@ class Judging(Background):
             return work
 
         together([one(place) for place in self.places], self._cancel.is_set)
-
-
-def _tools(embedder: Embedder, plan: AnswerPlan, on_disk: bool, cancelled: Callable[[], bool]) -> Tools:
-    return Tools(embedder, load_tokenizer(plan.tokenizer), embedding_cache(on_disk), cancelled=cancelled)

@@ -17,7 +17,6 @@ from evaluation.search.ranking import Method
 from evaluation.search.reranker import Reranker
 from viz.jobs.background import Background
 from viz.jobs.chunking import Task
-from viz.jobs.resources import embedding_cache, load_model
 from viz.jobs.texts import CACHED_BYTES, kept
 
 
@@ -60,8 +59,7 @@ class AskJob(Background):
     reranker: Reranker | None = None
     found: dict[int, Asked] = field(default_factory=dict)
     came: int = field(default_factory=arrival, init=False)
-    _status: str = "Looking for the answer"
-    _share: float = 0.0
+    _status: str = field(default="Looking for the answer", init=False)
 
     @property
     def subject(self) -> tuple[object, ...]:
@@ -76,7 +74,7 @@ class AskJob(Background):
     def _run(self) -> None:
         embedder = None if self.inquiry.method == "bm25" else self.embedder
         if embedder is not None and self.columns:
-            self._load(embedder)
+            self.load(embedder)
         for number, task, chunking in self.columns:
             self._share = 0.0
 
@@ -86,15 +84,8 @@ class AskJob(Background):
             def shared(share: float) -> None:
                 self._share = share
 
-            tools = Tools(
-                embedder,
-                load_tokenizer(self.inquiry.tokenizer),
-                embedding_cache(self.on_disk),
-                progress=embedded,
-                share=shared,
-                came=self.came,
-                cancelled=self._cancel.is_set,
-            )
+            watching = {"progress": embedded, "share": shared, "came": self.came}
+            tools = self.tools(embedder, self.inquiry.tokenizer, on_disk=self.on_disk, **watching)
             passages = _passages(task, chunking, self.inquiry, tools)
             self._status, self._share = "Looking for the answer", 1.0
             vector: VectorArray | None = None
@@ -104,14 +95,6 @@ class AskJob(Background):
             self.found[number] = ask(
                 passages, self.inquiry.question, vector, self.inquiry.method, self.inquiry.limit, ruler, self.reranker
             )
-
-    def _load(self, embedder: Embedder) -> None:
-        self._status = embedder.loading_said()
-
-        def prepares(share: float) -> None:
-            self._status, self._share = embedder.prepared_said(share), share
-
-        load_model(embedder, prepares, self._cancel.is_set)
 
 
 def contexts_of(chunkings: Iterable[Chunking]) -> str:

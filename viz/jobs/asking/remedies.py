@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from chunkers import Chunker, Chunking, Embedder, Span, Tools, load_tokenizer
+from chunkers import Chunker, Chunking, Embedder, Span
 from chunkers.storage.turn_taking import arrival
 from evaluation.asking.remedies import Failure, Posed, Remedy, remedies, trials
 from evaluation.search.reranker import Reranker
 from viz.jobs.asking.job import Inquiry, ruler_of
 from viz.jobs.background import Background
 from viz.jobs.chunking import Task
-from viz.jobs.resources import embedding_cache
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,6 @@ class RemedyJob(Background):
     reranker: Reranker | None = None
     found: dict[Task, Outcome] = field(default_factory=dict)
     came: int = field(default_factory=arrival, init=False)
-    _share: float = 0.0
 
     @property
     def question(self) -> tuple[object, ...]:
@@ -85,14 +83,8 @@ class RemedyJob(Background):
             def deciding(done: int, total: int) -> None:
                 self._share = done / total
 
-            tools = Tools(
-                self.embedder,
-                load_tokenizer(self.inquiry.tokenizer),
-                embedding_cache(self.on_disk),
-                deciding=deciding,
-                came=self.came,
-                cancelled=self._cancel.is_set,
-            )
+            tokenizer, watching = self.inquiry.tokenizer, {"deciding": deciding, "came": self.came}
+            tools = self.tools(self.embedder, tokenizer, on_disk=self.on_disk, **watching)
             failure = Failure(
                 chunker,
                 chunking,

@@ -29,7 +29,6 @@ class Situating(Background):
     tokenizer: str
     chunkings: Mapping[Task, Chunking]
     found: dict[Task, Chunking] = field(default_factory=dict)
-    _share: float = 0.0
     _done: int = 0
 
     def progress(self) -> tuple[float, str]:
@@ -40,13 +39,7 @@ class Situating(Background):
         def deciding(done: int, total: int) -> None:
             self._share = done / max(1, total)
 
-        tools = Tools(
-            None,
-            load_tokenizer(self.tokenizer),
-            deciding=deciding,
-            asking=self.asking,
-            cancelled=self._cancel.is_set,
-        )
+        tools = self.tools(None, self.tokenizer, deciding=deciding, asking=self.asking)
         for task, chunking in self.chunkings.items():
             self.found[task] = situating.situated(chunking, tools)
             self._done, self._share = self._done + 1, 0.0

@@ -14,8 +14,8 @@ from evaluation.segmentation.marked_texts import MarkedText
 from evaluation.segmentation.sweep import grid
 from sample_docs import load_sample
 from tests.support import HashEmbedder, ended
+from viz.jobs import background
 from viz.jobs import retrieval as retrievals
-from viz.jobs import sweep as sweep_jobs
 from viz.jobs.keeping.kept_run import Keeper
 from viz.jobs.keeping.run_store import RunStore
 from viz.jobs.kept_retrieval import KeptRetrieval
@@ -37,8 +37,7 @@ MATERIAL = Material(TEXTS, ASKED, own=True)
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     cache = EmbeddingCache(tmp_path / "embeddings.sqlite")
-    for module in (retrievals, sweep_jobs):
-        monkeypatch.setattr(module, "embedding_cache", lambda on_disk: cache if on_disk else EmbeddingCache())
+    monkeypatch.setattr(background, "embedding_cache", lambda on_disk: cache if on_disk else EmbeddingCache())
     return tmp_path
 
 
