@@ -8,11 +8,11 @@ from chunkers.language_models import prompts
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.server import ChatServer
 from evaluation.answering.bert_score import installed
+from viz.answers.session import session
 from viz.components.notice import remark
 from viz.controls.language_model import model_form
 from viz.controls.link_widgets import seed, switch
 from viz.state.choices import Choices
-from viz.state.keys import session
 from viz.state.language_model import chosen_model, none_named
 
 MISSING = none_named("Answering needs")

@@ -14,6 +14,7 @@ from evaluation.answering.estimate import Sizes
 from evaluation.answering.judging import kinds_of
 from viz.answers.cards import card, show_cards
 from viz.answers.model import judge_of
+from viz.answers.session import session
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.components.sending import ask_to_send
@@ -21,7 +22,6 @@ from viz.controls.link_widgets import select
 from viz.jobs.answering.job import Answering, Judging
 from viz.jobs.answering.plan import AnswerPlan
 from viz.state.choices import Choices
-from viz.state.keys import session
 from viz.state.language_model import chosen_model, identity_of
 from viz.theme.numbers import counted
 

@@ -16,6 +16,7 @@ from viz.answers.questions import SOURCES, WORD, choose_questions
 from viz.answers.reopened_answers import find_run
 from viz.answers.results import MEASURE, show_more, show_report
 from viz.answers.send_row import models_of, show_send_row
+from viz.answers.session import session
 from viz.answers.trivial import BESIDE, choose_trivial_rows, trivial_rows
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import heading, notice, remark
@@ -30,7 +31,6 @@ from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
 from viz.shell.thread import show_thread, use_compares
 from viz.state.choices import Choices, ColumnChoice
-from viz.state.keys import session
 from viz.state.language_model import MISSING as MISSING_MODEL
 from viz.state.language_model import chosen_model
 from viz.state.text import Text

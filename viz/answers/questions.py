@@ -8,6 +8,7 @@ import streamlit as st
 
 from evaluation.answering.questions import BAR, Item, Items, questions_of_file, questions_of_lines
 from sample_docs import SAMPLES_FOLDER
+from viz.answers.session import session
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.controls.link_widgets import seed, switch
@@ -16,7 +17,6 @@ from viz.jobs.answering.sharing import Shared, Sharing
 from viz.jobs.reading import ReadingJob, only_file
 from viz.shell.navigation import go_at_next_run
 from viz.state.choices import OWN, Choices
-from viz.state.keys import session
 from viz.state.questions_given import shared
 from viz.state.text import Source, Text
 from viz.theme.numbers import counted

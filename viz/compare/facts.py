@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from chunkers import Chunking, Document, Embedder, load_tokenizer
 from evaluation.segmentation.chunk_facts import Facts, against_known, change
+from viz.compare.session import session
 from viz.components.reader.reader import HeadRow
 from viz.jobs import timing
 from viz.jobs.chunking import Task
@@ -16,7 +17,6 @@ from viz.jobs.texts import kept
 from viz.shell import lecture
 from viz.shell.column_head import Head, against_known_row
 from viz.shell.results import ColumnResult
-from viz.state.keys import session
 from viz.state.text import Text
 from viz.state.values import LastChange
 from viz.theme.numbers import counted, duration, embedding_in_words, stages_in_words, three_figures

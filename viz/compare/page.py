@@ -12,6 +12,7 @@ from viz.compare.asking.remedies import take_remedy
 from viz.compare.below import show_below
 from viz.compare.facts import facts_of
 from viz.compare.reopened import say_reopened
+from viz.compare.session import session
 from viz.components.reader.reader import Column, reader, take_event
 from viz.controls.chunker import column_controls
 from viz.jobs.timing import time_again
@@ -25,7 +26,6 @@ from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
 from viz.state.choices import Choices
 from viz.state.compared import COMPARE, default_choices
-from viz.state.keys import session
 from viz.state.text import Source, Text
 from viz.theme.numbers import counted, duration, known_boundaries
 

@@ -12,8 +12,8 @@ from viz.components.download import download
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
 from viz.components.reader.reader import take_event
+from viz.failures.session import session
 from viz.jobs.reading import ReadingJob, only_file
-from viz.state.keys import session
 from viz.state.text import Text
 
 Known = tuple[int, ...] | None

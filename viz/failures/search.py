@@ -8,9 +8,9 @@ from evaluation.segmentation.grids import SEARCHED, as_published
 from evaluation.segmentation.sweep import Marked, Setting, summaries
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
+from viz.failures.session import session
 from viz.jobs.sweep import Sweep
 from viz.shell.page import Page
-from viz.state.keys import session
 from viz.state.text import Text
 
 BY = "misassigned"

@@ -17,11 +17,11 @@ from evaluation.asking.ask import LONGEST_QUESTION, Asked, Limit, checked_questi
 from sample_docs import SAMPLES_FOLDER
 from viz.components.job_progress import show_job_progress
 from viz.guide.pictures import GapData, PictureData, picture, rows_of, show_pictures
+from viz.guide.session import session
 from viz.jobs.asking.job import AskJob, Inquiry, ruler_of
 from viz.shell.page import Page
 from viz.shell.results import ColumnResult
 from viz.state.choices import ColumnChoice
-from viz.state.keys import session
 from viz.state.text import Text
 from viz.theme.glossary import explained
 from viz.theme.numbers import counted

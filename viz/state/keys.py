@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 from uuid import uuid4
 
 import streamlit as st
@@ -15,20 +15,13 @@ from chunkers.methods.your_chunks import ChunkFile
 from chunkers.results.embedded import EmbeddedAs
 from chunkers.text.reading import FileText
 from evaluation.questions.marked_file import Marked
-from evaluation.questions.sets import QuestionSet
-from evaluation.search.reranker import Reranker
 from viz.jobs.asking.changed_cuts import ChangedCuts
-from viz.jobs.asking.job import AskJob
-from viz.jobs.asking.remedies import RemedyJob
-from viz.jobs.asking.situating import Situating
 from viz.jobs.background import Background, Held
 from viz.jobs.chunking import ChunkingJob, Task
-from viz.jobs.edits import Edits
 from viz.jobs.estimating import Estimating
-from viz.jobs.plan import Material, OwnDocuments
+from viz.jobs.plan import Material
 from viz.jobs.reading import ReadingJob
 from viz.jobs.texts import Showing
-from viz.jobs.timing import Repeats
 from viz.state.choices import OWN_SPLITTER, Choices, ColumnChoice
 from viz.state.session_file import SessionFile
 from viz.state.text import Source
@@ -37,23 +30,10 @@ from viz.state.values import (
     GivenQuestions,
     KeptQuestion,
     LanguageServer,
-    LastChange,
-    MarkedDocuments,
     Notebook,
     Sent,
-    StitchedDocuments,
     Undo,
 )
-
-if TYPE_CHECKING:
-    # Compare, the first page, needs none of these modules.
-    from evaluation.answering.questions import Items
-    from evaluation.generating.data_set import Texts
-    from evaluation.generating.generate import Settings
-    from viz.jobs.answering.job import Gathering, Judging
-    from viz.jobs.answering.sharing import Sharing
-    from viz.jobs.generating import Comparing
-    from viz.jobs.sweep import Sweep
 
 Opened = FileText | SessionFile | Recipe
 """Possible contents of an uploaded file."""
@@ -210,8 +190,6 @@ class Session:
     box = Container[str]("box", new_box)  # key of the text box, another whenever the server fills it
     dashes = Value[bool | None]("dashes", None)  # a widget: whether dashes are boundaries; None until drawn
     marks_before = Container[list[tuple[int, ...] | None]]("marks_before", list)  # for undo
-    marks_complaint = Value("marks_complaint", "")
-    marks_reading = Job[ReadingJob[tuple[int, ...]] | None]("marks_reading", None)  # about the text that they are of
 
     # Chunks that were made elsewhere
     chunk_files = Container[dict[str, ChunkFile]]("chunk_files", dict)  # by identity, which columns have
@@ -241,80 +219,29 @@ class Session:
     document = ShownDocument("split_document", None)  # the text on the page, split into sentences
     job = Job[ChunkingJob | None]("job", None)
     results = Container[dict[Task, Chunking]]("results", dict)  # those on the page
-    repeats = Container[dict[Task, Repeats | None]]("repeats", dict)
-    history = Container[dict[int, LastChange]]("history", dict)  # by column of Compare
+    changed_cuts = Job[ChangedCuts | None]("changed_cuts", None)  # of the change that a card previews
     reopened = Value[SessionFile | None]("reopened", None)  # while Compare shows the file's columns
-    # While Compare shows what an embedder that approximates another changes: the document, the embedder
-    compared_embedders = Value[tuple[str, str] | None]("compared_embedders", None)
-    full_job = Job[ChunkingJob | None]("full_job", None)  # with the embedder that is approximated
-    full_results = Container[dict[Task, Chunking]]("full_results", dict)
-    edits = Job[Edits | None]("edits", None)  # what an inserted sentence changes in the columns of Compare
-    failure_searches: Container[dict[tuple[object, ...], Sweep]] = Container("failure_searches", dict)
 
-    # What a library's own chunker gave beside a column: what was run, what is said of it, and in which tone
-    proof = Value[tuple[str, str, str] | None]("proof", None)
-    # A question over the columns of Compare: no link has it, as it is the user's text
-    question = Value("question", "")
-    question_moment = Value[float | None]("question_moment", None)  # the browser's moment of the last word on it
-    ask_job = Job[AskJob | None]("ask_job", None)
-    remedy_job = Job[RemedyJob | None]("remedy_job", None)
-    changed_cuts = Job[ChangedCuts | None]("changed_cuts", None)  # of the change that is previewed
-    answer = Value[Marked | None]("answer", None)  # the text that is marked as the answer to it
-    answer_complaint = Value("answer_complaint", "")
     questions = Container[list[Marked]]("questions", list)  # those that are kept
     question_texts = Container[dict[str, Source]]("question_texts", dict)  # what they are about, by Marked.identity
     question_digests = Container[dict[str, str]]("question_digests", dict)  # of these texts, by the same names
     questions_waiting = Value[tuple[KeptQuestion, ...]]("questions_waiting", ())  # for their text, which is not there
     questions_asked = Value("questions_asked", "")  # the word by which the tab is asked what questions it has kept
     questions_sent = Value("questions_sent", False)  # whether the tab has been told to keep some
-    reranker = Value[Reranker | None]("reranker", None)  # a cross-encoder that the user has named
-
-    # The question of the Guide: the name of the text that it was typed for, and its words; no link has them
-    guide_question = Value[tuple[str, str]]("guide_question", ("", ""))
-    guide_ask_job = Job[AskJob | None]("guide_ask_job", None)
-    guide_asked = Value("guide_asked", "")  # the long text that it is to be asked of all the same, by its identity
-
-    # The page Answers: its questions are the user's text, which no link has
-    answers_typed = Value("answers_typed", "")
-    answers_reading: Job[ReadingJob[Items] | None] = Job("answers_reading", None)  # while that file is being read
-    answers_file: Value[tuple[str, Items] | None] = Value("answers_file", None)  # the file of questions, by name
-    judge = Value("judge", "")  # name of the model that judges; empty for the one that answers
-    gathering: Job[Gathering | None] = Job("gathering", None)
-    judging: Job[Judging | None] = Job("judging", None)
 
     # What files of chunks give to embed, and what a question is compared with
     embedded_as = Value[EmbeddedAs]("embedded_as_chosen", "plain")
-    situating = Job[Situating | None]("situating", None)  # writes the context sentences of the columns of Compare
 
     # State of components and figures
     taken = Container[dict[tuple[str, str], float]]("taken", dict)  # reader events already handled, by key and name
     figure_formats = Container[dict[str, str]]("figure_formats", dict)  # by figure's key
 
-    # The user's documents on Tune and Retrieval
-    tune_left_out = Container[set[str]]("tune_left_out", set)
-    tune_held = Container[set[str]]("tune_held", set)
-    tune_uploaded = Value("tune_uploaded", MarkedDocuments())
-    tune_stitched = Value("tune_stitched", MarkedDocuments())
-    tune_reading = Value[ReadingJob[MarkedDocuments] | None]("tune_reading", None)
-    tune_stitching = Value[ReadingJob[StitchedDocuments] | None]("tune_stitching", None)
-    # Streamlit's ids of the uploaded files, and the job that reads them
-    retrieval_reading = Value[tuple[list[str], ReadingJob[OwnDocuments]] | None]("retrieval_reading", None)
-    # the same of the file of questions, which may bring its documents
-    retrieval_asked = Value[tuple[list[str], ReadingJob[QuestionSet | None]] | None]("retrieval_asked", None)
     retrieval_given = Value[GivenQuestions | None]("retrieval_given", None)  # by another page, in the place of files
     retrieval_files = Value("retrieval_prefers_files", False)  # whether the user wants files instead of those
     retrieval_arrived = Value("retrieval_arrived", False)  # whether that was after the page was drawn last
     retrieval_begins = Value("retrieval_begins", False)  # whether a run on it is to begin at once
     # Questions of Retrieval's that Answers asks too, by what they are there: where they are from, and their documents
     shared_questions = Container[dict[str, tuple[str, Material]]]("shared_questions", dict)
-    sharing: Job[Sharing | None] = Job("sharing", None)
-
-    # The questions that a language model is asked for on Retrieval
-    generating_settings: Value[Settings | None] = Value("generating_settings", None)  # None for those of the questions shown
-    # What it is asked about, once the user wants to know what that sends
-    generating_wanted: Value[tuple[Settings, Texts, Asking | None] | None] = Value("generating_wanted", None)
-    comparing: Job[Comparing | None] = Job("comparing", None)
-    question_table = Value("question_table", 0)  # how often their table was edited, upon which it is another
 
     @property
     def on_disk(self) -> bool:

@@ -12,8 +12,8 @@ from evaluation.segmentation.marked_texts import MarkedText, sharing
 from evaluation.segmentation.sweep import Marked
 from sample_docs import load_sample, sample_splitters, sample_titles
 from viz.controls.link_widgets import seed
-from viz.state.keys import session
 from viz.tune.own_documents import own_documents
+from viz.tune.session import session
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,9 @@ from viz.controls.text_source import give_text
 from viz.jobs.reading import ReadingJob
 from viz.shell.navigation import PAGES, go_at_next_run
 from viz.state.choices import Choices
-from viz.state.keys import session
 from viz.state.text import Source
 from viz.state.values import MarkedDocuments, StitchedDocuments
+from viz.tune.session import session
 
 DEFAULT_WORDS = {"splitter": DEFAULT_SPLITTER}
 """The default values of the link's parameters for the user's own documents."""

@@ -9,6 +9,7 @@ import streamlit as st
 from chunkers import Chunking
 from chunkers.contract.base import Estimate
 from chunkers.language_models.asking import Asking
+from viz.compare.session import session
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.controls.language_model import any_asks, model_form
@@ -17,7 +18,6 @@ from viz.jobs.chunking import Task
 from viz.shell.consent import Requests, ask_first, show_consent
 from viz.shell.results import ColumnResult
 from viz.state.choices import Choices
-from viz.state.keys import session
 from viz.state.language_model import chosen_model
 from viz.theme.numbers import counted
 

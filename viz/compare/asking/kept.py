@@ -7,13 +7,13 @@ import streamlit as st
 from evaluation.questions.marked_file import Marked, questions_to_csv
 from evaluation.search.reranker import RERANKED, Reranker
 from viz.compare.asking.asking import forget_texts
+from viz.compare.session import session
 from viz.components.download import download
 from viz.components.notice import remark
 from viz.controls.link_widgets import seed
 from viz.controls.notebooks import offer_to_keep
 from viz.shell.navigation import go_at_next_run
 from viz.state.compared import columns_of_compare
-from viz.state.keys import session
 from viz.state.link import LONGEST_NAME
 from viz.state.questions_given import give_kept_to_retrieval
 from viz.theme.numbers import counted

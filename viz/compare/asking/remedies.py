@@ -12,6 +12,7 @@ from evaluation.asking.answer import checked_answer
 from evaluation.asking.remedies import Posed, Remedy
 from evaluation.questions.marked_file import Marked
 from viz.compare.asking.payload import AskedColumn, ColumnRemedies, RemedyLine
+from viz.compare.session import session
 from viz.jobs.asking.job import AskJob
 from viz.jobs.asking.remedies import Outcome, RemedyJob
 from viz.shell.navigation import go_at_next_run
@@ -19,7 +20,6 @@ from viz.shell.results import ColumnResult
 from viz.state.choices import ColumnChoice
 from viz.state.compared import add_to_compare, compare_is_full, index_on_compare
 from viz.state.embedder import defaults_of
-from viz.state.keys import session
 from viz.theme.numbers import counted
 
 LONGEST, LONGEST_HYBRID = 100_000, 20_000

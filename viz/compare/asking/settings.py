@@ -9,11 +9,11 @@ from chunkers.support.errors import shown
 from evaluation.asking.ask import Limit, fitting_budget
 from evaluation.asking.effect import Search
 from evaluation.search.ranking import Method
+from viz.compare.session import session
 from viz.components.reader.payload import AskingData
 from viz.shell.page import Page
 from viz.state.choices import Choices
 from viz.state.compared import ASK_LIMIT, ASK_METHOD
-from viz.state.keys import session
 
 RANKED_BY: Mapping[Method, str] = {"embedding": "by embedding", "bm25": "by words (BM25)", "hybrid": "by both (hybrid)"}
 """The ways to rank chunks, with their names on the page."""

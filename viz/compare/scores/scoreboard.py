@@ -12,13 +12,13 @@ from evaluation.tables.cells import Cell, Head, count, unknown
 from evaluation.tables.segmentation import FOUND, SUSPICIOUS, found_cells, spread_cell, suspicious_cell
 from viz.compare.scores.lengths import token_counts
 from viz.compare.scores.table import RowData, draw, mark_best, row
+from viz.compare.session import session
 from viz.jobs.chunking import Task
 from viz.jobs.texts import kept
 from viz.shell import lecture
 from viz.shell.column_head import settings_of, waiting_words
 from viz.shell.results import ColumnResult
 from viz.state.choices import Choices
-from viz.state.keys import session
 from viz.theme.numbers import counted, duration
 
 

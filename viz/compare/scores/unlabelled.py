@@ -14,6 +14,7 @@ from evaluation.segmentation.stability import EDITS, Stability, check_edits
 from evaluation.segmentation.unlabelled import BASELINES, Unlabelled, sizes_of, unlabelled
 from evaluation.tables.segmentation import OF_EDITS, UNLABELLED, edit_cells, unlabelled_cells
 from viz.compare.scores.table import RowData, draw, row
+from viz.compare.session import session
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
 from viz.jobs.chunking import Task, chunk_at_once, sentence_vectors
@@ -22,7 +23,6 @@ from viz.jobs.texts import kept
 from viz.shell.column_head import settings_of, waiting_words
 from viz.shell.results import ColumnResult
 from viz.state.choices import Choices
-from viz.state.keys import session
 
 
 @dataclass(frozen=True)

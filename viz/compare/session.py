@@ -1,0 +1,41 @@
+"""The state of the page Compare; a question is the user's text, which no link has."""
+
+from __future__ import annotations
+
+from chunkers import Chunking
+from evaluation.questions.marked_file import Marked
+from evaluation.search.reranker import Reranker
+from viz.jobs.asking.job import AskJob
+from viz.jobs.asking.remedies import RemedyJob
+from viz.jobs.asking.situating import Situating
+from viz.jobs.chunking import ChunkingJob, Task
+from viz.jobs.edits import Edits
+from viz.jobs.timing import Repeats
+from viz.state.keys import Container, Job, Session, Value
+from viz.state.values import LastChange
+
+
+class CompareSession(Session):
+    """What the page adds to the session."""
+
+    repeats = Container[dict[Task, Repeats | None]]("repeats", dict)
+    history = Container[dict[int, LastChange]]("history", dict)  # by column of Compare
+    # While Compare shows what an embedder that approximates another changes: the document, the embedder
+    compared_embedders = Value[tuple[str, str] | None]("compared_embedders", None)
+    full_job = Job[ChunkingJob | None]("full_job", None)  # with the embedder that is approximated
+    full_results = Container[dict[Task, Chunking]]("full_results", dict)
+    edits = Job[Edits | None]("edits", None)  # what an inserted sentence changes in the columns of Compare
+    # What a library's own chunker gave beside a column: what was run, what is said of it, and in which tone
+    proof = Value[tuple[str, str, str] | None]("proof", None)
+    question = Value("question", "")
+    question_moment = Value[float | None]("question_moment", None)  # the browser's moment of the last word on it
+    ask_job = Job[AskJob | None]("ask_job", None)
+    remedy_job = Job[RemedyJob | None]("remedy_job", None)
+    answer = Value[Marked | None]("answer", None)  # the text that is marked as the answer to it
+    answer_complaint = Value("answer_complaint", "")
+    reranker = Value[Reranker | None]("reranker", None)  # a cross-encoder that the user has named
+    situating = Job[Situating | None]("situating", None)  # writes the context sentences of the columns of Compare
+
+
+session = CompareSession()
+"""The current session, as the page sees it."""

@@ -1,0 +1,19 @@
+"""The state of the page Failures."""
+
+from __future__ import annotations
+
+from viz.jobs.reading import ReadingJob
+from viz.jobs.sweep import Sweep
+from viz.state.keys import Container, Job, Session, Value
+
+
+class FailuresSession(Session):
+    """What the page adds to the session."""
+
+    marks_complaint = Value("marks_complaint", "")
+    marks_reading = Job[ReadingJob[tuple[int, ...]] | None]("marks_reading", None)  # about the text that they are of
+    failure_searches = Container[dict[tuple[object, ...], Sweep]]("failure_searches", dict)
+
+
+session = FailuresSession()
+"""The current session, as the page sees it."""

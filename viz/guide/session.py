@@ -1,0 +1,19 @@
+"""The state of the page Guide."""
+
+from __future__ import annotations
+
+from viz.jobs.asking.job import AskJob
+from viz.state.keys import Job, Session, Value
+
+
+class GuideSession(Session):
+    """What the page adds to the session."""
+
+    # The question of the Guide: the name of the text that it was typed for, and its words; no link has them
+    guide_question = Value[tuple[str, str]]("guide_question", ("", ""))
+    guide_ask_job = Job[AskJob | None]("guide_ask_job", None)
+    guide_asked = Value("guide_asked", "")  # the long text that it is to be asked of all the same, by its identity
+
+
+session = GuideSession()
+"""The current session, as the page sees it."""

@@ -1,0 +1,31 @@
+"""The state of the page Retrieval."""
+
+from __future__ import annotations
+
+from chunkers.language_models.asking import Asking
+from evaluation.generating.data_set import Texts
+from evaluation.generating.generate import Settings
+from evaluation.questions.sets import QuestionSet
+from viz.jobs.generating import Comparing
+from viz.jobs.plan import OwnDocuments
+from viz.jobs.reading import ReadingJob
+from viz.state.keys import Job, Session, Value
+
+
+class RetrievalSession(Session):
+    """What the page adds to the session."""
+
+    # Streamlit's ids of the uploaded files, and the job that reads them
+    retrieval_reading = Value[tuple[list[str], ReadingJob[OwnDocuments]] | None]("retrieval_reading", None)
+    # the same of the file of questions, which may bring its documents
+    retrieval_asked = Value[tuple[list[str], ReadingJob[QuestionSet | None]] | None]("retrieval_asked", None)
+    # The questions that a language model is asked for on Retrieval
+    generating_settings = Value[Settings | None]("generating_settings", None)  # None for those of the questions shown
+    # What it is asked about, once the user wants to know what that sends
+    generating_wanted = Value[tuple[Settings, Texts, Asking | None] | None]("generating_wanted", None)
+    comparing = Job[Comparing | None]("comparing", None)
+    question_table = Value("question_table", 0)  # how often their table was edited, upon which it is another
+
+
+session = RetrievalSession()
+"""The current session, as the page sees it."""
