@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from ctypes import byref, c_int
 from itertools import pairwise
+from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 from chunkers.support.errors import InputError
@@ -32,8 +33,14 @@ LONGEST_RUNNING = 200
 EDGE = 0.12
 """Share of a page's height, at its top and as much at its bottom, within which headers and footers are drawn."""
 
+LARGER = 1.15
+"""Height of a line, in lines of the page's text, above which it is a heading though it has the page's number."""
+
 _FINE = 10_000
 """Steps into which the height of a page is divided."""
+
+_MEASURED = 30
+"""About as many lines of a page are measured to know how large its text is."""
 
 _FAR = 1e9
 """Points from the page's origin beyond which no text is looked for."""
@@ -54,6 +61,13 @@ _STREAM = re.compile(rb"(?<!end)stream\r?\n")
 _DEFLATED = re.compile(rb"/Filter\s*(?:\[\s*)?/Fl(?:ateDecode)?\b")
 _NUMBER = re.compile(r"\d{1,6}")
 _WORD = re.compile(r"\w+")
+# Before a number, or around it as in 第3章, these announce a part of the text; if every page begins one, it is no header.
+_DIVISION = re.compile(
+    r"(?:appendix|article|book|chapter|day|episode|exercise|lecture|lesson|module|part|problem|question|section|session|unit"
+    r"|week|abschnitt|aufgabe|frage|kapitel|lektion|teil|übung|woche|chapitre|leçon|partie|capítulo|lección|parte|sección"
+    r"|unidad|capitolo|lezione|sezione|deel|hoofdstuk|les|глава|часть|раздел|урок|第|§)[\s:#.№]*",
+    re.IGNORECASE,
+)
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]{2,}")
 
 
@@ -75,14 +89,14 @@ def read_pdf(data: bytes, name: str) -> Extracted:
             raise InputError(f"{name}: the PDF must open without a password; it is locked.") from error
         raise
     pages = Collected(name, "page")
-    heights: list[dict[int, float]] = []
+    drawn_at: list[dict[int, Drawn]] = []
     left_out: list[LeftOut] = []
     with closing(document):
         for number in range(len(document)):
             with closing(document[number]) as page:
                 with closing(page.get_textpage()) as drawn:
                     text = _text(drawn, name)
-                    heights.append(_heights(page, drawn, text))
+                    drawn_at.append(_lines_drawn(page, drawn, text))
                 pages.add("".join(text).replace("\r", ""), document.get_page_label(number))
                 pictures = _pictures(page)
             if pictures:
@@ -93,9 +107,9 @@ def read_pdf(data: bytes, name: str) -> Extracted:
     for number, lines in enumerate(running):
         gone = set()
         for line in lines:
-            height = heights[number].get(line.place, float(line.upper))
-            if EDGE < height < 1 - EDGE:
-                # A line of the text, however often it is there.
+            height, size = drawn_at[number].get(line.place, Drawn(float(line.upper), 1.0))
+            if EDGE < height < 1 - EDGE or (line.counts and not line.bare and size > LARGER):
+                # A line of the text, however often it is there; or a heading whose number is by chance that of the page.
                 continue
             what = "page number" if line.bare else "repeated header" if height > 0.5 else "repeated footer"
             left_out.append(LeftOut(what, 1, number, shortened(line.words, LONGEST_RUNNING)))
@@ -158,8 +172,15 @@ def _turned(drawn: PdfTextPage, text: Sequence[str]) -> Sequence[str]:
     return turned or text
 
 
-def _heights(page: PdfPage, drawn: PdfTextPage, text: Sequence[str]) -> dict[int, float]:
-    """Return the heights of the first and last lines of a page, from 0 to 1, by their numbers among its lines.
+class Drawn(NamedTuple):
+    """Height on the page at which a line is drawn, from 0 to 1, and its own height, in lines of the page's text."""
+
+    height: float
+    size: float
+
+
+def _lines_drawn(page: PdfPage, drawn: PdfTextPage, text: Sequence[str]) -> dict[int, Drawn]:
+    """Return where and how large the first and last lines of a page are drawn, by their numbers among its lines.
 
     Files may have headers, footers and text in any order.
     """
@@ -171,13 +192,19 @@ def _heights(page: PdfPage, drawn: PdfTextPage, text: Sequence[str]) -> dict[int
             firsts.setdefault(line, index)
         line += one.count("\n")
     places = list(firsts)
+
+    def size(place: int) -> float:
+        _, bottom, _, top = drawn.get_charbox(firsts[place], loose=True)
+        return float(top - bottom)
+
+    usual = median(map(size, places[:: max(1, len(places) // _MEASURED)])) if places else 0
     found = {}
     for place in {*places[:MOST_LINES], *places[-MOST_LINES:]}:
         left, bottom, _, _ = drawn.get_charbox(firsts[place])
         x, y = c_int(), c_int()
         # As it is seen: rotated, and without what is cropped.
         if FPDF_PageToDevice(page.raw, 0, 0, _FINE, _FINE, 0, left, bottom, byref(x), byref(y)):
-            found[place] = 1 - y.value / _FINE
+            found[place] = Drawn(1 - y.value / _FINE, size(place) / usual if usual > 0 else 1.0)
     return found
 
 
@@ -240,12 +267,15 @@ class Running(NamedTuple):
         True if it was found from the page's beginning.
     bare
         True if it is a page number and nothing else.
+    counts
+        True if it has the page's number, and is not the same on these pages.
     """
 
     place: int
     words: str
     upper: bool
     bare: bool
+    counts: bool
 
 
 Pattern = tuple[str, str, int | str]
@@ -263,8 +293,10 @@ def running_lines(pages: Sequence[str], labels: Sequence[str]) -> list[list[Runn
     as a row of a table, is text. Where the lines at the edge of most pages begin or end with that number, whatever else they
     say, the number alone is one too, and so is the title of a chapter with it, if two pages have it.
 
-    On the first page a header without the page's number stays, as it may be the title. If these rules left fewer than
-    half of the pages any text, all of it stays.
+    What numbers the parts of a text, as “Chapter 3”, is text though every page begins one.
+
+    On the first page a header without the page's number stays, as it may be the title. If these rules left fewer than half
+    of the pages any text, all of it stays.
     """
     lines = [page.split("\n") for page in pages]
     found: list[list[Running]] = [[] for _ in pages]
@@ -302,7 +334,7 @@ def _from_edge(
             numbered = [pattern for pattern in here if pattern[2] != "whole"]
             if numbered or number > 0 or not upper:
                 bare = any(not before and not after for before, after, _ in numbered)
-                found[number].append(Running(index, words, upper, bare))
+                found[number].append(Running(index, words, upper, bare, bool(numbered)))
             outermost[number] = next(inner[number], None)
 
 
@@ -326,7 +358,7 @@ def _patterns(words: str, number: int, label: str) -> list[Pattern]:
     for run in _WORD.finditer(words):
         if run[0].casefold() == label.casefold():
             found.append((words[: run.start()], words[run.end() :], "label"))
-    return list(dict.fromkeys(found))
+    return [one for one in dict.fromkeys(found) if one[2] == "whole" or not _DIVISION.fullmatch(one[0])]
 
 
 def _returning(patterns: dict[int, list[Pattern]]) -> set[Pattern]:

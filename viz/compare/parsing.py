@@ -11,6 +11,8 @@ import streamlit as st
 from chunkers.text.extracted import LeftOut
 from chunkers.text.parts import Parts, shortened
 from viz.components.notice import remark
+from viz.state.keys import session
+from viz.state.own_text import PUT_BACK, put_back
 from viz.state.text import Source
 from viz.theme.numbers import counted
 
@@ -36,6 +38,8 @@ def show_parsing(chosen: Source) -> None:
     """Draw the parts of the file that were left out, and the text as it was read, a page at a time."""
     if chosen.left_out:
         st.dataframe(left_out_table(chosen.left_out, chosen.parts), hide_index=True, width="stretch", placeholder="")
+        if chosen is session.own:
+            _offer_lines(chosen)
     said = chosen.teaches or "not read from a file"
     nothing = "" if chosen.left_out or "left out" in said else " · nothing was left out"
     remark(f"{chosen.name}: {said}{nothing}. The text below is what is cut.", key="parsing_said")
@@ -56,6 +60,20 @@ def show_parsing(chosen: Source) -> None:
         st.code(text, language=None, wrap_lines=True)
     else:
         remark("No text.", key="parsing_empty")
+
+
+def _offer_lines(own: Source) -> None:
+    """Draw the buttons that put left-out lines back into the text."""
+    kinds = {one.what for one in own.left_out if one.part is not None and one.words}
+    row = st.container(horizontal=True)
+    for kind, label in PUT_BACK.items():
+        if own.parts is not None and kind in kinds:
+            row.button(
+                label,
+                on_click=put_back,
+                args=(kind,),
+                help="They become text of their pages again, as they are if they are headings. Upload the file to undo it.",
+            )
 
 
 def stretches_of(text: str, parts: Parts | None) -> list[Stretch]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import streamlit as st
 
+from chunkers.text.reading import left_out_said
 from evaluation.segmentation.boundary_files import moved_without_marks, without_marks
 from sample_docs import sample_splitters
 from viz.state.choices import OWN, Choices
@@ -101,6 +103,66 @@ def without_dashes(given: Source) -> Source:
     if parts is not None:
         parts = parts.moved(moved_without_marks(given.text, parts.starts))
     return replace(given, text=text, known=known, parts=parts)
+
+
+PUT_BACK = {"repeated header": "Put headers back", "repeated footer": "Put footers back"}
+"""Lines left out of a PDF's pages whose words and place are known, each with the label of the button that puts them back."""
+
+
+def put_back(kind: str) -> None:
+    """Put the lines of a kind in `PUT_BACK` back into the pages of the user's own text; its notebook stays. A callback."""
+    own, given, notebook = session.own, session.own_given, session.notebook
+    if own is None:
+        return
+    if given is None:
+        store_own_text(with_lines(own, kind))
+    else:
+        dashes, changed = session.dashes, with_lines(given, kind)
+        store_own_text(without_dashes(changed) if dashes is not False else changed, changed)
+        session.dashes = dashes
+    session.notebook = notebook
+
+
+def with_lines(source: Source, kind: str) -> Source:
+    """Return a text with its left-out headers in the first lines of their pages, or its footers in the last ones."""
+    parts, text = source.parts, source.text
+    if parts is None:
+        return source
+    lines: dict[int, list[str]] = {}
+    for one in source.left_out:
+        if one.what == kind and one.part is not None and one.part < len(parts.starts) and one.words:
+            lines.setdefault(one.part, []).append(one.words)
+    at_end = kind == "repeated footer"
+    added: list[tuple[int, int, str]] = []
+    for number, words in sorted(lines.items()):
+        start, end = parts.starts[number], parts.starts[number + 1] if number + 1 < len(parts.starts) else len(text)
+        # They were found from the edge of the page inwards.
+        block = "\n".join(reversed(words) if at_end else words)
+        if not text[start:end].strip():
+            added.append((number, start, f"{block}\n\n"))
+        elif at_end:
+            added.append((number, start + len(text[start:end].rstrip()), f"\n{block}"))
+        else:
+            added.append((number, start, f"{block}\n"))
+
+    def moved(place: int, part: int = 0) -> int:
+        """Return where a place comes to lie; lines of earlier parts that are put there come before it."""
+        return place + sum(len(words) for number, at, words in added if at < place or (at == place and number < part))
+
+    edges = [0, *(at for _, at, _ in added), len(text)]
+    pieces = [text[first:last] for first, last in pairwise(edges)]
+    whole = "".join(piece + words for piece, words in zip(pieces, [*(words for *_, words in added), ""], strict=True))
+    left_out = tuple(one for one in source.left_out if not (one.what == kind and one.part in lines))
+    said = left_out_said(left_out)
+    about = [part for part in source.teaches.split(" · ") if part and not part.startswith("left out")]
+    return replace(
+        source,
+        text=whole,
+        known=None if source.known is None else tuple(map(moved, source.known)),
+        teaches=" · ".join([*about, *([said[:1].lower() + said[1:].rstrip(".")] if said else [])]),
+        parts=parts.moved(moved(start, number) for number, start in enumerate(parts.starts)),
+        left_out=left_out,
+    )
 
 
 def is_edit(before: str, text: str) -> bool:

@@ -160,6 +160,30 @@ def test_text_at_the_edge_of_pages_is_no_header(line):
     assert running_lines(pages, [str(n) for n in range(1, 13)]) == [[] for _ in pages]
 
 
+@pytest.mark.parametrize("heading", ["Chapter {}", "KAPITEL {}.", "Section {}: Lamps", "第{}章", "§ {}"])
+def test_numbers_of_chapters_that_are_those_of_pages_make_no_header(heading):
+    pages = [f"{heading.format(n)}\nText {n * 7} of it.\n{n}" for n in range(1, 13)]
+    found = running_lines(pages, [str(n) for n in range(1, 13)])
+    assert [[one.words for one in some] for some in found] == [[str(n)] for n in range(1, 13)]
+
+
+@pytest.mark.parametrize(("size", "headers"), [(16, 0), (11, 12)])
+def test_a_numbered_line_larger_than_the_text_is_a_heading(size, headers):
+    made = io.BytesIO()
+    canvas = Canvas(made)
+    for number in range(1, 13):
+        canvas.setFont("Helvetica", size)
+        canvas.drawString(72, 780, f"Voyage {number}")
+        canvas.setFont("Helvetica", 11)
+        for line in range(9):
+            canvas.drawString(72, 740 - 14 * line, f"The keeper of light {number * 31 + line * 7} wrote this down.")
+        canvas.showPage()
+    canvas.save()
+    read = read_document(made.getvalue(), "voyages.pdf")
+    assert [one.what for one in read.omissions] == ["repeated header"] * headers
+    assert read.text.count("Voyage") == 12 - headers
+
+
 def test_what_returns_within_a_page_is_no_header():
     pages = [f"{'ab' * n} first\nThe same line.\n{'cd' * n} last" for n in range(1, 13)]
     assert not any(running_lines(pages, [""] * 12))

@@ -1,8 +1,11 @@
 """The view of a file as it was read, page by page, with the parts left out."""
 
+from chunkers.text.extracted import LeftOut
+from chunkers.text.parts import Parts
 from tests.chunkers.text.test_parts import CHAPTERS, book, pdf
 from tests.viz.app_steps import remarks, settled
 from viz.compare.parsing import STRETCH, left_out_table, stretches_of
+from viz.state.own_text import with_lines
 from viz.state.text import Source
 
 PAGES = [[f"Words of page {'abcdefghij'[n]} begin here.", f"And they end {'x' * (n + 1)}."] for n in range(10)]
@@ -30,6 +33,32 @@ def test_the_pages_of_a_pdf_are_shown_with_what_was_left_out_of_each(app):
     assert "p. 7 · left out here: 1 repeated header, “Sea <b>marks</b>”, 1 page number, “7”" in remarks(app)
     said = "marks.pdf: read as PDF, by pypdfium2 · left out: 10 page numbers and 9 repeated headers."
     assert f"{said} The text below is what is cut." in remarks(app)
+
+
+def test_left_out_headers_are_put_back_into_their_pages(app):
+    parsed(app, "marks.pdf", pdf(PAGES, header="Voyage {n}", footer="Sea marks"))
+    before = app.session_state["own"]
+    assert "Voyage" not in before.text
+    next(one for one in app.button if one.label == "Put headers back").click().run()
+    assert not app.exception
+    own = app.session_state["own"]
+    assert own.text == "\n\n".join(f"Voyage {n}\n{one}\n{other}" for n, (one, other) in enumerate(PAGES, start=1))
+    assert [own.text[start:].split("\n")[0] for start in own.parts.starts] == [f"Voyage {n}" for n in range(1, 11)]
+    assert own.teaches == "read as PDF, by pypdfium2 · left out: 10 repeated footers"
+    next(one for one in app.button if one.label == "Put footers back").click().run()
+    assert app.session_state["own"].text.count("\nSea marks") == 10
+    assert not [one for one in app.button if one.label.startswith("Put ")]
+    assert "left out" not in app.session_state["own"].teaches
+
+
+def test_boundaries_move_with_lines_that_are_put_back():
+    text = "One a.\n\nTwo a.\n\nTwo b."
+    omissions = [LeftOut("repeated header", 1, part, f"H{part}") for part in (0, 1, 2)]
+    parts = Parts("page", (0, 8, 8), ("1", "2", "3"))
+    put = with_lines(Source(text, "Mine", (8, 16), "", parts, tuple(omissions)), "repeated header")
+    assert put.text == "H0\nOne a.\n\nH1\n\nH2\nTwo a.\n\nTwo b."
+    assert [put.text[start:].split("\n")[0] for start in put.parts.starts] == ["H0", "H1", "H2"]
+    assert [put.text[place:] for place in put.known] == ["H1\n\nH2\nTwo a.\n\nTwo b.", "Two b."]
 
 
 def test_the_chapters_of_a_book_have_their_titles(app):
