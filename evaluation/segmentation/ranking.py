@@ -76,9 +76,9 @@ class Lead:
         """True if the first is significantly ahead."""
         return self.tested is not None and self.tested.significant and self.ahead > 0
 
-    def words(self) -> str:
-        """Return the numbers in words."""
-        ahead = signed(self.ahead, ".2f")
+    def words(self, measure: str) -> str:
+        """Return the numbers in words, after the name of the measure."""
+        ahead = f"{signed(self.ahead, '.2f')} in {measure}"
         return ahead if self.tested is None else f"{ahead} ({self.interval}, {self.p_words})"
 
     @property
@@ -125,6 +125,8 @@ class Ranking:
         The number of sections.
     comparisons
         The number of comparisons taken together.
+    measure
+        The name of the values in a sentence.
     """
 
     contenders: tuple[Contender, ...]
@@ -133,6 +135,7 @@ class Ranking:
     leads: dict[int, Lead]
     sections: int
     comparisons: int = 0
+    measure: str = "boundary F1"
 
     @property
     def leader(self) -> int | None:
@@ -199,16 +202,20 @@ class Ranking:
         )
 
     def _ahead(self, one: int) -> str:
-        return f"{self.contenders[one].name} is behind by {self.leads[one].words()}"
+        return f"{self.contenders[one].name} is behind by {self.leads[one].words(self.measure)}"
 
 
 def rank(
-    contenders: Sequence[Contender], statistic: Statistic, values: Sequence[float | None], width: float = 1.0
+    contenders: Sequence[Contender],
+    statistic: Statistic,
+    values: Sequence[float | None],
+    width: float = 1.0,
+    measure: str = "boundary F1",
 ) -> Ranking:
     """Return the contenders in the order of their ``values``, with the leads of the best by ``statistic``.
 
     Any column may turn out to be the best, so every two are compared, and each with every trivial contender; ``width`` is
-    the largest difference of two values that there can be.
+    the largest difference of two values that there can be, ``measure`` their name in a sentence.
     """
 
     def place(one: int) -> tuple[bool, bool, float, bool, int]:
@@ -217,7 +224,7 @@ def rank(
 
     order = tuple(sorted(range(len(contenders)), key=place))
     sections = len(contenders[0].counts) if contenders else 0
-    made = Ranking(tuple(contenders), tuple(values), order, {}, sections)
+    made = Ranking(tuple(contenders), tuple(values), order, {}, sections, measure=measure)
     leader = made.leader
     if leader is None:
         return made
@@ -234,7 +241,7 @@ def rank(
                 found = found.reversed()
             ahead = float(statistic(contenders[leader].counts.sum(axis=0)) - statistic(contenders[other].counts.sum(axis=0)))
             leads[other] = Lead(ahead, found)
-    return Ranking(made.contenders, made.values, order, leads, sections, len(pairs))
+    return Ranking(made.contenders, made.values, order, leads, sections, len(pairs), measure)
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -424,4 +431,4 @@ def by_structure(
         contenders.append(Contender(name, counts, apart=number in apart))
         sums = counts.sum(axis=0)
         values.append(float(points(sums)) if sums[1] else None)
-    return rank(contenders, points, values, width=2.0)
+    return rank(contenders, points, values, width=2.0, measure="points per cut")

@@ -71,7 +71,7 @@ def test_with_few_sections_no_difference_is_significant():
     ranking = ranked([10, 20, 30], best={10, 20, 30}, worst={5, 15, 25, 35})
     assert ranking.leader == 0
     assert ranking.winner is None
-    assert ranking.words().startswith("best comes first, but not significantly: worst is behind by 1.00.")
+    assert ranking.words().startswith("best comes first, but not significantly: worst is behind by 1.00 in boundary F1.")
     assert (
         "Among 7 comparisons (Holm's correction), a significant difference takes at least 9 sections; there are 4."
         in ranking.words()
@@ -82,7 +82,7 @@ def test_a_clear_winner_is_named():
     known = [4, 8, 12, 16, 20, 24, 28, 32, 36]
     ranking = ranked(known, best=set(known), worst={place + 1 for place in known})
     assert ranking.winner is None, "as many cuts evenly spaced are as good"
-    assert ranking.words().startswith("best is significantly best: worst is behind by 1.00")
+    assert ranking.words().startswith("best is significantly best: worst is behind by 1.00 in boundary F1")
     assert ranking.words().endswith("Mind the trivial answer: best is not better than “9 cuts evenly spaced”.")
     uneven = [2, 5, 9, 11, 12, 17, 20, 21, 24, 27, 29, 33, 34, 37]
     ranking = ranked(uneven, best=set(uneven), worst={place + 1 for place in uneven})

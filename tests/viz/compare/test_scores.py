@@ -1,6 +1,8 @@
 """The scores of all columns side by side, and their ranking."""
 
+from chunkers import chunk, load_tokenizer
 from evaluation.tables.cells import Cell
+from sample_docs import load_sample
 from tests.viz.app_steps import sent, settled
 from viz.compare.scores.table import mark_best, row
 from viz.state.text import Source
@@ -41,7 +43,11 @@ def test_every_column_has_its_row_of_numbers(app):
     assert [row["Added"]["best"] for row in rows] == [False, False, True]
     assert (fixed["Embed"]["text"], fixed["Embed"]["why"]) == ("–", "It embeds nothing.")
     assert breakpoint_["Embed"]["value"] > 0
-    assert data["limit"] == 256
+    # The model reads 256 tokens, two of them special; the table and the report count none of these.
+    assert data["limit"] == 254
+    assert "254 tokens, besides 2 special tokens" in data["note"]
+    texts = [chunk.text for chunk in chunk(load_sample("stubs").text, "fixed_sentences", size=4).chunks]
+    assert fixed["Tokens"]["dots"] == load_tokenizer().count(texts)
     assert len(double["Tokens"]["dots"]) == 4
     least, _, most = double["Tokens"]["text"].split(" · ")
     assert (min(double["Tokens"]["dots"]), max(double["Tokens"]["dots"])) == (int(least), int(most))

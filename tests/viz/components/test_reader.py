@@ -204,7 +204,7 @@ def test_payload_of_a_result_and_of_a_message():
     assert (data["known"], data["knownAt"]) == ([12], [2.2])
     first, second = data["columns"]
     assert (first["rows"], first["notes"]) == ([["chunks", "2", ""], ["time", "1 ms", ""]], ["A note."])
-    assert first["brief"] == [["2 chunks", ""]]
+    assert first["brief"] == [["2 chunks", "", ""]]
     body = json.loads(first["body"])
     assert body["segments"]["start"] == [0, 11]
     assert body["curve"]["scores"] == pytest.approx([0.0152, 0.8264], abs=1e-4)

@@ -28,26 +28,42 @@ def show_scoreboard(
     """Draw a row for each column."""
     limited = embedder if embedder is not None and embedder.max_tokens is not None else None
     rows = [_row(number, one, known, embedder, limited) for number, one in enumerate(made)]
-    heads = _heads(known is not None, choices.tokenizer, limited)
+    heads = _heads(known is not None, choices.tokenizer)
     for place, head in enumerate(heads):
         if head.label not in ("Chunks", "Tokens"):
             mark_best(rows, place, max if head.label == "Found" else min)
+    special = None if limited is None else _special_tokens(made, limited)
     limit, note = None, ""
-    if limited is not None:
-        limit = limited.max_tokens
-        note = f"The line in the strips is where {limited.name} stops reading: {limit:,} tokens."
+    if limited is not None and limited.max_tokens is not None and special is not None:
+        limit = limited.max_tokens - special
+        besides = f", besides {counted(special, 'special token')}" if special else ""
+        note = f"The line in the strips is where {limited.name} stops reading: {limit:,} tokens{besides}."
     draw(choices, heads, rows, key="scoreboard", note=note, limit=limit)
 
 
-def _heads(known: bool, tokenizer: str, limited: Embedder | None) -> list[Head]:
-    counter = tokenizer if limited is None else limited.name
+def _special_tokens(made: Sequence[ColumnResult], limited: Embedder) -> int | None:
+    """Return how many tokens the embedder adds to each text; None if its tokens are not those that the table counts."""
+    added = {
+        length - size
+        for one in made
+        if one.task is not None and one.chunking is not None
+        for length, size in zip(
+            token_counts(one.task, one.chunking, limited) or (),
+            token_counts(one.task, one.chunking, None) or (),
+            strict=False,
+        )
+    }
+    return added.pop() if len(added) == 1 else None
+
+
+def _heads(known: bool, tokenizer: str) -> list[Head]:
     times = [
         Head("Decide", "Time to cut once the embeddings are there, pass two included."),
         Head("Embed", "Time to compute the embeddings when they were new. Columns share the embeddings of equal texts."),
     ]
     return [
         Head("Chunks", "Number of chunks."),
-        Head("Tokens", f"Fewest, median and most in a chunk, as {counter} counts them; every dot is a chunk."),
+        Head("Tokens", f"Fewest, median and most in a chunk, as {tokenizer} counts them; every dot is a chunk."),
         *(FOUND if known else ()),
         SUSPICIOUS,
         *([] if lecture.is_on() else times),
@@ -64,8 +80,8 @@ def _row(
     title, settings = chunker_class(one.choice.chunker).title, settings_of(one)
     if one.chunking is None or one.task is None or one.chunker is None:
         return row(number, title, settings, message=one.error or waiting_words())
-    sizes = token_counts(one.task, one.chunking, limited)
-    beyond = 0 if limited is None or limited.max_tokens is None else sum(size > limited.max_tokens for size in sizes or ())
+    sizes, read = token_counts(one.task, one.chunking, None), token_counts(one.task, one.chunking, limited)
+    beyond = 0 if limited is None or limited.max_tokens is None else sum(size > limited.max_tokens for size in read or ())
     tokens = spread_cell(sizes, f"{counted(beyond, 'chunk')} longer than the model reads" if beyond else "")
     found = [] if known is None else found_cells(one.chunking, known)
     suspicious = suspicious_cell(_found(one.task, one.chunking, embedder))

@@ -19,8 +19,7 @@ export default function (component) {
   const root = /** @type {Root} */ (found(component.parentElement, ".scores"));
   root.dataset.theme = isDark(root) ? "dark" : "light";
   draw(root, component);
-  // It stands below the text: who has asked for it wants to see it.
-  if (countPainted(root) === 1) root.scrollIntoView({ block: "nearest" });
+  countPainted(root);
 }
 
 /**

@@ -78,7 +78,8 @@ class ColumnData(TypedDict):
     Attributes
     ----------
     brief
-        What stands under the name, each its words and a tone; the tone is empty or a class such as ``wrong``.
+        What stands under the name, each its words, a tone, and a longer explanation; the tone is empty or a class such as
+        ``wrong``.
     rows
         The rows of the head's details, each a label, a value and a tone.
     table

@@ -157,7 +157,9 @@ def _column(document: Document, column: Column, known: frozenset[int] | None) ->
     return {
         "title": column.title,
         "subtitle": column.subtitle,
-        "brief": [[row.brief, row.tone] for row in column.rows if row.brief],
+        "brief": [
+            [row.brief, row.tone, row.value if len(row.value) > len(row.brief) else ""] for row in column.rows if row.brief
+        ],
         "rows": [[row.label, row.value, row.tone] for row in column.rows],
         "table": [list(row) for row in column.table],
         "notes": list(column.notes),

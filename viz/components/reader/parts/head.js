@@ -82,7 +82,13 @@ export class Head {
   show(subtitle, brief) {
     this.subtitle.textContent = subtitle;
     this.subtitle.title = subtitle;
-    this.brief.replaceChildren(...brief.flatMap(([words, tone]) => [el("span", tone, words), " "]));
+    this.brief.replaceChildren(
+      ...brief.flatMap(([words, tone, more = ""]) => {
+        const said = el("span", tone, words);
+        said.title = more;
+        return [said, " "];
+      }),
+    );
   }
 
   // Say what the server made of the text.
