@@ -76,7 +76,12 @@ def test_the_whole_road_by_keyboard(laptop, app_url):
     laptop.keyboard.press("Escape")
     eventually(lambda: read(root, ASKING)["state"], "nothing")
     expect(root.locator(".hit, .passed, .fate, .rank, .ends")).to_have_count(0)
-    expect(laptop.get_by_label("Ask your text")).to_have_value("")
+    # What was typed stays until it is cleared by the button, or typed over.
+    box = laptop.get_by_label("Ask your text")
+    expect(box).to_have_value(QUESTION)
+    expect(box).to_be_focused()
+    at_rest(laptop)
+    expect(box).to_have_value(QUESTION)
 
 
 def mark_over_seam(page, root):

@@ -141,6 +141,20 @@ def test_a_number_shows_one_column_alone_and_h_hides_the_cuts(open_page, app_url
     page.keyboard.press("h")
     for sign in signs:
         expect(sign).to_be_visible()
+    # A question that is being typed while the page moves its box stays a question.
+    page.keyboard.press("/")
+    page.keyboard.type("W")
+    root.evaluate("""(reader) => {
+      const { host } = reader.getRootNode();
+      const [parent, next] = [host.parentNode, host.nextSibling];
+      host.remove();
+      parent.insertBefore(host, next);
+    }""")
+    page.keyboard.type("h1")
+    expect(page.get_by_label("Ask your text")).to_have_value("Wh1")
+    expect(shown).to_have_count(3)
+    for sign in signs:
+        expect(sign).to_be_visible()
 
 
 @pytest.mark.full

@@ -50,7 +50,7 @@ KEYS = (
         "components/reader/parts/column_keys.js",
     ),
     Key(("h",), "in lecture mode: hide the cuts, show them", ".seamark", "components/reader/parts/column_keys.js", True),
-    Key(("/", "Escape"), "focus the question, clear it", ".seamark .ask", "components/reader/ask/asking.js"),
+    Key(("/", "Escape"), "focus the question, clear its marks", ".seamark .ask", "components/reader/ask/asking.js"),
     Key(
         ("a", "Shift+arrows", "Enter"),
         "select a sentence of the answer, extend it, mark it",

@@ -52,6 +52,8 @@ declare global {
     | undefined;
   /** State left by the keys of lecture mode; column_keys.js alone uses it. */
   var seamarkLecture: import("../reader/parts/column_keys.js").LectureState | undefined;
+  /** The question that is being typed; typing.js alone uses it. */
+  var seamarkTyping: import("../reader/ask/typing.js").Typing | undefined;
   /** Current steps of the steppers; place.js alone uses it. */
   var seamarkPlaces: Map<string, import("../stepper/place.js").Place> | undefined;
   /** The component that marked a step last. */

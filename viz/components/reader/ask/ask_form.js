@@ -41,7 +41,7 @@ export class AskForm {
     this.test = this.button("Test on other texts", events.test);
     this.test.title = "Opens Tune, which measures settings on other documents";
     this.clear = this.button("Clear", events.clear);
-    this.clear.title = "Clears the question and its marks (Esc)";
+    this.clear.title = "Clears the question and its marks; Esc clears the marks alone";
     this.root.addEventListener("submit", (event) => {
       event.preventDefault();
       events.ask();

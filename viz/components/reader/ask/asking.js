@@ -11,6 +11,7 @@ import { paintRanges } from "./painted.js";
 import { rangesOf, sentenceAt } from "./places.js";
 import { Remedies, unchanged } from "./remedies.js";
 import { markStrip } from "./strip_marks.js";
+import { takeTyping, watchTyping } from "./typing.js";
 
 /**
  * @import { Asked, AskedColumn } from "../../../compare/asking/payload.data.d.ts"
@@ -39,7 +40,7 @@ export class Asking {
     this.reader = reader;
     this.form = new AskForm({
       ask: () => this.ask(),
-      clear: () => this.clear(),
+      clear: () => this.clear(""),
       stop: () => this.tell({ question: this.question, stop: true }),
       set: () => this.set(),
       test: () => this.remedies.tell({ tune: true }),
@@ -50,6 +51,7 @@ export class Asking {
     this.remedies = new Remedies(this);
     /** @param {KeyboardEvent} event */
     const hearKey = (event) => this.key(event);
+    watchTyping();
     globalThis.addEventListener("keydown", hearKey);
     this.leave = () => {
       globalThis.removeEventListener("keydown", hearKey);
@@ -80,6 +82,7 @@ export class Asking {
     // What the user is writing is not overwritten, but by a question that they have chosen elsewhere on the page.
     if (data.question !== this.known && !this.focused) this.form.input.value = data.question.trim();
     this.known = data.question;
+    takeTyping(this.form.input);
     this.draw();
   }
 
@@ -105,14 +108,16 @@ export class Asking {
     this.drawForm();
   }
 
-  clear() {
-    this.form.input.value = "";
+  /** @param {string} words what is left in the box */
+  clear(words) {
+    this.form.input.value = words;
     this.waiting = false;
     this.asked = null;
     this.tell({ question: null });
     this.draw();
     this.form.input.focus({ preventScroll: true });
-    this.reader.live.textContent = "The question is cleared";
+    this.form.input.select();
+    this.reader.live.textContent = words ? "The marks of the question are cleared" : "The question is cleared";
   }
 
   // Another way to ask: the page remembers it, and asks again.
@@ -131,7 +136,8 @@ export class Asking {
       this.form.input.select();
     } else if (event.key === "Escape" && !event.defaultPrevented && this.active && (this.focused || isFree(event))) {
       event.preventDefault();
-      this.clear();
+      // What was typed stays, to be asked again or typed over.
+      this.clear(this.question);
     }
   }
 

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+// The scripts look for elements of a browser's page.
+Object.assign(globalThis, { Document: class {}, ShadowRoot: class {}, HTMLInputElement: class {} });
+const { hear, takeTyping } = await import("../../viz/components/reader/ask/typing.js");
+
+/** @param {boolean} isConnected */
+function makeBox(isConnected, value = "") {
+  const root = Object.assign(new ShadowRoot(), { activeElement: /** @type {object | null} */ (null) });
+  const box = Object.assign(new HTMLInputElement(), { isConnected, value, getRootNode: () => root });
+  box.focus = () => Object.assign(root, { activeElement: box });
+  return { box, root };
+}
+
+/** @param {string} key */
+function press(key, more = {}) {
+  const said = { prevented: false, stopped: false };
+  const event = {
+    key,
+    preventDefault: () => Object.assign(said, { prevented: true }),
+    stopImmediatePropagation: () => Object.assign(said, { stopped: true }),
+    ...more,
+  };
+  return { event: /** @type {KeyboardEvent} */ (/** @type {unknown} */ (event)), said };
+}
+
+test("a key in a box that has the focus, or without a box, is not touched", () => {
+  const { box } = makeBox(true);
+  box.focus();
+  for (const typing of [
+    { box, words: "" },
+    { box: null, words: "" },
+  ]) {
+    const { event, said } = press("h");
+    hear(event, typing);
+    assert.deepEqual(said, { prevented: false, stopped: false });
+  }
+});
+
+test("a box that was moved gets the focus back, and with it the key", () => {
+  const { box, root } = makeBox(true);
+  const { event, said } = press("h");
+  hear(event, { box, words: "" });
+  assert.equal(root.activeElement, box);
+  assert.deepEqual(said, { prevented: false, stopped: true });
+});
+
+test("what is typed after a box is gone is no shortcut, and is in the box that replaces it", () => {
+  const typing = { box: makeBox(false, "What").box, words: "" };
+  for (const key of [" ", "h", "x", "Backspace", "Shift", "1"]) {
+    const { event, said } = press(key);
+    hear(event, typing);
+    assert.deepEqual(said, { prevented: true, stopped: true });
+  }
+  globalThis.seamarkTyping = typing;
+  const { box, root } = makeBox(true);
+  takeTyping(box);
+  assert.equal(box.value, "What h1");
+  assert.equal(root.activeElement, box);
+});
+
+test("Escape and Tab leave a box that is gone; keys with Ctrl are the browser's", () => {
+  for (const key of ["Escape", "Tab"]) {
+    const typing = { box: /** @type {HTMLInputElement | null} */ (makeBox(false).box), words: "a" };
+    hear(press(key).event, typing);
+    assert.deepEqual(typing, { box: null, words: "" });
+  }
+  const { event, said } = press("c", { ctrlKey: true });
+  hear(event, { box: makeBox(false).box, words: "" });
+  assert.deepEqual(said, { prevented: false, stopped: false });
+});
