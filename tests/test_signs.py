@@ -84,7 +84,7 @@ def test_verdicts_have_no_hyphen_before_a_number():
     said = [
         below.words("A", "B", "recall"),
         level.words("A", "B", "recall"),
-        Lead(-0.1, level).words(),
+        Lead(-0.1, level).words("recall"),
         Stretch(-1.5, -0.5, 4).words(),
     ]
     assert [one for one in said if HYPHEN.search(one)] == []

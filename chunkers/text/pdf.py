@@ -180,7 +180,7 @@ class Drawn(NamedTuple):
 
 
 def _lines_drawn(page: PdfPage, drawn: PdfTextPage, text: Sequence[str]) -> dict[int, Drawn]:
-    """Return where and how large the first and last lines of a page are drawn, by their numbers among its lines.
+    """Return the height and the size of the first and last lines of a page, by their numbers among its lines.
 
     Files may have headers, footers and text in any order.
     """

@@ -144,6 +144,17 @@ def test_six_columns_stay_where_they_are_and_the_card_covers_all(laptop, app_url
     assert rights[1] >= rights[0] - 1
 
 
+def test_a_column_that_is_added_shows_the_disagreement_at_hand(laptop, app_url):
+    root = open_app(laptop, app_url, "?embedder=tfidf&document=article&c1=fixed_sentences&c2=breakpoint")
+    laptop.keyboard.press("D")
+    eventually(lambda: root.locator(".s.disputed").evaluate_all(IN_SIGHT), True)
+    laptop.get_by_role("button", name="Add", exact=True).click()
+    expect(root.locator(".head")).to_have_count(3)
+    embedded(laptop)
+    eventually(lambda: column(root, 2).locator(".s.disputed").evaluate_all(IN_SIGHT), True)
+    expect(root.locator(".dispute .verdict")).to_have_count(3)
+
+
 def test_letters_that_are_typed_lead_nowhere(laptop, app_url):
     root = open_app(laptop, app_url)
     root.get_by_role("combobox", name="Columns that disagree").focus()

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from tests.browser.steps import open_app
+from tests.browser.steps import embedded, open_app, paste
 
 
 def test_heads_sort_and_rows_choose(page, app_url):
@@ -24,6 +24,31 @@ def test_heads_sort_and_rows_choose(page, app_url):
     scores.locator("tbody tr").nth(2).click()
     page.wait_for_url("**selected=3**")
     expect(scores.locator("tr.chosen strong")).to_have_text("Double pass")
+
+
+def test_best_of_five_without_marks_takes_three_clicks_and_no_scrolling(open_page, app_url):
+    page = open_page(viewport={"width": 1280, "height": 720})
+    open_app(page, app_url, "?embedder=tfidf")
+    paste(page, "\n\n".join(f"Lamp {n} burns. It is lit at dusk.\nThe keeper {n} sleeps." for n in range(8)))
+    expect(page.get_by_role("heading", name="Pasted text")).to_be_visible()
+    embedded(page)
+    main = page.get_by_test_id("stMain")
+    main.evaluate("(main) => main.scrollTo(0, 0)")
+    for count in (4, 5):
+        page.get_by_role("button", name="Add", exact=True).click()
+        expect(page.locator(".head")).to_have_count(count)
+        embedded(page)
+    best = page.get_by_role("radio", name="Which is best?")
+    expect(best).to_be_in_viewport(ratio=1)
+    best.click()
+    scores = page.locator(".scores")
+    expect(scores.locator(".said")).to_be_in_viewport(ratio=0.9)
+    expect(scores.locator("tbody tr:not(.trivial)")).to_have_count(5)
+    expect(scores.locator(".said")).to_contain_text("No boundaries are known")
+    # A click and a key put no frame round the page.
+    scores.locator(".said").click()
+    page.keyboard.press("x")
+    assert main.evaluate("(main) => getComputedStyle(main).outlineStyle") == "none"
 
 
 def test_which_is_best_is_two_clicks_away_and_claims_no_more_than_is_significant(page, app_url):

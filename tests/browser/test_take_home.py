@@ -29,6 +29,14 @@ def test_a_refused_clipboard_says_where_the_link_is(open_page, app_url):
 
 def test_the_picture_is_of_strips_and_curve_at_twice_their_size(page, app_url, tmp_path):
     root = open_app(page, app_url, "?embedder=tfidf")
+    page.evaluate("""() => {
+      window.densities = [];
+      const draw = CanvasRenderingContext2D.prototype.drawImage;
+      CanvasRenderingContext2D.prototype.drawImage = function (image, left, top, width, height) {
+        window.densities.push(image.width / width);
+        return draw.call(this, image, left, top, width, height);
+      };
+    }""")
     with page.expect_download() as caught:
         root.get_by_role("button", name="Save picture").click()
     assert caught.value.suggested_filename == "seamark-strips.png"
@@ -39,3 +47,7 @@ def test_the_picture_is_of_strips_and_curve_at_twice_their_size(page, app_url, t
     field = root.locator(".field").bounding_box()
     assert width >= 2 * field["width"]
     assert height >= 2 * field["height"]
+    # What is drawn has as many pixels as the picture: it is not enlarged. The page has its own again.
+    assert min(page.evaluate("() => window.densities")) >= 1.9
+    plot = root.locator(".plot canvas").first
+    assert plot.evaluate("(canvas) => canvas.width / canvas.clientWidth") == page.evaluate("() => devicePixelRatio")

@@ -13,6 +13,7 @@ from chunkers.recipes.registry import chunker_class
 from chunkers.results.embedded import EMBEDDED_AS, EmbeddedAs, checked
 from evaluation.asking.ask import has_stated
 from evaluation.segmentation.chunk_facts import sentence_counts
+from viz.compare.arrival import scroll_to
 from viz.compare.asking.contexts import in_context, show_contexts
 from viz.compare.asking.kept import show_questions
 from viz.compare.code import show_code
@@ -59,7 +60,9 @@ def show_below(choices: Choices, made: list[ColumnResult], chosen: Source, embed
     }
     wanted = st.segmented_control("Below the text", list(views), key="below", label_visibility="collapsed")
     if wanted is not None:
-        views[wanted]()
+        with st.container(key="below_view"):
+            scroll_to(wanted)
+            views[wanted]()
 
 
 def _every_gap(here: ColumnResult) -> None:

@@ -146,7 +146,7 @@ def with_lines(source: Source, kind: str) -> Source:
             added.append((number, start, f"{block}\n"))
 
     def moved(place: int, part: int = 0) -> int:
-        """Return where a place comes to lie; lines of earlier parts that are put there come before it."""
+        """Return the new offset of a place; lines of earlier parts that are put there come before it."""
         return place + sum(len(words) for number, at, words in added if at < place or (at == place and number < part))
 
     edges = [0, *(at for _, at, _ in added), len(text)]

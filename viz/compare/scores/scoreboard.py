@@ -42,7 +42,7 @@ def show_scoreboard(
 
 
 def _special_tokens(made: Sequence[ColumnResult], limited: Embedder) -> int | None:
-    """Return how many tokens the embedder adds to each text; None if its tokens are not those that the table counts."""
+    """Return the number of tokens that the embedder adds to each text; None if the table counts others."""
     added = {
         length - size
         for one in made

@@ -5,6 +5,7 @@ import { around, firstWhere } from "../shared/dom.js";
 import { counted } from "../shared/format.js";
 import { ColumnText } from "./column_text.js";
 import { briefOf, Head } from "./parts/head.js";
+import { uncovered } from "./parts/in_window.js";
 
 /**
  * @import { Block } from "./chunk_block.js"
@@ -126,7 +127,8 @@ export class Column extends ColumnText {
     this.fill(block);
     const [span] = this.spansOf(sentence);
     const box = this.body.getBoundingClientRect();
-    const [top, bottom] = [Math.max(box.top, this.reader.upper()), Math.min(box.bottom, innerHeight)];
+    const [upper, lower] = uncovered(this.reader.root);
+    const [top, bottom] = [Math.max(box.top, upper), Math.min(box.bottom, lower)];
     const at = span.getBoundingClientRect();
     if (at.top < top + 8 || at.bottom > bottom - 8) this.scrollTo(sentence, Math.max(60, (bottom - top) / 3));
   }
@@ -136,7 +138,8 @@ export class Column extends ColumnText {
   // The places on the axis at the upper edge and at the lower edge of what is in the window.
   inSight() {
     const { top, bottom } = this.body.getBoundingClientRect();
-    return [this.placeAt(Math.max(top, 0)), this.placeAt(Math.min(bottom, innerHeight))];
+    const [upper, lower] = uncovered(this.reader.root);
+    return [this.placeAt(Math.max(top, upper)), this.placeAt(Math.min(bottom, lower))];
   }
 
   /** @param {number} height in the browser's window */

@@ -144,7 +144,9 @@ export class Reader {
     this.root.style.setProperty("--count", String(data.columns.length));
     while (this.columns.length > data.columns.length) this.columns.pop()?.remove();
     while (this.columns.length < data.columns.length) this.columns.push(new Column(this, this.columns.length));
+    const empty = new Set(this.columns.filter(({ segments }) => !segments));
     for (const column of this.columns) column.update(data.columns[column.index], column.index === data.selected);
+    this.align(empty);
     const sized = data.columns.some(({ table }) => table.length);
     if (sized !== this.sized) this.detailed = sized;
     this.sized = sized;
@@ -196,17 +198,24 @@ export class Reader {
     this.keep({}, () => {
       for (const column of this.columns) column.scrollTo(target, BELOW_THE_EDGE);
       const [span] = this.lead?.spansOf(target) ?? [];
-      if (span) bringIntoWindow(span, this.root, () => this.upper());
+      if (span) bringIntoWindow(span, this.root);
     });
     this.axis.window.reveal(target);
     this.mark([target]);
   }
 
-  // Where the part of the window begins that nothing covers: below the strip, where it stays while the page scrolls.
-  upper() {
-    const { top, bottom } = this.axis.root.getBoundingClientRect();
-    const stays = parseFloat(getComputedStyle(this.axis.root).top) || 0;
-    return top <= stays + 1 ? Math.max(stays, bottom) : stays;
+  /**
+   * Bring columns that had no text to the place of those that had: a column that is added shows the same disagreement.
+   * @param {Set<Column>} empty
+   */
+  align(empty) {
+    const shown = this.columns.find((column) => column.segments && !empty.has(column));
+    const top = shown?.body.scrollTop ? shown.topmost() : null;
+    const added = this.columns.filter((column) => column.segments && empty.has(column));
+    if (!top || !added.length) return;
+    this.keep({}, () => {
+      for (const column of added) column.scrollTo(top.sentence, top.offset);
+    });
   }
 
   // The column that the others scroll with: the one that the user is at, or else the first that has text.
@@ -255,7 +264,7 @@ export class Reader {
       for (const column of this.columns) column.keepInSight(sentence);
     });
     const [span] = this.columns[0]?.spansOf(sentence) ?? [];
-    if (span && !step.arriving) bringIntoWindow(span, span, () => this.upper());
+    if (span && !step.arriving) bringIntoWindow(span, span);
   }
 
   /**

@@ -135,12 +135,28 @@ export const channels = (colour) =>
 /** Factor by which the page's type exceeds the type that pictures are drawn for, as in lecture mode. */
 export const typeScale = () => parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
 
+let density = 0; // pixels of a canvas per CSS pixel; 0 for those of the screen
+
+/**
+ * Draw canvases with so many pixels per CSS pixel, however few the screen has.
+ * @param {number} pixels
+ * @param {() => void} draw
+ */
+export function atDensity(pixels, draw) {
+  density = pixels;
+  try {
+    draw();
+  } finally {
+    density = 0;
+  }
+}
+
 /**
  * Clear a canvas and fit it to the screen's pixels; returns its context, which draws in CSS pixels.
  * @param {HTMLCanvasElement} canvas
  */
 export function fit(canvas) {
-  const scale = devicePixelRatio || 1;
+  const scale = density || devicePixelRatio || 1;
   const [width, height] = [canvas.clientWidth * scale, canvas.clientHeight * scale].map(Math.round);
   if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
   const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));

@@ -279,15 +279,15 @@ export class Disagreements {
   }
 
   /**
-   * Scroll the page until the sentence in every column is in the window, and the card below what covers the window's top.
+   * Scroll the page until the sentence in every column is in the window, and the card.
    * @param {number} sentence
    */
   bringIntoSight(sentence) {
     const { reader, card } = this;
     const spans = reader.columns.flatMap((column) => column.spansOf(sentence));
     const [lowest] = spans.sort((one, other) => other.getBoundingClientRect().bottom - one.getBoundingClientRect().bottom);
-    if (lowest) bringIntoWindow(lowest, reader.root, () => reader.upper());
-    bringIntoWindow(card, reader.root, () => reader.axis.root.getBoundingClientRect().bottom);
+    if (lowest) bringIntoWindow(lowest, reader.root);
+    bringIntoWindow(card, reader.root);
   }
 
   close() {

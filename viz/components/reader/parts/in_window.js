@@ -36,20 +36,30 @@ export function scrollNeeded(top, bottom, upper, lower) {
 }
 
 /**
- * Scroll the page until a node stands in the window, below what covers its top.
+ * From where to where in the window nothing of the page covers an element.
+ * @param {Element} element
+ * @returns {[top: number, bottom: number]}
+ */
+export function uncovered(element) {
+  const scroller = scrollerOf(element);
+  const { scrollPaddingTop, scrollPaddingBottom } = getComputedStyle(scroller ?? element);
+  return [parseFloat(scrollPaddingTop) || 0, innerHeight - (parseFloat(scrollPaddingBottom) || 0)];
+}
+
+/**
+ * Scroll the page until a node stands in the window, where nothing covers it.
  * @param {Element} node
  * @param {Element} whole what is brought up first, so that all of it is seen, where the node is not in the window
- * @param {() => number} upper where the part of the window begins that nothing covers
  */
-export function bringIntoWindow(node, whole, upper) {
+export function bringIntoWindow(node, whole) {
   const scroller = scrollerOf(whole);
   if (!scroller) return;
-  const padding = parseFloat(getComputedStyle(scroller).scrollPaddingTop) || 0;
+  const [upper, lower] = uncovered(whole);
   for (const brought of [whole, node]) {
     const { top, bottom } = node.getBoundingClientRect();
-    const away = scrollNeeded(top, bottom, upper(), innerHeight);
+    const away = scrollNeeded(top, bottom, upper, lower);
     if (!away) return;
-    scroller.scrollTop += brought === node ? away : whole.getBoundingClientRect().top - padding;
+    scroller.scrollTop += brought === node ? away : whole.getBoundingClientRect().top - upper;
   }
 }
 

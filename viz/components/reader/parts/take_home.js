@@ -1,6 +1,6 @@
 // What can be taken away from a reader: the link to what it shows, and a picture of its strips and its curve.
 
-import { el, paints } from "../../shared/dom.js";
+import { atDensity, el, paints } from "../../shared/dom.js";
 
 /** @import { Axis } from "../axis.js" */
 /** @import { Reader } from "../reader.js" */
@@ -94,10 +94,12 @@ export function pictureOf(reader) {
   pen.font = `650 16px ${axis.font}`;
   pen.fillText(reader.data?.title ?? "", 0, ABOVE / 2 - 2, box.width);
   pen.translate(-box.left, ABOVE - field.top);
+  atDensity(scale, () => axis.draw());
   for (const canvas of axis.field.querySelectorAll("canvas")) {
     const { left, top, width, height } = canvas.getBoundingClientRect();
     if (width && height && canvas.width) pen.drawImage(canvas, left, top, width, height);
   }
+  axis.draw();
   pen.fillStyle = colour("muted");
   for (const name of [...axis.field.querySelectorAll(".strip .name"), axis.plot.label]) writeIn(pen, name, axis);
   drawLines(pen, axis, colour);

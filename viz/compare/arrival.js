@@ -1,0 +1,17 @@
+// Scrolls to the view below the text that was opened: its buttons stand at the lower edge of the window. It shows nothing.
+
+import { found } from "../components/shared/dom.js";
+import { countPainted } from "../components/shared/handle.js";
+/** @import { Component } from "../components/shared/component.d.ts" */
+
+/** @param {Component<{ view: string }>} component */
+export default function ({ data, parentElement }) {
+  const root = /** @type {HTMLElement & { view?: string }} */ (found(parentElement, ".arrival"));
+  if (root.view !== data.view) {
+    root.view = data.view;
+    const tree = root.getRootNode();
+    const host = tree instanceof ShadowRoot ? tree.host : root;
+    host.closest(".st-key-below_view")?.scrollIntoView({ block: "nearest" });
+  }
+  countPainted(root);
+}

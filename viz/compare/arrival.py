@@ -1,0 +1,13 @@
+"""Scrolls to the view that the user has opened below the text."""
+
+from __future__ import annotations
+
+from viz.components.assets import script
+from viz.components.mounting import component
+
+_arrival = component("seamark_arrival", html='<div class="arrival"></div>', js=script("compare/arrival.js"))
+
+
+def scroll_to(view: str) -> None:
+    """Scroll the container that this is drawn in into the window, once per view."""
+    _arrival(key="store_arrival", data={"view": view}, height=0)
