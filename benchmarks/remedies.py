@@ -1,9 +1,10 @@
-"""Changes that keep an answer whole: how often there is one, whether an exhaustive search agrees, and the time it takes.
+"""Changes that keep an answer whole or remove a finding: how often there is one, beside an exhaustive search, and the time.
 
 A failure is a question whose answer a column does not give whole, at the budget that the Ask box chooses for the text. The
 columns are those that Compare and Retrieval open with. The questions are the bundled ones, and generated ones: the answer is
-one to four sentences of a bundled text, and the question half of the answer's words, shuffled. The exhaustive search cuts,
-embeds and asks every setting of the grid, and stops nowhere.
+one to four sentences of a bundled text, and the question half of the answer's words, shuffled. Findings are those of the
+inbox in all texts, drawn by a seed. The exhaustive search cuts, embeds and asks every setting of the grid, and
+stops nowhere.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ import argparse
 import random
 import statistics
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -22,10 +24,13 @@ from chunkers import Cancelled, Chunking, Document, InputError, Tools, build_chu
 from chunkers.contract.base import run
 from evaluation.asking.answer import checked_answer, judge
 from evaluation.asking.ask import Limit, ask, embed_question, fitting_budget, prepare
-from evaluation.asking.remedies import WANTED, Failure, Posed, Remedy, remedies, trials
-from evaluation.asking.remedy_grid import Variation, variations
+from evaluation.inbox.rules import HAIR, RULES, Finding, inbox
 from evaluation.questions.corpus import Corpus, Ruler
 from evaluation.questions.reading import read_questions
+from evaluation.remedies.answers import Failure, keep_answer_whole, try_answer
+from evaluation.remedies.findings import Suspect, remove_finding, try_findings
+from evaluation.remedies.grid import Variation, variations
+from evaluation.remedies.search import WANTED, Column, Posed, Remedy
 from evaluation.search.ranking import Method
 from sample_docs import SAMPLES_FOLDER, load_sample, sample_splitters
 
@@ -60,23 +65,43 @@ def is_whole(chunking: Chunking, posed: Posed, method: Method, limit: Limit, too
     return judge(found, posed.answer).fate == "whole", found.tokens
 
 
-def exhaustive(failure: Failure, tools: Tools, ruler: Ruler) -> dict[str, tuple[Variation, int]]:
+def keeps_whole(failure: Failure, tools: Tools, ruler: Ruler) -> Callable[[Chunking], bool]:
+    """Return the test whether chunks give the failing answer whole, within the tokens that the column retrieves too."""
+    posed, limit = failure.posed, failure.limit
+    _, tokens = is_whole(failure.chunking, posed, failure.method, limit, tools, ruler)
+    limits = [limit] if limit.top is None else [limit, Limit(tokens=tokens)]
+
+    def keeps(chunking: Chunking) -> bool:
+        return tokens > 0 and all(is_whole(chunking, posed, failure.method, one, tools, ruler)[0] for one in limits)
+
+    return keeps
+
+
+def removes(finding: Finding, tools: Tools, hair: float = HAIR) -> Callable[[Chunking], bool]:
+    """Return the test whether the inbox of other chunks has no finding of the same rule in the passage, though it could."""
+
+    def removed(chunking: Chunking) -> bool:
+        left = [one.span for one in inbox(chunking, tools.embedder, hair) if one.rule == finding.rule]
+        needs = 4 if finding.rule in ("tiny", "oversized") else 0
+        return len(chunking.chunks) >= needs and all(
+            span.end <= finding.span.start or finding.span.end <= span.start for span in left
+        )
+
+    return removed
+
+
+def exhaustive(column: Column, tools: Tools, is_met: Callable[[Chunking], bool]) -> dict[str, tuple[Variation, int]]:
     """Return of every kind of change that helps the one with the fewest changed cuts, by trying the whole grid."""
-    chunking, posed, limit = failure.chunking, failure.posed, failure.limit
-    _, tokens = is_whole(chunking, posed, failure.method, limit, tools, ruler)
     best: dict[str, tuple[Variation, int]] = {}
-    for variation in variations(failure.chunker, tools.embedder):
+    for variation in variations(column.chunker, tools.embedder):
         try:
-            other = run(variation.chunker, chunking.document, replace(tools, cached_only=True))
+            other = run(variation.chunker, column.chunking.document, replace(tools, cached_only=True))
         except (Cancelled, InputError):
             continue
-        limits = [limit] if limit.top is None else [limit, Limit(tokens=tokens)]
-        if len(other.chunks) < 2 or not tokens:
+        if len(other.chunks) < 2 or not is_met(other):
             continue
-        if not all(is_whole(other, posed, failure.method, one, tools, ruler)[0] for one in limits):
-            continue
-        edges = [{(0, span.start) for chunk in one.chunks for span in chunk.spans} for one in (chunking, other)]
-        ends = [{(1, span.end) for chunk in one.chunks for span in chunk.spans} for one in (chunking, other)]
+        edges = [{(0, span.start) for chunk in one.chunks for span in chunk.spans} for one in (column.chunking, other)]
+        ends = [{(1, span.end) for chunk in one.chunks for span in chunk.spans} for one in (column.chunking, other)]
         changed = len(edges[0] ^ edges[1]) + len(ends[0] ^ ends[1])
         if variation.kind not in best or changed < best[variation.kind][1]:
             best[variation.kind] = variation, changed
@@ -123,6 +148,12 @@ def generated(texts: Mapping[str, Document], seed: int = 0) -> Iterator[Asked]:
         yield Asked(document, Posed(" ".join(draw.sample(words, (len(words) + 1) // 2)), answer))
 
 
+def changeable(suspect: Suspect, tools: Tools) -> list[Finding]:
+    """Return the findings of a column that another chunker may not have."""
+    findings = inbox(suspect.chunking, tools.embedder)
+    return [finding for finding in findings if not RULES[finding.rule].of_sentences]
+
+
 class Bench:
     """The columns of the bundled texts, cut once, and what it takes to ask them questions."""
 
@@ -139,22 +170,31 @@ class Bench:
             self._rulers[document.identity] = Ruler(document.text, self.tools.tokenizer)
         return self._rulers[document.identity]
 
-    def failure(self, asked: Asked, title: str) -> Failure | None:
-        """Return the failure of a column; None if it gives the answer whole."""
-        document, posed = asked
+    def cut(self, document: Document, title: str) -> Chunking:
+        """Return the chunks of a column."""
         # Without the sentences' embeddings the grid would have no semantic chunker.
         assert self.tools.embedder is not None
         replace(self.tools, embedder=self.tools.embedder.for_document(document)).embed(document.sentence_texts)
-        chunking = run(self.chunkers[title], document, self.tools)
+        return run(self.chunkers[title], document, self.tools)
+
+    def suspect(self, document: Document, title: str) -> Suspect:
+        """Return a column whose findings are to be removed."""
+        limit = Limit(tokens=fitting_budget(len(document.text)))
+        return Suspect(self.chunkers[title], self.cut(document, title), METHOD, limit)
+
+    def failure(self, asked: Asked, title: str) -> Failure | None:
+        """Return the failure of a column; None if it gives the answer whole."""
+        document, posed = asked
+        chunking = self.cut(document, title)
         limit = Limit(tokens=fitting_budget(len(document.text)))
         if is_whole(chunking, posed, METHOD, limit, self.tools, self.ruler(document))[0]:
             return None
-        return Failure(self.chunkers[title], chunking, posed, METHOD, limit)
+        return Failure(self.chunkers[title], chunking, METHOD, limit, posed=posed)
 
     def found(self, failure: Failure) -> list[Remedy]:
         """Return the remedies for a failure."""
-        tried = trials(failure, self.tools)
-        return [*remedies(failure, tried, self.tools, self.ruler(failure.chunking.document))]
+        tried = try_answer(failure, self.tools)
+        return [*keep_answer_whole(failure, tried, self.tools, self.ruler(failure.chunking.document))]
 
 
 class Count(NamedTuple):
@@ -177,10 +217,26 @@ class Count(NamedTuple):
             failures += 1
             found = bench.found(failure)
             helped += bool(found)
-            agreed += agrees(found, exhaustive(failure, bench.tools, bench.ruler(question.document)))
+            keeps = keeps_whole(failure, bench.tools, bench.ruler(question.document))
+            agreed += agrees(found, exhaustive(failure, bench.tools, keeps))
             if failures == most:
                 break
         return cls(asked, failures, helped, agreed)
+
+    @classmethod
+    def of_findings(cls, bench: Bench, texts: Iterable[Document], title: str, most: int, seed: int) -> Count:
+        """Search for up to ``most`` findings of one column in all texts, and compare with the exhaustive search."""
+        suspects = [bench.suspect(document, title) for document in texts]
+        places = [(suspect, finding) for suspect in suspects for finding in changeable(suspect, bench.tools)]
+        drawn = random.Random(seed).sample(places, min(most, len(places)))
+        tried = {suspect: try_findings(suspect, bench.tools) for suspect in {suspect for suspect, _ in drawn}}
+        helped = agreed = 0
+        for suspect, finding in drawn:
+            ruler = bench.ruler(suspect.chunking.document)
+            found = [*remove_finding(suspect, finding, tried[suspect], bench.tools, ruler)]
+            helped += bool(found)
+            agreed += agrees(found, exhaustive(suspect, bench.tools, removes(finding, bench.tools)))
+        return cls(len(places), len(drawn), helped, agreed)
 
     def row(self, *names: str) -> list[str]:
         """Return the row of a table."""
@@ -189,21 +245,36 @@ class Count(NamedTuple):
 
 
 def times(bench: Bench, document: Document, repeats: int) -> list[list[str]]:
-    """Return for each column the time of one cut and of the search for one failure, cold and with all vectors cached."""
+    """Return for each column the times of one cut, and of the searches for one failure and for all findings.
+
+    The first search for a failure is cold; in the others all vectors are cached.
+    """
     rows = []
     for title, chunker in bench.chunkers.items():
         questions = (one for one in generated({document.name: document}))
         failure = next(filter(None, (bench.failure(one, title) for one in questions)))
+        suspect = bench.suspect(document, title)
         before = bench.tools.meter.embedded
         cold, _ = timed(partial(bench.found, failure))
         embedded = bench.tools.meter.embedded - before
-        cuts = [timed(partial(run, chunker, document, bench.tools))[0] for _ in range(repeats)]
-        warm = [timed(partial(bench.found, failure))[0] for _ in range(repeats)]
-        cut, search = statistics.median(cuts), statistics.median(warm)
-        tried = len(trials(failure, bench.tools))
-        milliseconds = [f"{1000 * seconds:,.1f}" for seconds in (cut, search, cold)]
-        rows.append([title, f"{tried:,}", *milliseconds, f"{search / cut:,.0f}", f"{embedded:,}"])
+        calls = (
+            partial(run, chunker, document, bench.tools),
+            partial(bench.found, failure),
+            partial(try_findings, suspect, bench.tools),
+        )
+        runs = ([both(call) for _ in range(repeats)] for call in calls)
+        medians = [[statistics.median(column) for column in zip(*pairs, strict=True)] for pairs in runs]
+        tried = len(try_answer(failure, bench.tools))
+        milliseconds = [f"{1000 * seconds:,.0f}" for pair in medians for seconds in pair]
+        rows.append([title, f"{tried:,}", *milliseconds, f"{1000 * cold:,.0f}", f"{embedded:,}"])
     return rows
+
+
+def both(call: Callable[[], object]) -> tuple[float, float]:
+    """Return the seconds that a call takes, by the clock and of the thread's processor time."""
+    began = time.thread_time()
+    seconds, _ = timed(call)
+    return seconds, time.thread_time() - began
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -218,24 +289,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
     timed_text = document_of("essay") if options.only is None else texts[options.only[0]]
     texts = {name: document for name, document in texts.items() if options.only is None or name in options.only}
     questions = [*bundled(texts)]
-    head = ["questions", "column", "asked", "failures", "with a remedy", "share", "as the exhaustive search"]
+    head = ["problems", "column", "asked or found", "tried", "with a remedy", "share", "as the exhaustive search"]
     share = -(-options.failures // len(COLUMNS))
     counts = [("bundled", title, Count.of(bench, questions, title)) for title in COLUMNS]
     counts += [
         ("generated", title, Count.of(bench, generated(texts, seed), title, share)) for seed, title in enumerate(COLUMNS)
     ]
+    counts += [
+        ("findings", title, Count.of_findings(bench, texts.values(), title, share, seed))
+        for seed, title in enumerate(COLUMNS)
+    ]
     print(table(head, [count.row(*names) for *names, count in counts]), end="\n\n", flush=True)
     rows = times(bench, timed_text, options.repeats)
-    print(
-        table([timed_text.name, "settings", "one cut, ms", "search, ms", "cold, ms", "search / cut", "texts embedded"], rows)
-    )
+    head = [timed_text.name, "settings"]
+    head += [f"{what}, {unit}" for what in ("one cut", "answer", "findings") for unit in ("ms", "CPU")]
+    print(table([*head, "answer, cold, ms", "texts embedded"], rows))
     wrong = [
         f"{kind} failures of {title}: the exhaustive search finds other remedies for {count.failures - count.agreed}"
         for kind, title, count in counts
         if count.agreed < count.failures
     ]
     if options.only is None:
-        wrong += [f"{row[0]}: the search takes {row[3]} ms" for row in rows if float(row[3].replace(",", "")) > MOST_MS]
+        wrong += [
+            f"{row[0]}: the search takes {milliseconds} ms"
+            for row in rows
+            for milliseconds in (row[4], row[6])
+            if float(milliseconds.replace(",", "")) > MOST_MS
+        ]
     for sentence in wrong:
         print(f"Missed: {sentence}")
     return int(bool(wrong))

@@ -30,14 +30,21 @@ class _Connection(sqlite3.Connection):
             raise sqlite3.DatabaseError("the file is damaged") from error
 
 
-def connect(path: Path) -> sqlite3.Connection:
-    """Open the file from any thread, created where there is none; its mode is 0600 where the file system allows.
+def connect(path: Path, *, create: bool = True) -> sqlite3.Connection:
+    """Open the file from any thread; its mode is 0600 where the file system allows.
+
+    Parameters
+    ----------
+    create
+        Whether to make the file where there is none.
 
     Raises
     ------
     OSError, sqlite3.Error
         If it cannot be opened.
     """
+    if not create:
+        return _opened(f"{path.absolute().as_uri()}?mode=rw", uri=True)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         # What texts were worked on is nobody else's business, hashes or not.
@@ -46,7 +53,13 @@ def connect(path: Path) -> sqlite3.Connection:
     except OSError:
         # It may still be readable.
         pass
-    return sqlite3.connect(path, timeout=_BUSY_S, check_same_thread=False, isolation_level=None, factory=_Connection)
+    return _opened(str(path))
+
+
+def _opened(name: str, *, uri: bool = False) -> sqlite3.Connection:
+    return sqlite3.connect(
+        name, timeout=_BUSY_S, isolation_level=None, check_same_thread=False, factory=_Connection, uri=uri
+    )
 
 
 def set_up(connection: sqlite3.Connection, most_bytes: int | None = None) -> None:

@@ -38,7 +38,7 @@ LONG_PARAGRAPH, FEW_STOPS = 600, 3
 FAR = 2
 """Number of chunks after its heading from which on a chunk of the same section is far from the heading."""
 
-_FEWEST = 4
+FEWEST = 4
 """Number of chunks, or scores, below which a median or a quartile means nothing."""
 
 
@@ -124,11 +124,15 @@ Found = Iterator[tuple[Span, float, str]]
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule: its title, a line on why it matters, and the function that finds passages with scores and reasons."""
+    """A rule: its title, a line on why it matters, and the function that finds passages with scores and reasons.
+
+    ``of_sentences`` is true if the passages depend on the splitter into sentences alone, which no chunker changes.
+    """
 
     title: str
     why: str
     find: Callable[[Case], Found]
+    of_sentences: bool = False
 
 
 def _inside_sentence(case: Case) -> Found:
@@ -287,7 +291,7 @@ def _off_a_paragraph(case: Case) -> Found:
 
 
 def _median(case: Case) -> float | None:
-    return statistics.median(case.sizes) if len(case.sizes) >= _FEWEST else None
+    return statistics.median(case.sizes) if len(case.sizes) >= FEWEST else None
 
 
 def _tiny(case: Case) -> Found:
@@ -340,7 +344,7 @@ def _by_a_hair(case: Case) -> Found:
 def _flat(case: Case) -> Found:
     for curve in case.chunking.curves:
         scores = [score for score in curve.scores if not math.isnan(score)]
-        if len(scores) < _FEWEST:
+        if len(scores) < FEWEST:
             continue
         low, high = np.percentile(scores, [25, 75]).tolist()
         if high - low < FLAT:
@@ -382,11 +386,14 @@ RULES: dict[str, Rule] = {
         "The author's own boundary is next to it; the sentence in between is now with another subject.",
         _off_a_paragraph,
     ),
-    "bad_split": Rule("Bad sentence split", "The chunker was given half a sentence, whatever it decides.", _bad_split),
+    "bad_split": Rule(
+        "Bad sentence split", "The chunker was given half a sentence, whatever it decides.", _bad_split, of_sentences=True
+    ),
     "whole_paragraph": Rule(
         "Paragraph taken for one sentence",
         "No boundary was found in it, so no chunker can cut it; another splitter or language may find some.",
         _whole_paragraph,
+        of_sentences=True,
     ),
     "tiny": Rule("Tiny chunk", "It is found by chance, and answers nothing when it is.", _tiny),
     "oversized": Rule("Oversized chunk", "It is about so much that it resembles no question.", _oversized),

@@ -7,7 +7,8 @@ import pytest
 from playwright.sync_api import expect
 
 from evaluation.segmentation.boundary_files import from_json
-from tests.browser.steps import READY, box_of, column, embedded, eventually, paste, read, whole_text
+from tests.browser.steps import READY, at_rest, box_of, column, embedded, eventually, paste, read, whole_text
+from tests.browser.test_accessibility import violations
 
 TEXT = "A heron waits 😀 in the reeds. It eats fish. The loom has two beams. Its warp is wool."
 
@@ -121,6 +122,24 @@ def test_a_finding_leads_to_its_passage(page, app_url):
     expect(root.locator(".s.next").first).to_have_text("Am 3.")
     expect(root.locator(".s.next").first).to_be_in_viewport()
     expect(finding).to_have_class(re.compile("here"))
+
+
+def test_one_click_leads_from_a_finding_to_a_column_without_it(page, app_url):
+    root = open_failures(page, app_url, "?document=three_topics&embedder=tfidf&selected=1")
+    items = "\n".join(f"- Item {number} takes a while." for number in range(1, 9))
+    paste(page, f"# Bread\n\n{items}\n\nIt rises.")
+    eventually(lambda: (whole_text(root, 0) or "").startswith("# Bread"), True)
+    page.locator(".finding", has_text="Cut inside a list").first.click()
+    change = page.locator(".sought li").first
+    expect(change).to_contain_text(re.compile(r"\d chunks? of ~\d+ tokens · other findings"), timeout=READY)
+    expect(page.locator(".sought").get_by_role("button", name="Test on other texts")).to_be_visible()
+    at_rest(page)
+    assert violations(page) == []
+    change.get_by_role("button", name=re.compile("^Try as column")).click()
+    heads = page.locator(".seamark .head")
+    expect(heads).to_have_count(4, timeout=READY)
+    page.get_by_role("button", name="Undo").click()
+    expect(heads).to_have_count(3)
 
 
 def test_boundaries_are_marked_by_click_and_key_undone_and_saved(page, app_url):

@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 
 from tests.browser.app_server import app_server
 from tests.browser.steps import READY, at_rest, column, embedded, eventually, open_app, open_box, paste, read, whole_text
+from tests.browser.test_accessibility import violations
 
 QUICK = "?embedder=tfidf&c1=fixed_sentences&c1.size=2&c2=recursive&ask=bm25&ask_limit=50"
 TEXT = "The lamp turns all night. A ship sees it far out. The keeper sleeps by day. Nobody else lives there."
@@ -55,11 +56,20 @@ def test_a_kept_text_is_there_after_a_restart_on_another_port(open_page, tmp_pat
         root = open_app(page, server.url, QUICK)
         paste(page, TEXT)
         eventually(lambda: whole_text(root, 0), TEXT)
-        open_box(page)
-        page.get_by_role("button", name="Keep on this machine").click()
-        expect(page.get_by_text("Pasted text · 0 questions")).to_be_visible(timeout=READY)
-        page.keyboard.press("Escape")
+        page.locator(".text-bar").get_by_role("button", name="Keep on this machine").click()
+        saved = page.locator(".text-bar").get_by_role("button", name="Saved on this machine")
+        expect(saved).to_be_visible(timeout=READY)
         keep_question(page, root, "Who sees it?", 1)
+        assert violations(page) == []
+        link = page.url
+        # The link in another tab is about the same text.
+        second = open_page(viewport={"width": 400, "height": 800}, alone=True)
+        second.goto(link)
+        eventually(lambda: whole_text(second.locator(".seamark"), 0), TEXT)
+        second.close()
+        saved.click()
+        page.get_by_role("button", name="Session file").click()
+        expect(page.get_by_role("button", name="The whole session, with its text")).to_be_visible(timeout=READY)
         page.close()
     with app_server(tmp_path / "second.txt", environment=environment) as other:
         assert other.url != server.url

@@ -5,7 +5,7 @@ import { offer } from "../../viz/components/reader/ask/ask_form.js";
 import { fateSaid, foundSaid } from "../../viz/components/reader/ask/found_line.js";
 import { Hits, rankSign } from "../../viz/components/reader/ask/hits.js";
 import { sentenceAt } from "../../viz/components/reader/ask/places.js";
-import { saidOf } from "../../viz/components/reader/ask/remedies.js";
+import { saidOf } from "../../viz/components/remedies/remedies.js";
 
 /** @type {import("../../viz/compare/asking/payload.data.d.ts").AskedColumn} */
 const ASKED = {
@@ -87,11 +87,11 @@ test("a selection grows and shrinks by words", () => {
 });
 
 test("the changes that keep an answer whole are counted and named", () => {
-  const done = { state: "done", share: 1, said: "", full: false };
+  const done = { state: "done", share: 1, said: "", wanted: "", full: false };
   const line = { setting: "s", words: "percentile 86", said: [], column: null };
-  assert.equal(saidOf({ ...done, lines: [line] }), "1 change that keeps it whole: percentile 86");
+  assert.equal(saidOf({ ...done, lines: [line] }), "1 change that helps: percentile 86");
   const two = [line, { ...line, words: "5 sentences" }];
-  assert.equal(saidOf({ ...done, lines: two }), "2 changes that keep it whole: percentile 86; 5 sentences");
+  assert.equal(saidOf({ ...done, lines: two }), "2 changes that help: percentile 86; 5 sentences");
   const none = "None of 41 tried settings keeps it whole.";
   assert.equal(saidOf({ ...done, said: none, lines: [] }), none);
 });

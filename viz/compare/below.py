@@ -58,6 +58,9 @@ def show_below(choices: Choices, made: list[ColumnResult], chosen: Source, embed
         "Questions": show_questions,
         "Downloads": lambda: _all_downloads(choices, made, chosen, embedder),
     }
+    if session.below_wanted in views:
+        st.session_state["below"] = session.below_wanted
+    session.below_wanted = ""
     wanted = st.segmented_control("Below the text", list(views), key="below", label_visibility="collapsed")
     if wanted is not None:
         with st.container(key="below_view"):

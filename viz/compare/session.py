@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from chunkers import Chunking
 from evaluation.questions.marked_file import Marked
-from evaluation.search.reranker import Reranker
 from viz.jobs.asking.job import AskJob
 from viz.jobs.asking.remedies import RemedyJob
 from viz.jobs.asking.situating import Situating
@@ -33,7 +32,6 @@ class CompareSession(Session):
     remedy_job = Job[RemedyJob | None]("remedy_job", None)
     answer = Value[Marked | None]("answer", None)  # the text that is marked as the answer to it
     answer_complaint = Value("answer_complaint", "")
-    reranker = Value[Reranker | None]("reranker", None)  # a cross-encoder that the user has named
     situating = Job[Situating | None]("situating", None)  # writes the context sentences of the columns of Compare
 
 

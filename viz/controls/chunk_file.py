@@ -177,6 +177,7 @@ def _show_found(found: FoundAgain, name: str) -> None:
 def _line(document: Document, odd: Oddity) -> FindingData:
     words = odd.words or document.text[odd.span.start : odd.span.end][:MOST_WORDS]
     return {
+        "id": "",
         "title": f"Chunk {odd.number:,}: {_TITLES[odd.kind][0]}",
         "reason": odd.said,
         "passage": words,

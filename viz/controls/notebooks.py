@@ -1,41 +1,109 @@
-"""Keeping the own text on this machine, and the list of the texts that are kept."""
+"""Keeping a document on this machine, and the list of the texts that are kept."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
 import streamlit as st
 
 from chunkers import InputError
+from sample_docs import load_sample
 from viz.components.notice import notice, remark
+from viz.components.text_bar.text_bar import NotebookChip
 from viz.jobs.keeping.notebook_store import Listed
 from viz.jobs.resources import notebook_store
-from viz.state.choices import Choices
+from viz.state.choices import OWN, Choices
+from viz.state.compared import COMPARE
 from viz.state.keys import session
-from viz.state.notebook import forget, is_private, keep, open_notebook
-from viz.theme.numbers import counted
+from viz.state.notebook import forget, is_private, keep, kept_here, open_notebook
+from viz.state.own_text import bring_back, choose_document, questions_about
+from viz.state.text import Source
+from viz.theme.numbers import counted, known_boundaries
 
 MOST_LISTED = 20
 
-SHARED_SERVER = "Others can reach this server, so it keeps no texts. A session file, under “Take home”, keeps all of it."
+SHARED_SERVER = (
+    "Others can reach this server, so it keeps no texts. A session file, under “Downloads” on Compare, keeps all of it."
+)
+
+DOWNLOADS = "Downloads"
+"""The view of Compare that has the session file."""
 
 
-def offer_to_keep(key: str) -> None:
-    """Draw the button that keeps the own text on this machine, until it is kept; say why not where it cannot be."""
-    if session.own is None:
-        return
+def chip_of(document: str) -> NotebookChip:
+    """Return what the chip beside the document's name offers: to keep it, what is kept, or only its session file."""
+    own = session.own if document == OWN else None
+    source = own if document == OWN else _sample(document)
+    questions = 0 if source is None else questions_about(source)
+    at_stake = [counted(questions, "question")] * bool(questions)
+    if own is not None and own.known:
+        at_stake.append(known_boundaries(len(own.known)))
+    if source is None or (own is None and not questions):
+        return {"state": "", "title": ""}
+    if document in session.notebooks:
+        return {"state": "kept", "title": "The text, its questions and the columns are in a file that only you can read"}
+    if not is_private():
+        return {"state": "shared", "title": SHARED_SERVER}
+    state = "urgent" if at_stake else "offered"
+    lost = f"Only this tab has its {' and '.join(at_stake)}. " if at_stake else ""
+    return {"state": state, "title": f"{lost}{KEEPS}"}
+
+
+KEEPS = (
+    "The text with its boundaries, its questions and the columns: in a file that only you can read, until you remove it. "
+    "Changes are kept as you make them."
+)
+
+
+def _sample(document: str) -> Source:
+    sample = load_sample(document)
+    return Source(sample.text, sample.title)
+
+
+def take_chip(event: Mapping[str, Any], document: str) -> None:
+    """Do what the user chose from the chip: keep the document, remove it, or go to its session file."""
+    wanted = event.get("act")
+    if wanted == "keep" and is_private():
+        keep(document)
+    elif wanted == "remove" and (place := kept_here()) is not None:
+        forget(place.id)
+    elif wanted == "file":
+        session.below_wanted = DOWNLOADS
+        session.next_page = COMPARE
+
+
+def offer_to_keep(key: str, document: str) -> None:
+    """Draw the button that keeps a document on this machine, until it is kept; say why not where it cannot be."""
     if not is_private():
         remark(SHARED_SERVER, key=f"{key}_shared")
-    elif session.notebook is None:
-        st.button(
-            "Keep on this machine",
-            key=f"{key}_keep",
-            on_click=keep,
-            help="The text with its boundaries, its questions and the columns: in a file that only you can read, until you "
-            "remove it. Changes are kept as you make them.",
-        )
+    elif document not in session.notebooks:
+        st.button("Keep on this machine", key=f"{key}_keep", on_click=keep, args=(document,), help=KEEPS)
+
+
+def offer_replaced(choices: Choices) -> None:
+    """Say what could not be kept, and that a text with questions or boundaries was replaced, which is offered again."""
     if session.notebook_complaint:
-        notice(session.notebook_complaint, "error", key=f"{key}_complaint")
+        notice(session.notebook_complaint, "error", key="notebook_complaint_notice")
+    replaced = session.replaced
+    if replaced is None:
+        return
+
+    def back() -> None:
+        bring_back()
+        choose_document(choices, OWN)
+
+    def dismiss() -> None:
+        session.replaced = None
+
+    row = st.container(horizontal=True, gap="small", vertical_alignment="center", key="replaced_row")
+    with row:
+        questions = questions_about(replaced.own)
+        with_them = f" with {counted(questions, 'question')}" if questions else " with its boundaries"
+        remark(f"{replaced.own.name}{with_them} was replaced and is kept nowhere.", key="replaced")
+    row.button("Bring it back", key="replaced_back", on_click=back, type="tertiary", width="content")
+    row.button("Let it go", key="replaced_gone", on_click=dismiss, type="tertiary", width="content")
 
 
 def show_kept_texts(choices: Choices) -> None:
@@ -50,8 +118,8 @@ def show_kept_texts(choices: Choices) -> None:
     if not kept:
         return
     remark("Kept on this machine:", key="kept_texts")
-    notebook = session.notebook
-    here = None if notebook is None or notebook.place is None else notebook.place.id
+    place = kept_here()
+    here = None if place is None else place.id
     for one in kept[:MOST_LISTED]:
         row = st.container(horizontal=True, vertical_alignment="center", key=f"kept_text_{one.id}")
         with row.container():

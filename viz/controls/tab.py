@@ -17,7 +17,10 @@ from viz.state.text import Source
 MOST_KEPT = 2_000_000
 """Characters of a text that the tab keeps: 4 MB in the browser, where 5 MB is the least that browsers grant."""
 
-FOREIGN = "This link does not include its text. Paste the text above, or use this sample."
+FOREIGN = (
+    "This link does not include its text. Paste the text above, ask whoever made the link for the session file, or use this "
+    "sample."
+)
 
 
 class _Head(KeptText):
@@ -72,7 +75,7 @@ def too_long_to_keep() -> str:
         return ""
     return (
         f"A reload loses this text: it has {len(own.text):,} characters, and the tab keeps at most {MOST_KEPT:,}. "
-        "Keep its file at hand."
+        "Keep the text on this machine, or its file at hand."
     )
 
 

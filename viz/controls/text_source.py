@@ -17,13 +17,14 @@ from viz.components.notice import notice, remark
 from viz.components.reader.reader import take_event
 from viz.components.text_bar.text_bar import BAR, FOOT, DocumentData, keep_in_tab, text_bar, text_foot
 from viz.controls.link_widgets import seed
-from viz.controls.notebooks import offer_to_keep, show_kept_texts
+from viz.controls.notebooks import chip_of, offer_replaced, show_kept_texts, take_chip
 from viz.controls.tab import take_back, to_keep, too_long_to_keep
 from viz.jobs.reading import ReadingJob, only_file, only_text
 from viz.state import kept_questions, session_file
 from viz.state.choices import OWN, Choices
 from viz.state.compared import open_recipe, reopen
 from viz.state.keys import Opened, session
+from viz.state.notebook import open_linked
 from viz.state.own_text import (
     MOST_EDITED,
     PASTED,
@@ -55,6 +56,10 @@ def take_document(choices: Choices, default: Choices) -> None:
         session.own_taken += 1
     if questions:
         kept_questions.take_back(questions.get("questions"))
+    if wanted := take_event(BAR, "notebook"):
+        take_chip(wanted, choices.document)
+    if choices.document == OWN and session.own is None and session.tab_answered:
+        open_linked()
     if choices.document == OWN and session.own is None and session.tab_answered:
         lost = session.lost
         if lost:
@@ -81,6 +86,7 @@ def show_row(choices: Choices, text: Text | None) -> None:
             "taken": session.own_taken,
             "ask": session.tab_asked if looking else "",
             "ask_questions": session.questions_asked,
+            "notebook": chip_of(choices.document),
         }
     )
     to = to_keep()
@@ -117,7 +123,8 @@ def load_text(choices: Choices) -> Source | None:
     own = session.own
     if own is None and session.own_gone and session.own_reading is None:
         notice("There is no text yet: paste one above or upload a file. It stays on this machine.", key="no_text")
-    if said := too_long_to_keep():
+    offer_replaced(choices)
+    if OWN not in session.notebooks and (said := too_long_to_keep()):
         remark(said, key="not_kept")
     if doubts := _doubts():
         notice(doubts, key="encoding_doubts")
@@ -148,7 +155,6 @@ def _draw_box(choices: Choices) -> None:
                 "Anything written here replaces the text.",
                 key="not_edited",
             )
-        offer_to_keep("box")
         show_kept_texts(choices)
     with right:
         st.file_uploader(

@@ -1,42 +1,135 @@
-"""The inbox of the Failures page: suspicious cuts of a result, ranked, each with its rule and a link into the text."""
+"""The inbox of the Failures page: suspicious cuts of a result, ranked, with their rules and the changes that remove them."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import streamlit as st
 
 from chunkers import Chunking, Document, Embedder
 from chunkers.recipes.registry import chunker_class
+from chunkers.results.embedded import EmbeddedAs
 from evaluation.inbox.rules import HAIR, RULES, Finding, counts, inbox
-from viz.components.findings.findings import MOST_FINDINGS, FindingData, sentences_of, show_findings
+from evaluation.remedies.findings import Suspect
+from viz.components.findings.findings import MOST_FINDINGS, FindingData, SoughtData, sentences_of, show_findings
 from viz.components.notice import notice
+from viz.components.reader.reader import take_event
 from viz.controls.link_widgets import seed
 from viz.failures.results import MeasuredSetting
+from viz.failures.session import session
+from viz.jobs.asking.remedies import RemedyJob, search_finding
 from viz.jobs.chunking import Task
 from viz.jobs.texts import kept
+from viz.shell.navigation import go_at_next_run
+from viz.shell.remedies import add_remedy, is_automatic, kept_questions_about, remedies_data
+from viz.shell.results import ColumnResult
 from viz.state.choices import Choices
+from viz.state.compared import COMPARE, choices_of_compare
+from viz.state.question_settings import limit_of, method_of
+from viz.state.text import Text
+
+KEY = "inbox"
+
+AT_ONCE_S = 0.2
+"""Seconds that a search is waited for while the list is drawn; the browser asks again for the result of a longer one."""
+
+OF_SENTENCES = "No chunker changes this: the text was split into sentences so. Choose another splitter under “Sentences”."
 
 
-def show_inbox(choices: Choices, here: MeasuredSetting, embedder: Embedder | None) -> None:
-    """Draw the suspicious cuts of a result."""
-    made = here.made
+def show_inbox(choices: Choices, here: MeasuredSetting, text: Text, embedder: Embedder | None) -> None:
+    """Draw the suspicious cuts of a result, and the changes that remove the one that the user chooses."""
     st.header("Suspicious cuts", anchor=False)
-    if made.chunking is None or made.task is None:
+    if here.made.chunking is None:
         notice("Nothing to look through yet: the text is not cut.", key="no_inbox")
         return
     hair = _choose_hair(choices)
+    # In a place of its own: what comes and goes above must not make Streamlit build the list anew.
+    with st.container():
+        _list_findings(here, text.source.known, choices.tokenizer, hair, embedder)
+    with st.expander("The rules"):
+        st.markdown("\n".join(f"- **{rule.title}.** {rule.why}" for rule in RULES.values()))
+
+
+@st.fragment
+def _list_findings(
+    here: MeasuredSetting, known: tuple[int, ...] | None, tokenizer: str, hair: float, embedder: Embedder | None
+) -> None:
+    """Draw the list; only this runs again while a search is going on."""
+    made = here.made
+    assert made.chunking is not None
+    assert made.task is not None
+    _take_events(embedder)
     findings = _found(made.task, made.chunking, embedder, hair)
+    listed = findings[:MOST_FINDINGS]
     title = chunker_class(here.setting.chunker).title
+    hint = "; choose one to see what removes it" if findings else ""
     show_findings(
-        f"{title}, {here.title} settings: {_counted(len(findings))} by rules that may be mistaken",
+        f"{title}, {here.title} settings: {_counted(len(findings))} by rules that may be mistaken{hint}",
         [(RULES[name].title, count, RULES[name].why) for name, count in counts(findings).items()],
-        [_line(made.chunking.document, one) for one in findings[:MOST_FINDINGS]],
+        [_line(made.chunking.document, one) for one in listed],
         len(findings),
         less="less suspicious",
         nothing="Nothing looks suspicious to these rules.",
-        key="inbox",
+        key=KEY,
+        sought=_sought(made, listed, known, tokenizer, hair, embedder),
     )
-    with st.expander("The rules"):
-        st.markdown("\n".join(f"- **{rule.title}.** {rule.why}" for rule in RULES.values()))
+
+
+def _take_events(embedder: Embedder | None) -> None:
+    """Apply the user's choice of a finding, or of a change that removes it."""
+    job = session.finding_job
+    if wanted := take_event(KEY, "remedy"):
+        if wanted.get("tune"):
+            go_at_next_run("tune")
+            st.rerun()
+        if add_remedy(wanted, job, embedder):
+            go_at_next_run(COMPARE)
+            st.rerun()
+    if sought := take_event(KEY, "sought"):
+        session.finding_sought = str(sought.get("id", ""))
+        if sought.get("search") and job is not None and not job.running:
+            session.finding_job = job = job.again()
+            job.start()
+        elif sought.get("search") is False and job is not None:
+            job.cancel()
+
+
+def _sought(
+    made: ColumnResult,
+    findings: Sequence[Finding],
+    known: tuple[int, ...] | None,
+    tokenizer: str,
+    hair: float,
+    embedder: Embedder | None,
+) -> SoughtData | None:
+    """Return the changes so far that remove the chosen finding; start the search for them where it takes no request."""
+    finding = next((one for one in findings if _id(one) == session.finding_sought), None)
+    if finding is None or made.task is None or made.chunker is None or made.chunking is None:
+        return None
+    if RULES[finding.rule].of_sentences:
+        return {"id": _id(finding), "remedies": None, "why_none": OF_SENTENCES}
+    document, compare, reranker = made.chunking.document, choices_of_compare(), session.reranker
+    # A language model would have to write the context sentences of other chunks.
+    as_embedded: EmbeddedAs = "plain" if session.embedded_as == "context" else session.embedded_as
+    others = () if session.embedded_as == "context" else kept_questions_about(document)
+    method, (_, limit) = method_of(compare), limit_of(compare, len(document.text))
+    suspect = Suspect(made.chunker, made.chunking, method, limit, as_embedded, others, known, hair)
+    search = search_finding(made.task, suspect, finding, tokenizer, reranker)
+    identity = None if embedder is None else (embedder.name, embedder.identity)
+    subject = finding, hair, method, limit, as_embedded, others, known, tokenizer, identity, reranker
+    before = session.finding_job
+    job = RemedyJob(subject, {made.task: search}, embedder, tokenizer, session.on_disk).after(before)
+    if job is not before:
+        session.finding_job = job
+        if not others or is_automatic(method, embedder, reranker, document):
+            job.start()
+    job.join(AT_ONCE_S)
+    remedies = remedies_data(job, job.found.get(made.task), "What removes it?", "removes it")
+    return {"id": _id(finding), "remedies": remedies, "why_none": ""}
+
+
+def _id(finding: Finding) -> str:
+    return f"{finding.rule} {finding.span.start} {finding.span.end}"
 
 
 def _counted(findings: int) -> str:
@@ -83,6 +176,7 @@ def _line(document: Document, finding: Finding) -> FindingData:
     """Return a finding for the browser: its rule's title, the reason, the passage, and its range of sentences."""
     start, end = finding.span
     return {
+        "id": _id(finding),
         "title": RULES[finding.rule].title,
         "reason": finding.reason,
         "passage": shortened(document.text[start:end]),

@@ -99,7 +99,7 @@ def _draw(here: Page) -> None:
         with st.container():
             _actions(here, text, search, selected, ready=all(one.chunking is not None or one.error for one in made))
         with st.container():
-            show_inbox(choices, selected, here.embedder)
+            show_inbox(choices, selected, text, here.embedder)
     with right:
         _reader(text, results, selected, marking)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from viz.jobs.asking.remedies import RemedyJob
 from viz.jobs.reading import ReadingJob
 from viz.jobs.sweep import Sweep
 from viz.state.keys import Container, Job, Session, Value
@@ -13,6 +14,8 @@ class FailuresSession(Session):
     marks_complaint = Value("marks_complaint", "")
     marks_reading = Job[ReadingJob[tuple[int, ...]] | None]("marks_reading", None)  # about the text that they are of
     failure_searches = Container[dict[tuple[object, ...], Sweep]]("failure_searches", dict)
+    finding_sought = Value("finding_sought", "")  # the finding of the inbox whose removal is looked for
+    finding_job = Job[RemedyJob | None]("finding_job", None)
 
 
 session = FailuresSession()

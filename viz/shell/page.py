@@ -26,8 +26,8 @@ from viz.state.choices import OWN, OWN_SPLITTER, SHARED, Choices
 from viz.state.embedder import chosen_embedder, splitter_waits_for_consent
 from viz.state.history import came_through_history
 from viz.state.keys import session
-from viz.state.link import MODEL, from_query, is_name, model_in_link, older_columns, to_query
-from viz.state.notebook import save
+from viz.state.link import KEPT, LONGEST_NAME, MODEL, from_query, is_name, model_in_link, older_columns, to_query
+from viz.state.notebook import kept_here, save
 from viz.state.text import Source, Text
 
 
@@ -170,6 +170,9 @@ def _say_what_changed(choices: Choices, text: Text) -> None:
 
 def _write_link(name: str, choices: Choices, default: Choices) -> None:
     query = to_query(choices, default) | model_in_link(choices, session.language_server.model or session.linked_model)
+    place = kept_here() if choices.document == OWN else None
+    # On another machine, or after it was removed, it means nothing.
+    query |= {KEPT: place.id} if place is not None else {}
     query |= {WIDE: "1"} if lecture.is_on() else {}
     session.first_links.setdefault(name, query)
     page, written = session.written_link
@@ -217,6 +220,7 @@ def _restored(query: Mapping[str, str], default: Choices) -> Choices:
 def _from_link(default: Choices) -> tuple[Choices, list[str]]:
     choices, complaints = from_query(st.query_params.to_dict(), {**sample_splitters(), OWN: OWN_SPLITTER}, default)
     session.own_linked = choices.document == OWN
+    session.notebook_linked = st.query_params.get(KEPT, "")[:LONGEST_NAME]
     # Only proposed: it is used when the user says so.
     if is_name(name := st.query_params.get(MODEL, "")):
         session.linked_model = name

@@ -38,9 +38,14 @@ def compared() -> Choices:
     return session.choices[COMPARE]
 
 
+def choices_of_compare() -> Choices:
+    """Return the choices of Compare without opening the page, so that a link to it can still be the first."""
+    return session.choices[COMPARE] if COMPARE in session.choices else default_choices()
+
+
 def columns_of_compare() -> list[ColumnChoice]:
-    """Return the columns of Compare without opening the page, so that a link to it can still be the first."""
-    return (session.choices[COMPARE] if COMPARE in session.choices else default_choices()).columns
+    """Return the columns of Compare, also without opening the page."""
+    return choices_of_compare().columns
 
 
 def column_of_kind(kinds: Collection[str]) -> tuple[int, ColumnChoice] | None:

@@ -15,6 +15,7 @@ from chunkers.methods.your_chunks import ChunkFile
 from chunkers.results.embedded import EmbeddedAs
 from chunkers.text.reading import FileText
 from evaluation.questions.marked_file import Marked
+from evaluation.search.reranker import Reranker
 from viz.jobs.asking.changed_cuts import ChangedCuts
 from viz.jobs.background import Background, Held
 from viz.jobs.chunking import ChunkingJob, Task
@@ -31,6 +32,7 @@ from viz.state.values import (
     KeptQuestion,
     LanguageServer,
     Notebook,
+    Replaced,
     Sent,
     Undo,
 )
@@ -179,7 +181,12 @@ class Session:
     own_complaint = Value("own_complaint", "")
     tab_asked = Value("tab_asked", "")  # the word by which the tab is asked what text it has kept
     tab_answered = Value("tab_answered", False)
-    notebook = Value[Notebook | None]("notebook", None)  # while the own text is kept on this machine
+    notebooks = Container[dict[str, Notebook]]("notebooks", dict)  # of the documents that are kept on this machine
+    notebook_linked = Value("notebook_linked", "")  # the id in a link of the kept text that it is about
+    below_wanted = Value("below_wanted", "")  # the view below the text that Compare is to open with
+    replaced = Value[Replaced | None](
+        "replaced", None
+    )  # the own text before, whose questions or boundaries are kept nowhere
     notebook_complaint = Value("notebook_complaint", "")
     lost = Value("lost", "")  # why a sample is shown in the place of a link's text
     own_file = Value[tuple[str, bytes] | None]("own_file", None)  # name and content of the uploaded file
@@ -222,6 +229,7 @@ class Session:
     changed_cuts = Job[ChangedCuts | None]("changed_cuts", None)  # of the change that a card previews
     reopened = Value[SessionFile | None]("reopened", None)  # while Compare shows the file's columns
 
+    reranker = Value[Reranker | None]("reranker", None)  # a cross-encoder that the user has named
     questions = Container[list[Marked]]("questions", list)  # those that are kept
     question_texts = Container[dict[str, Source]]("question_texts", dict)  # what they are about, by Marked.identity
     question_digests = Container[dict[str, str]]("question_digests", dict)  # of these texts, by the same names

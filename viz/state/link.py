@@ -61,6 +61,9 @@ def older_columns(query: Mapping[str, str]) -> list[int]:
     ]
 
 
+KEPT = "kept"
+"""The link's parameter for the random id of the user's own text among those kept on their machine."""
+
 MODEL = "model"
 """The link's parameter for the name of a language model; its server and its key are never in a link."""
 

@@ -1,4 +1,4 @@
-"""The notebook of the user's own text: text, boundaries, questions, columns and page, kept on this machine on request."""
+"""The notebook of a document: text, boundaries, questions, columns and page, kept on this machine on request."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import streamlit as st
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from chunkers import InputError
-from sample_docs import sample_splitters
+from sample_docs import load_sample, sample_splitters, sample_titles
 from viz.jobs.keeping.notebook_store import Place
 from viz.jobs.resources import notebook_store
 from viz.state import kept_questions
@@ -34,6 +34,8 @@ class _Head(BaseModel):
         The query of Compare's link, which has the columns.
     page
         The key of the page that was shown last.
+    sample
+        The id of the bundled document; empty for a text of the user's own.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -42,6 +44,7 @@ class _Head(BaseModel):
     questions: tuple[KeptQuestion, ...] = Field(max_length=MOST_QUESTIONS)
     link: dict[str, str]
     page: str
+    sample: str = ""
 
 
 class Content(NamedTuple):
@@ -69,28 +72,47 @@ def _is_local(name: str) -> bool:
         return False
 
 
-def keep() -> None:
-    """Keep the own text from now on; what goes wrong is `session.notebook_complaint`."""
-    session.notebook = Notebook(None, "")
+def keep(document: str) -> None:
+    """Keep a document from now on; what goes wrong is `session.notebook_complaint`."""
+    session.notebooks[document] = Notebook(None, "")
     save()
 
 
 def save() -> None:
-    """Write the notebook of the own text if it is kept and has changed since."""
-    notebook = session.notebook
-    content = None if notebook is None else _content()
-    if notebook is None or content is None or not is_private():
+    """Write the notebooks of the documents that are kept and have changed since."""
+    if not session.notebooks or not is_private():
         return
+    for document, notebook in list(session.notebooks.items()):
+        content = _content(document)
+        if content is not None:
+            _write(document, notebook, content)
+
+
+def _write(document: str, notebook: Notebook, content: Content) -> None:
     digest = hashlib.blake2b(content.head + content.digest.encode(), digest_size=16).hexdigest()
     if digest == notebook.digest:
         return
     try:
         place = notebook_store().write(notebook.place, *content)
-        session.notebook, session.notebook_complaint = Notebook(place, digest), ""
+        session.notebooks[document], session.notebook_complaint = Notebook(place, digest), ""
     except InputError as error:
         # It is tried again with the next change.
-        session.notebook = Notebook(notebook.place, digest) if notebook.place else None
+        session.notebooks[document] = Notebook(notebook.place, digest)
+        if notebook.place is None:
+            del session.notebooks[document]
         session.notebook_complaint = str(error)
+
+
+def document_here() -> str:
+    """Return the document on the page: a sample's id, or the user's own text."""
+    choices = session.choices
+    return choices[session.page].document if session.page in choices else compared().document
+
+
+def kept_here() -> Place | None:
+    """Return the place of the notebook of the document on the page; None if it is kept nowhere."""
+    notebook = session.notebooks.get(document_here())
+    return None if notebook is None else notebook.place
 
 
 def forget(id: str | None = None) -> None:
@@ -101,50 +123,83 @@ def forget(id: str | None = None) -> None:
     except InputError as error:
         session.notebook_complaint = str(error)
         return
-    notebook = session.notebook
-    if notebook is not None and (id is None or (notebook.place is not None and notebook.place.id == id)):
-        session.notebook = None
+    for document, notebook in list(session.notebooks.items()):
+        if id is None or (notebook.place is not None and notebook.place.id == id):
+            del session.notebooks[document]
 
 
 def open_notebook(id: str, choices: Choices) -> str:
-    """Make a kept text the user's own, with all that was made of it; return the key of its page, empty if that fails."""
-    try:
-        found = notebook_store().read(id)
-        if found is None:
-            raise InputError("The text must be kept on this machine; it has been removed since.")
-        place, data, text = found
-        head = _Head.model_validate_json(data)
-    except (InputError, ValidationError) as error:
-        said = "The kept text must be one that this version of Seamark wrote; it is not."
-        session.notebook_complaint = str(error) if isinstance(error, InputError) else said
+    """Show a kept document, with all that was made of it; return the key of its page, empty if that fails."""
+    found = _read(id)
+    if found is None:
         return ""
-    give_back(head.about, text)
-    kept_questions.give_back(head.questions)
-    opened, _ = from_query(head.link, {**sample_splitters(), OWN: OWN_SPLITTER}, default_choices())
+    place, head, text = found
+    opened = _take(place, head, text)
     compare = compared()
     with undoable(COMPARE, "Columns replaced by those of the kept text"):
         compare.columns, compare.selected, compare.extra = opened.columns, opened.selected, opened.extra
     for shared in SHARED:
         for one in (choices, compare):
             setattr(one, shared, getattr(opened, shared))
-    _settle(place)
     return head.page
 
 
-def _settle(place: Place) -> None:
-    """Note that the notebook on disk is what the session has now."""
+def open_linked() -> None:
+    """Make the text of the user's own link their own again, if it is kept on this machine; the link's settings stay."""
+    id, session.notebook_linked = session.notebook_linked, ""
+    found = _read(id) if id and is_private() else None
+    session.notebook_complaint = ""
+    if found is not None and not found[1].sample:
+        opened = _take(*found)
+        if COMPARE not in session.choices:
+            compare = compared()
+            compare.columns, compare.selected = opened.columns, opened.selected
+
+
+def _read(id: str) -> tuple[Place, _Head, str] | None:
+    """Return a kept text, checked; None if that fails, with the reason in `session.notebook_complaint`."""
+    try:
+        found = notebook_store().read(id)
+        if found is None:
+            raise InputError("The text must be kept on this machine; it has been removed since.")
+        place, data, text = found
+        return place, _Head.model_validate_json(data), text
+    except (InputError, ValidationError) as error:
+        said = "The kept text must be one that this version of Seamark wrote; it is not."
+        session.notebook_complaint = str(error) if isinstance(error, InputError) else said
+        return None
+
+
+def _take(place: Place, head: _Head, text: str) -> Choices:
+    """Give the session a kept text and its questions; return the choices of Compare that were kept with it."""
+    document = head.sample if head.sample in sample_titles() else OWN
+    if document == OWN:
+        give_back(head.about, text)
+    kept_questions.give_back(head.questions)
+    opened, _ = from_query(head.link, {**sample_splitters(), OWN: OWN_SPLITTER}, default_choices())
+    # The notebook on disk is what the session has now.
     session.own_taken += 1
     session.lost = session.notebook_complaint = ""
-    session.notebook = Notebook(place, "")
+    session.notebooks[document] = Notebook(place, "")
+    return opened
 
 
-def _content() -> Content | None:
-    own = session.own
-    if own is None:
-        return None
-    about, text = kept_text(own, session.own_given)
-    questions = tuple(one for one in kept_questions.written(own.text) if not one.sample)
-    compare = compared()
-    link = to_query(compare, default_choices()) | {"document": OWN, "sentences": compare.sentences}
-    head = _Head(about=about, questions=questions, link=link, page=session.page or COMPARE)
-    return Content(own.name[:300], len(questions), head.model_dump_json().encode(), kept_questions.digest_of(text), text)
+def _content(document: str) -> Content | None:
+    own, compare = session.own, compared()
+    if document == OWN:
+        if own is None:
+            return None
+        about, text = kept_text(own, session.own_given)
+        asked, sentences = own.text, compare.sentences
+    else:
+        sample = load_sample(document)
+        about = KeptText(name=sample.title, known=sample.known, dashes=None, teaches="")
+        asked = text = sample.text
+        sentences = compare.sentences if compare.document == document else sample_splitters()[document]
+    digest = kept_questions.digest_of(asked)
+    # Those about a bundled text find it anywhere; those about another text of the user's own are in its notebook.
+    questions = tuple(one for one in kept_questions.written() if one.sample or one.text == digest)
+    link = to_query(compare, default_choices()) | {"document": document, "sentences": sentences}
+    page = session.page or COMPARE
+    head = _Head(about=about, questions=questions, link=link, page=page, sample="" if document == OWN else document)
+    return Content(about.name, len(questions), head.model_dump_json().encode(), kept_questions.digest_of(text), text)

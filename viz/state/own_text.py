@@ -13,6 +13,7 @@ from sample_docs import sample_splitters
 from viz.state.choices import OWN, Choices
 from viz.state.keys import new_box, session
 from viz.state.text import Source
+from viz.state.values import Replaced
 
 PASTED = "Pasted text"
 """The name of a text that was pasted."""
@@ -57,9 +58,12 @@ def store_own_text(own: Source | None, given: Source | None = None) -> None:
     """Set the user's own text; ``given`` is the text before lines of dashes were removed, if there were any."""
     session.own_complaint = ""
     session.marks_before = []
-    if own is None or session.own is None or not is_edit(session.own.text, own.text):
+    before = session.own
+    if own is None or before is None or not is_edit(before.text, own.text):
         # One notebook is of one text.
-        session.notebook = None
+        notebook = session.notebooks.pop(OWN, None)
+        if before is not None and notebook is None and (questions_about(before) or before.known):
+            session.replaced = Replaced(before, session.own_given)
     session.own = own
     session.own_gone = own is None
     session.own_given = given
@@ -70,6 +74,20 @@ def store_own_text(own: Source | None, given: Source | None = None) -> None:
         # What a browser says that has not been told yet of the new content is about the box before, and means nothing: in
         # the same box it would be the user's own change, and take the text away.
         session.box = new_box()
+
+
+def questions_about(source: Source) -> int:
+    """Return the number of kept questions about a text."""
+    return sum(one.document == source.name and source.text.startswith(one.answer, one.start) for one in session.questions)
+
+
+def bring_back() -> None:
+    """Make the text before the user's own again, instead of the one that replaced it."""
+    replaced = session.replaced
+    if replaced is not None:
+        store_own_text(replaced.own, replaced.given)
+        session.dashes = replaced.given is None or replaced.own.text != replaced.given.text
+        session.replaced, session.own_taken = None, session.own_taken + 1
 
 
 def edited(text: str) -> Source:
@@ -111,7 +129,7 @@ PUT_BACK = {"repeated header": "Put headers back", "repeated footer": "Put foote
 
 def put_back(kind: str) -> None:
     """Put the lines of a kind in `PUT_BACK` back into the pages of the user's own text; its notebook stays. A callback."""
-    own, given, notebook = session.own, session.own_given, session.notebook
+    own, given, notebook, replaced = session.own, session.own_given, session.notebooks.get(OWN), session.replaced
     if own is None:
         return
     if given is None:
@@ -120,7 +138,9 @@ def put_back(kind: str) -> None:
         dashes, changed = session.dashes, with_lines(given, kind)
         store_own_text(without_dashes(changed) if dashes is not False else changed, changed)
         session.dashes = dashes
-    session.notebook = notebook
+    session.replaced = replaced
+    if notebook is not None:
+        session.notebooks[OWN] = notebook
 
 
 def with_lines(source: Source, kind: str) -> Source:

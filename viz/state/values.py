@@ -19,6 +19,7 @@ from viz.jobs.chunking import Task
 from viz.jobs.keeping.notebook_store import Place
 from viz.jobs.plan import Material
 from viz.state.choices import ColumnChoice
+from viz.state.text import Source
 
 
 @dataclass(frozen=True)
@@ -138,10 +139,17 @@ class KeptQuestion(BaseModel):
 
 
 class Notebook(NamedTuple):
-    """The notebook of the own text on disk: its place, None before it is written, and a digest of what was written last."""
+    """A document's notebook on disk: its place, None before it is written, and a digest of what was written last."""
 
     place: Place | None
     digest: str
+
+
+class Replaced(NamedTuple):
+    """A text of the user's own that another has replaced; ``given`` is the text before lines of dashes were removed."""
+
+    own: Source
+    given: Source | None
 
 
 @dataclass(frozen=True)

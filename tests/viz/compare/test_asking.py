@@ -380,7 +380,7 @@ def test_an_unknown_change_adds_nothing(split, word):
 
 def test_a_search_waits_to_be_wanted_in_a_long_text_and_stops_when_told_to(split, monkeypatch):
     searched(split)
-    monkeypatch.setattr("viz.compare.asking.remedies.LONGEST", 10)
+    monkeypatch.setattr("viz.shell.remedies.LONGEST", 10)
     found = mark(split, "keep the loaf fresh for longer.\nHalley")["remedies"]
     assert {one["state"] for one in found} == {"offered"}
     say(split, "How often does the comet return?", search=True)

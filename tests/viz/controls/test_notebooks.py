@@ -5,7 +5,7 @@ import json
 import pytest
 
 from sample_docs import load_sample
-from tests.viz.app_steps import box_of, choose_document, tell
+from tests.viz.app_steps import box_of, choose_document, sent, tell
 from viz.components.offsets import utf16_offsets
 from viz.jobs import resources
 from viz.jobs.keeping.notebook_store import NotebookStore
@@ -62,6 +62,15 @@ def tab(app):
     return None
 
 
+def chip(app):
+    """Return the chip beside the document's name."""
+    return sent(app, "ask_questions")["notebook"]
+
+
+def keep(app):
+    return tell(app, "document", "notebook", act="keep")
+
+
 def press(app, key):
     return next(button for button in app.button if button.key == key).click().run()
 
@@ -105,7 +114,7 @@ def test_an_answer_that_is_not_in_the_text_is_dropped(app, again):
 def test_a_kept_text_comes_back_in_another_session_with_boundaries_questions_and_columns(app, again):
     paste(app, f"{TEXT}\n---\nA second part.")
     mark(app, "Who sees it?", "A ship sees it.")
-    press(app, "box_keep")
+    keep(app)
     (kept,) = app.store.listed()
     assert (kept.name, kept.questions) == ("Pasted text", 1)
     mark(app, "Who sleeps?", "The keeper sleeps by day.")
@@ -123,7 +132,7 @@ def test_a_kept_text_comes_back_in_another_session_with_boundaries_questions_and
 
 def test_a_link_without_its_text_offers_the_kept_ones(app, again):
     paste(app)
-    press(app, "box_keep")
+    keep(app)
     (kept,) = app.store.listed()
     other = again(document="own")
     tell(other, "document", "kept", head=None, text="")
@@ -135,18 +144,18 @@ def test_a_link_without_its_text_offers_the_kept_ones(app, again):
 
 def test_another_text_does_not_take_the_kept_ones_place_and_an_edit_does(app):
     paste(app)
-    press(app, "box_keep")
+    keep(app)
     paste(app, TEXT.replace("ship", "boat"))
     assert [app.store.read(one.id)[2] for one in app.store.listed()] == [TEXT.replace("ship", "boat")]
     paste(app, "Something else entirely, which nobody asked to keep.")
     app.run()
     assert [app.store.read(one.id)[2] for one in app.store.listed()] == [TEXT.replace("ship", "boat")]
-    assert "box_keep" in [button.key for button in app.button]
+    assert chip(app)["state"] == "offered"
 
 
 def test_a_removed_text_stays_on_the_page_and_is_not_kept_again(app):
     paste(app)
-    press(app, "box_keep")
+    keep(app)
     (kept,) = app.store.listed()
     press(app, f"kept_text_remove_{kept.id}")
     mark(app, "Who sees it?", "A ship sees it.")
@@ -157,7 +166,7 @@ def test_a_removed_text_stays_on_the_page_and_is_not_kept_again(app):
 def test_a_full_file_says_so_and_offers_to_remove_or_to_save(app, monkeypatch):
     monkeypatch.setattr("viz.jobs.keeping.notebook_store.MOST_BYTES", 20_000)
     paste(app, "A sentence of a long text. " * 2_000)
-    press(app, "box_keep")
+    keep(app)
     assert "Remove a kept text, or save a session file" in app.session_state["notebook_complaint"]
     assert app.store.listed() == []
 
@@ -194,6 +203,82 @@ def test_the_store_is_in_the_users_data_folder(monkeypatch, tmp_path):
     assert resources.user_data() == tmp_path / "seamark"
 
 
-def test_a_chosen_sample_is_not_kept(app):
-    choose_document(app, "stubs")
-    assert "box_keep" not in [button.key for button in app.button]
+def test_the_chip_offers_to_keep_before_anything_is_lost_and_then_to_remove(app):
+    assert chip(app)["state"] == ""
+    paste(app)
+    assert chip(app)["state"] == "offered"
+    mark(app, "Who sees it?", "A ship sees it.")
+    assert chip(app)["state"] == "urgent"
+    assert chip(app)["title"].startswith("Only this tab has its 1 question. ")
+    keep(app)
+    assert chip(app)["state"] == "kept"
+    tell(app, "document", "notebook", act="remove")
+    assert app.store.listed() == []
+    assert chip(app)["state"] == "urgent"
+    tell(app, "document", "notebook", act="file")
+    assert app.session_state["below"] == "Downloads"
+
+
+def test_where_others_reach_the_server_the_chip_leads_to_the_session_file(app, monkeypatch):
+    monkeypatch.setattr("viz.controls.notebooks.is_private", lambda: False)
+    paste(app)
+    assert chip(app)["state"] == "shared"
+    keep(app)
+    assert app.store.listed() == []
+
+
+def test_questions_about_a_sample_are_kept_too(app, again):
+    choose_document(app, "article")
+    assert chip(app)["state"] == ""
+    text = app.session_state["split_document"].text
+    mark(app, "About the sample?", text[:20])
+    keep(app)
+    (kept,) = app.store.listed()
+    assert kept.questions == 1
+    other = again()
+    press(other, f"kept_text_open_{kept.id}")
+    assert not other.exception
+    assert other.session_state["choices/compare"].document == "article"
+    assert other.session_state["own"] is None
+    assert questions(other) == [("About the sample?", text[:20])]
+    assert chip(other)["state"] == "kept"
+
+
+def test_ones_own_link_opens_the_kept_text_in_another_tab(app, again):
+    paste(app)
+    mark(app, "Who sees it?", "A ship sees it.")
+    keep(app)
+    app.run()
+    link = {name: value[0] if isinstance(value, list) else value for name, value in dict(app.query_params).items()}
+    assert link["document"] == "own"
+    assert TEXT not in str(link)
+    other = again(**link, c1="fixed_words")
+    tell(other, "document", "kept", head=None, text="")
+    assert not other.exception
+    assert other.session_state["own"].text == TEXT
+    assert other.session_state["lost"] == ""
+    assert questions(other) == [("Who sees it?", "A ship sees it.")]
+    # The link's settings stay.
+    assert other.session_state["choices/compare"].columns[0].chunker == "fixed_words"
+    tell(app, "document", "notebook", act="remove")
+    stranger = again(**link)
+    tell(stranger, "document", "kept", head=None, text="")
+    assert "does not include its text" in stranger.session_state["lost"]
+    assert stranger.session_state["own"] is None
+
+
+def test_a_replaced_text_with_a_question_can_be_brought_back(app):
+    paste(app)
+    mark(app, "Who sees it?", "A ship sees it.")
+    other = "Something else entirely, which nobody asked a question."
+    paste(app, other)
+    press(app, "replaced_back")
+    assert app.session_state["own"].text == TEXT
+    assert app.session_state["replaced"] is None
+    assert questions(app) == [("Who sees it?", "A ship sees it.")]
+    # One that has nothing to lose, or is kept, goes without a word.
+    keep(app)
+    paste(app, other)
+    assert app.session_state["replaced"] is None
+    paste(app, "A third text of quite other words.")
+    assert app.session_state["replaced"] is None

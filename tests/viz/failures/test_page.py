@@ -1,18 +1,22 @@
 """The Failures page without a browser: the gallery, the measures, the search, the inbox, marking and the link."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
 
-from evaluation.inbox.rules import RULES
+from chunkers import Span, build_chunker
+from evaluation.inbox.rules import RULES, inbox
+from evaluation.remedies.findings import Findings
+from evaluation.remedies.search import Posed
 from evaluation.segmentation.boundary_files import marks_to_json
 from evaluation.segmentation.grids import OURS, SEARCHED, as_published
 from evaluation.segmentation.measures import Score
 from evaluation.segmentation.sweep import Setting
 from sample_docs import load_sample, sample_titles
 from tests.support import ended
-from tests.viz.app_steps import box_of, choose_document, settled
+from tests.viz.app_steps import box_of, choose_document, settled, tell
 from viz.failures.inbox import shortened
 from viz.failures.results import MeasuredSetting
 from viz.failures.table import SHOWN, _tops
@@ -256,3 +260,89 @@ def test_long_passages_keep_their_ends():
     assert line.endswith("END")
     assert " … " in line
     assert len(line) <= 153
+
+
+STRUCTURED = (
+    "# Bread\n\n" + "\n".join(f"- Step {number} of the dough takes a while." for number in range(1, 9)) + "\n\nIt rises."
+)
+"""A list that small chunks cut."""
+
+
+@pytest.fixture
+def suspicious(app):
+    """Return the page on a text with a list, which a fixed number of sentences cuts."""
+    app.query_params["embedder"] = "tfidf"
+    own(app, STRUCTURED)
+    return choose_row(app, [*SEARCHED].index("fixed_sentences"), "published")
+
+
+def choose_finding(app, rule="inside_list", **detail):
+    """Choose the first finding of a rule, as a browser does, until the search for what removes it has ended."""
+    rows = json.loads(inbox_of(app)["rows"])
+    id = next(row["id"] for row in rows if row["id"].startswith(f"{rule} "))
+    tell(app, "inbox", "sought", id=id, **detail)
+    while (sought := inbox_of(app)["sought"])["remedies"] and sought["remedies"]["state"] == "looking":
+        ended(app.session_state["finding_job"])
+        tell(app, "inbox", "sought", id=id)
+    assert not app.exception
+    assert sought["id"] == id
+    return sought
+
+
+def test_a_change_that_removes_a_finding_becomes_a_column_of_compare(suspicious):
+    app = suspicious
+    assert inbox_of(app)["sought"] is None
+    before = json.loads(inbox_of(app)["rows"])
+    found = choose_finding(app)["remedies"]
+    assert (found["state"], found["said"]) == ("done", "")
+    line = found["lines"][0]
+    assert line["column"] is None
+    assert re.fullmatch(r"\d chunks of ~\d+ tokens", line["said"][0])
+    others = int(re.fullmatch(rf"other findings {len(before) - 1}\s→\s(\d+)", line["said"][1])[1])
+    tell(app, "inbox", "remedy", setting=line["setting"])
+    settled(app)
+    assert app.title[0].value == "Compare"
+    added = app.session_state["choices/compare"].columns[-1]
+    chunker = build_chunker(added.chunker, added.parameters)
+    assert line["setting"] == f"{chunker.name} {chunker.model_dump_json()}"
+    # The inbox of the new column is what was promised.
+    chunking = [*app.session_state["results"].values()][-1]
+    rules = [finding.rule for finding in inbox(chunking)]
+    assert "inside_list" not in rules
+    assert len(rules) == others
+    next(button for button in app.button if button.label == "Undo").click().run()
+    assert len(app.session_state["choices/compare"].columns) == 3
+
+
+def test_where_no_setting_removes_a_finding_they_are_counted(suspicious, monkeypatch):
+    monkeypatch.setattr(Findings, "lacks", lambda self, finding: False)
+    assert re.fullmatch(r"None of \d+ tried settings removes it\.", choose_finding(suspicious)["remedies"]["said"])
+
+
+def test_a_search_for_what_removes_a_finding_waits_to_be_wanted_where_a_question_would_be_sent(suspicious, monkeypatch):
+    monkeypatch.setattr("viz.failures.inbox.kept_questions_about", lambda document: (Posed("Step?", Span(0, 5)),))
+    monkeypatch.setattr("viz.failures.inbox.is_automatic", lambda *asked: False)
+    offered = choose_finding(suspicious)["remedies"]
+    assert (offered["state"], offered["wanted"]) == ("offered", "What removes it?")
+    found = choose_finding(suspicious, search=True)["remedies"]
+    assert found["state"] == "done"
+    assert "1 other question" in found["lines"][0]["said"][-1]
+
+
+def test_of_a_finding_that_only_the_splitter_can_mend_the_page_says_so(app):
+    app.query_params["document"] = "german"
+    app.query_params["sentences"] = "spacy"
+    settled(app)
+    found = choose_finding(app, "bad_split")
+    assert found["remedies"] is None
+    assert "another splitter" in found["why_none"]
+
+
+@pytest.mark.parametrize("word", ["no such key", "", None])
+def test_an_unknown_change_leaves_the_page(suspicious, word):
+    tell(suspicious, "inbox", "sought", id=word)
+    assert inbox_of(suspicious)["sought"] is None
+    tell(suspicious, "inbox", "remedy", setting=word)
+    assert suspicious.title[0].value == "Failures"
+    tell(suspicious, "inbox", "remedy", tune=True)
+    assert suspicious.title[0].value == "Tune"

@@ -12,7 +12,7 @@ from chunkers.results.result import start_after
 from evaluation.asking.answer import checked_answer
 from evaluation.asking.ask import Limit
 from evaluation.asking.effect import CutChange, Search, are_whole
-from evaluation.asking.remedies import Posed
+from evaluation.remedies.search import Posed
 from evaluation.segmentation.measures import cuts_of
 from sample_docs import load_sample
 from tests.support import LIMIT, AngleEmbedder, tools

@@ -16,7 +16,6 @@ from evaluation.questions.marked_file import Marked
 from viz.compare.asking.contexts import NOT_WRITTEN, in_context
 from viz.compare.asking.payload import AnswerFate, AnswerPlace, Asked, AskedColumn
 from viz.compare.asking.remedies import begin_search, find_remedies, stop_search
-from viz.compare.asking.settings import limit_of, method_of
 from viz.compare.session import session
 from viz.components.assets import script
 from viz.components.mounting import component
@@ -25,6 +24,7 @@ from viz.jobs.asking.job import AskJob, Inquiry, contexts_of
 from viz.jobs.chunking import Task
 from viz.shell.results import ColumnResult
 from viz.state.choices import Choices
+from viz.state.question_settings import limit_of, method_of
 from viz.state.text import Source
 from viz.state.values import MOST_QUESTIONS
 

@@ -15,6 +15,7 @@ from viz.controls.notebooks import offer_to_keep
 from viz.shell.navigation import go_at_next_run
 from viz.state.compared import columns_of_compare
 from viz.state.link import LONGEST_NAME
+from viz.state.notebook import document_here
 from viz.state.questions_given import give_kept_to_retrieval
 from viz.theme.numbers import counted
 
@@ -57,9 +58,13 @@ def _show_list() -> None:
         )
         return
     documents = len({session.question_texts[one.identity].text for one in questions})
-    where = "as long as this tab is open" if session.notebook is None else "with its text, or while this tab is open"
+    where = (
+        "as long as this tab is open"
+        if document_here() not in session.notebooks
+        else "with its text, or while this tab is open"
+    )
     remark(f"{counted(len(questions), 'question')} about {counted(documents, 'text')}, kept {where}.", key="questions_said")
-    offer_to_keep("questions")
+    offer_to_keep("questions", document_here())
     for number, one in enumerate(questions):
         row = st.container(horizontal=True, vertical_alignment="center", key=f"question_{number}")
         with row.container():

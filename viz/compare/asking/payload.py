@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TypedDict
 
+from viz.components.remedies.payload import ColumnRemedies
+
 
 class AnswerPlace(TypedDict):
     """A chunk that has part of the answer; ``rank`` is from 1, None for one that was not ranked."""
@@ -30,45 +32,6 @@ class AnswerFate(TypedDict):
     words: str
     places: list[AnswerPlace]
     why: str
-
-
-class RemedyLine(TypedDict):
-    """A tested change that keeps the answer whole.
-
-    Attributes
-    ----------
-    setting
-        Identifies its chunker and all parameters.
-    words, said
-        The change, and what is known of its chunks and of what else they change.
-    column
-        The index of the column that has these settings; None if no column has them.
-    """
-
-    setting: str
-    words: str
-    said: list[str]
-    column: int | None
-
-
-class ColumnRemedies(TypedDict):
-    """Remedies for a column that fails the question.
-
-    Attributes
-    ----------
-    state
-        ``offered`` until the search is wanted, ``looking``, ``done``, or ``failed``.
-    share, said
-        The share of the search that is done, and a sentence: how far it is, what is wrong, or that there is none.
-    full
-        Whether Compare has no room for another column.
-    """
-
-    state: str
-    share: float
-    said: str
-    lines: list[RemedyLine]
-    full: bool
 
 
 class AskedColumn(TypedDict):

@@ -1,5 +1,6 @@
 // A list of findings, each of which leads to its place in the text. Text is set only through textContent.
 
+import { drawRemedies, saidOf } from "../remedies/remedies.js";
 import { emit, listen, NOTHING } from "../shared/bus.js";
 import { activeIn, el, found, isDark } from "../shared/dom.js";
 import { countPainted } from "../shared/handle.js";
@@ -7,8 +8,12 @@ import { countPainted } from "../shared/handle.js";
 /**
  * @import { Component } from "../shared/component.d.ts"
  * @import { FindingData, FindingsData } from "./findings.data.d.ts"
- * @typedef {HTMLElement & { drawn?: string, dispose?: () => void }} Root
+ * @import { FindingsState } from "./state.d.ts"
+ * @typedef {Component<FindingsData, FindingsState>["setStateValue"]} Tell
+ * @typedef {HTMLElement & { drawn?: string, tell?: Tell, later?: ReturnType<typeof setTimeout>, dispose?: () => void }} Root
  */
+
+const PAUSE = 100; // milliseconds until the server is asked again how far a search is
 
 /**
  * The finding that was chosen last. It outlives its list, which Streamlit may build anew.
@@ -16,23 +21,80 @@ import { countPainted } from "../shared/handle.js";
  */
 let chosenFinding;
 
-/** @param {Component<FindingsData, object>} component */
-export default function ({ data, parentElement }) {
+/** @param {Component<FindingsData, FindingsState>} component */
+export default function ({ data, parentElement, setStateValue }) {
   const root = /** @type {Root} */ (found(parentElement, ".inbox"));
+  root.tell = setStateValue;
   countPainted(root);
   // A text that Streamlit builds anew has lost the mark.
-  root.dispose ??= listen(root, {
-    "seamark-ready": () => root.querySelector(".findings") && chosenFinding && markFinding(chosenFinding),
-  });
+  root.dispose ??= listen(
+    root,
+    { "seamark-ready": () => root.querySelector(".findings") && chosenFinding && markFinding(chosenFinding) },
+    () => clearTimeout(root.later),
+  );
   root.dataset.theme = isDark(root) ? "dark" : "light";
   // Redrawn only if it changed, and then the focus goes back to the same button.
-  const drawn = JSON.stringify(data);
-  if (root.drawn === drawn) return root.dispose;
-  root.drawn = drawn;
-  const place = [...root.querySelectorAll("button")].indexOf(/** @type {HTMLButtonElement} */ (activeIn(root)));
-  list(root, data);
-  if (place >= 0) root.querySelectorAll("button")[place]?.focus();
+  const { sought, ...findings } = data;
+  const drawn = JSON.stringify(findings);
+  if (root.drawn !== drawn) {
+    root.drawn = drawn;
+    const buttons = () => [...root.querySelectorAll("button")];
+    const place = buttons().indexOf(/** @type {HTMLButtonElement} */ (activeIn(root)));
+    list(root, data);
+    if (place >= 0) buttons()[place]?.focus();
+  }
+  showSought(root, sought);
   return root.dispose;
+}
+
+/**
+ * Show below the chosen finding what removes it, and ask again while that is looked for.
+ * @param {Root} root
+ * @param {FindingsData["sought"]} sought
+ */
+function showSought(root, sought) {
+  clearTimeout(root.later);
+  const id = sought?.id;
+  for (const item of /** @type {HTMLElement[]} */ ([...root.querySelectorAll("li[data-id]")])) {
+    const place = /** @type {HTMLElement | null} */ (item.querySelector(".sought"));
+    if (item.dataset.id !== id || !sought) place?.remove();
+    else fill(place ?? item.appendChild(emptyPlace()), root, sought);
+  }
+  if (sought?.remedies?.state === "looking")
+    root.later = setTimeout(() => root.tell?.("sought", { id: sought.id, at: performance.now() }), PAUSE);
+}
+
+function emptyPlace() {
+  const place = el("div", "sought");
+  const live = el("p", "live");
+  live.setAttribute("role", "status");
+  place.append(el("div", "remedies"), el("p", "fitted"), live);
+  return place;
+}
+
+/**
+ * @param {HTMLElement} place
+ * @param {Root} root
+ * @param {NonNullable<FindingsData["sought"]>} sought
+ */
+function fill(place, root, { id, remedies, why_none: whyNone }) {
+  const [changes, fitted, live] = /** @type {HTMLElement[]} */ ([...place.children]);
+  const at = () => performance.now();
+  drawRemedies(changes, remedies, {
+    add: (setting) => root.tell?.("remedy", { setting, at: at() }),
+    search: (search) => root.tell?.("sought", { id, search, at: at() }),
+  });
+  if (!remedies) changes.textContent = whyNone;
+  const helps = Boolean(remedies?.lines.length);
+  if (helps && !fitted.firstChild) {
+    const test = el("button", "test", "Test on other texts");
+    test.title = "Opens Tune, which measures settings on other documents";
+    test.addEventListener("click", () => root.tell?.("remedy", { tune: true, at: at() }));
+    fitted.append("Fitted to this text. ", test);
+  }
+  fitted.hidden = !helps;
+  const said = remedies?.state === "done" ? saidOf(remedies) : whyNone;
+  if (live.textContent !== said) live.textContent = said;
 }
 
 /**
@@ -67,7 +129,9 @@ function list(root, data) {
   const findings = el("ol", "findings");
   for (const row of rows) {
     const { title, reason, passage, range } = row;
-    const button = findings.appendChild(el("li")).appendChild(el("button", "finding"));
+    const item = findings.appendChild(el("li"));
+    const button = item.appendChild(el("button", "finding"));
+    if (row.id) item.dataset.id = row.id;
     button.append(el("strong", "", title), el("span", "reason", reason), el("q", "", passage));
     button.classList.toggle("here", keyOf(row) === chosen);
     button.addEventListener("click", () => {
@@ -76,6 +140,7 @@ function list(root, data) {
       chosenFinding = row;
       emit("seamark-jump", { sentence: range[0] });
       markFinding(row);
+      if (row.id) root.tell?.("sought", { id: row.id, at: performance.now() });
     });
   }
   const parts = [summary, counts, findings];

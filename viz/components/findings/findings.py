@@ -9,6 +9,7 @@ from typing import TypedDict
 from chunkers import Document
 from viz.components.assets import script, styles
 from viz.components.mounting import component
+from viz.components.remedies.payload import ColumnRemedies
 from viz.theme import palette
 
 MOST_FINDINGS = 200
@@ -17,7 +18,7 @@ MOST_FINDINGS = 200
 _findings = component(
     "seamark_findings",
     html='<div class="inbox"></div>',
-    css=palette.css("inbox") + "\n" + styles("components/findings/findings.css"),
+    css=palette.css("inbox") + "\n" + styles("components/findings/findings.css", "components/remedies/remedies.css"),
     js=script("components/findings/findings.js"),
 )
 
@@ -26,7 +27,7 @@ class FindingsData(TypedDict):
     """Findings: a summary, each kind's title, count and explanation, and a list of `FindingData` as JSON.
 
     ``more`` is the number of findings that are not listed, and ``less`` says what these are; ``nothing`` stands there where
-    there is none.
+    there is none. ``sought`` has the changes that remove one of the findings, the last that the user chose.
     """
 
     summary: str
@@ -35,11 +36,24 @@ class FindingsData(TypedDict):
     more: int
     less: str
     nothing: str
+    sought: SoughtData | None
+
+
+class SoughtData(TypedDict):
+    """The changes that remove the finding ``id``, or ``why_none`` if no chunker can."""
+
+    id: str
+    remedies: ColumnRemedies | None
+    why_none: str
 
 
 class FindingData(TypedDict):
-    """A finding: its title, the reason, the passage, and its half-open range of sentences."""
+    """A finding: its title, the reason, the passage, and its half-open range of sentences.
 
+    With an ``id``, changes that remove it can be looked for.
+    """
+
+    id: str
     title: str
     reason: str
     passage: str
@@ -55,8 +69,14 @@ def show_findings(
     less: str,
     nothing: str,
     key: str,
+    sought: SoughtData | None = None,
 ) -> None:
-    """Draw the list; ``total`` is how many findings there are, of which the first are given."""
+    """Draw the list; ``total`` is how many findings there are, of which the first are given.
+
+    The page or fragment reruns with ``{"id", "search", "at"}`` in ``st.session_state[key]["sought"]`` when the user chooses
+    a finding that has an id, or begins or stops the search, and while it runs; with ``{"setting", "tune", "at"}`` in
+    ``["remedy"]`` when the user wants a change as a column, or tested on Tune.
+    """
     data: FindingsData = {
         "summary": summary,
         "counts": counts,
@@ -64,8 +84,13 @@ def show_findings(
         "more": total - len(findings),
         "less": less,
         "nothing": nothing,
+        "sought": sought,
     }
-    _findings(key=key, data=data)
+    _findings(key=key, data=data, on_sought_change=_run_again, on_remedy_change=_run_again)
+
+
+def _run_again() -> None:
+    """Do nothing: the registered callback makes Streamlit rerun the page or the fragment."""
 
 
 def sentences_of(document: Document, start: int, end: int) -> tuple[int, int]:

@@ -26,7 +26,11 @@ _reader = component(
     html='<div class="seamark"></div>',
     css=palette.css()
     + styles("components/shared/common.css", "components/reader/reader.css", "components/shared/zoom_window.css")
-    + styles("components/reader/disagreements/disagreements.css", "components/reader/ask/ask.css"),
+    + styles(
+        "components/reader/disagreements/disagreements.css",
+        "components/reader/ask/ask.css",
+        "components/remedies/remedies.css",
+    ),
     js=script("components/reader/reader.js"),
 )
 

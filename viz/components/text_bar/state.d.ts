@@ -10,6 +10,8 @@ export interface TextBarEvents {
   kept: { head: KeptHead | null; text: string; at: Moment };
   /** The kept questions, as JSON. */
   questions: { questions: string; at: Moment };
+  /** What the user wants of the notebook: to keep the document, to remove it, or its session file. */
+  notebook: { act: "keep" | "remove" | "file"; at: Moment };
 }
 
 /** A component that tells the server something once, which does not stay. */

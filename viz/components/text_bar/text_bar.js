@@ -82,7 +82,7 @@ const ownButton = (root) => /** @type {HTMLButtonElement | null} */ (root.queryS
  */
 function draw(root, data) {
   const own = data.own || keptHead()?.name || "";
-  const drawn = JSON.stringify([data.documents, own, data.chosen, data.facts]);
+  const drawn = JSON.stringify([data.documents, own, data.chosen, data.facts, data.notebook]);
   if (root.drawn === drawn) return;
   root.drawn = drawn;
   const focused = /** @type {HTMLElement | null} */ (activeIn(root))?.dataset.id;
@@ -117,14 +117,52 @@ function draw(root, data) {
   const facts = el("span", "facts", data.facts);
   facts.title = data.facts;
   row.replaceChildren(give, ...ownChips, ...chips, more, menu, facts);
+  const name = row.querySelector('.chip[aria-pressed="true"]');
+  name?.after(...notebookChip(data.notebook, (act) => root.tell?.("notebook", { act, at: performance.now() })));
   fitRow(row);
   const before = [...row.querySelectorAll("button")].find(({ dataset, hidden }) => dataset.id === focused && !hidden);
   before?.focus();
+}
+
+/**
+ * What keeps the document, beside its name: a button, or where it is kept, a list of what can be done with it.
+ * @param {TextBarData["notebook"]} notebook
+ * @param {(act: "keep" | "remove" | "file") => void} tell
+ */
+function notebookChip({ state, title }, tell) {
+  if (!state) return [];
+  const chip = el("button", `notebook ${state}`);
+  chip.type = "button";
+  chip.dataset.id = "notebook";
+  chip.title = title;
+  if (state !== "kept") {
+    chip.textContent = state === "shared" ? "Session file" : "Keep on this machine";
+    chip.addEventListener("click", () => tell(state === "shared" ? "file" : "keep"));
+    return [chip];
+  }
+  chip.textContent = "Saved on this machine ▾";
+  const menu = el("div", "menu kept");
+  menu.setAttribute("role", "group");
+  menu.setAttribute("aria-label", "Saved on this machine");
+  const entry = (/** @type {string} */ words, /** @type {string} */ about, /** @type {() => void} */ act) => {
+    const made = menu.appendChild(el("button", "entry"));
+    made.type = "button";
+    made.append(el("span", "title", words), el("span", "about", about));
+    made.addEventListener("click", () => {
+      menu.hidePopover();
+      act();
+    });
+  };
+  entry("Session file", "All of it in one file, under “Downloads” on Compare", () => tell("file"));
+  entry("Other kept texts", "Opens the list below this row", () => setBox(true, true));
+  entry("Remove from this machine", "The text stays on the page", () => tell("remove"));
+  wireMenu(chip, menu);
+  return [chip, menu];
 }
 
 /** @param {HTMLElement} row */
 function fitRow(row) {
   const buttons = (/** @type {string} */ selector) => /** @type {HTMLElement[]} */ ([...row.querySelectorAll(selector)]);
   const more = buttons(".more")[0];
-  if (more && row.clientWidth) fitChips(row, buttons(`.chip:not([data-id="${OWN}"])`), buttons(".entry"), more);
+  if (more && row.clientWidth) fitChips(row, buttons(`.chip:not([data-id="${OWN}"])`), buttons(".entry[data-id]"), more);
 }

@@ -37,6 +37,17 @@ class DocumentData(TypedDict):
     about: str
 
 
+class NotebookChip(TypedDict):
+    """The chip beside the document's name, and its title.
+
+    ``state`` is empty for no chip, ``offered`` where the document can be kept on this machine, ``urgent`` if questions or
+    boundaries would be lost, ``kept``, or ``shared`` where others reach the server, so that only a session file keeps it.
+    """
+
+    state: str
+    title: str
+
+
 class TextBarData(TypedDict):
     """The samples; the name of the user's own text, empty if there is none; the id of the document shown, and its facts.
 
@@ -53,6 +64,7 @@ class TextBarData(TypedDict):
     taken: int
     ask: str
     ask_questions: str
+    notebook: NotebookChip
 
 
 class KeptHead(TypedDict):
@@ -75,9 +87,17 @@ def text_bar(data: TextBarData) -> None:
 
     The page reruns when the user chooses a document, with ``{"document", "at"}`` in ``st.session_state[BAR]["chosen"]``, and
     when the tab says what it has kept: a text, with ``{"head", "text", "at"}`` in ``["kept"]``, or questions, with
-    ``{"questions", "at"}`` in ``["questions"]``.
+    ``{"questions", "at"}`` in ``["questions"]``. When the user keeps the document, removes it or wants its session file, it
+    reruns with ``{"act", "at"}`` in ``["notebook"]``.
     """
-    _bar(key=BAR, data=data, on_chosen_change=_run_again, on_kept_change=_run_again, on_questions_change=_run_again)
+    _bar(
+        key=BAR,
+        data=data,
+        on_chosen_change=_run_again,
+        on_kept_change=_run_again,
+        on_questions_change=_run_again,
+        on_notebook_change=_run_again,
+    )
 
 
 def text_foot() -> None:

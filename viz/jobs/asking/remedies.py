@@ -1,17 +1,21 @@
-"""Look for changes that keep a question's answer whole, for every column that fails it, in the background."""
+"""Look for changes that keep an answer whole or remove a finding, in the background."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 
-from chunkers import Chunker, Chunking, Embedder, Span
+from chunkers import Embedder, Tools
 from chunkers.storage.turn_taking import arrival
-from evaluation.asking.remedies import Failure, Posed, Remedy, remedies, trials
+from evaluation.inbox.rules import Finding
+from evaluation.remedies.answers import Failure, keep_answer_whole, try_answer
+from evaluation.remedies.findings import Findings, Suspect, remove_finding, try_findings
+from evaluation.remedies.search import Remedy, Trial
 from evaluation.search.reranker import Reranker
-from viz.jobs.asking.job import Inquiry, ruler_of
+from viz.jobs.asking.job import ruler_of
 from viz.jobs.background import Background
 from viz.jobs.chunking import Task
+from viz.jobs.texts import kept
 
 
 @dataclass(frozen=True)
@@ -22,80 +26,94 @@ class Outcome:
     tried: int = 0
 
 
+Search = Callable[[Tools], Outcome]
+
+
+def search_answer(failure: Failure, tokenizer: str, reranker: Reranker | None) -> Search:
+    """Return the search for changes that keep an answer whole; ``tokenizer`` counts the tokens."""
+
+    def search(tools: Tools) -> Outcome:
+        tried = try_answer(failure, tools)
+        ruler = ruler_of(failure.chunking.document, tokenizer)
+        return Outcome(tuple(keep_answer_whole(failure, tried, tools, ruler, reranker)), len(tried))
+
+    return search
+
+
+def search_finding(task: Task, suspect: Suspect, finding: Finding, tokenizer: str, reranker: Reranker | None) -> Search:
+    """Return the search for changes that remove a finding of a column; ``task`` is that of the column."""
+
+    def search(tools: Tools) -> Outcome:
+        tried = _tried(task, suspect, tokenizer, tools)
+        ruler = ruler_of(suspect.chunking.document, tokenizer)
+        return Outcome(tuple(remove_finding(suspect, finding, tried, tools, ruler, reranker)), len(tried))
+
+    return search
+
+
+def _key(task: Task, suspect: Suspect, tokenizer: str, tools: Tools) -> tuple[Hashable, ...]:
+    embedder = None if tools.embedder is None else (tools.embedder.name, tools.embedder.identity)
+    return task.document, task, suspect.hair, tokenizer, embedder
+
+
+@kept(16, _key)
+def _tried(task: Task, suspect: Suspect, tokenizer: str, tools: Tools) -> list[Trial[Findings]]:
+    """Return the findings of every setting of the grid, cached for the other findings of the column."""
+    return try_findings(suspect, tools)
+
+
 @dataclass(eq=False)
 class RemedyJob(Background):
     """Search for remedies, one column after the other.
 
     Attributes
     ----------
-    answer
-        The place of the question's answer.
-    others, known
-        As in `Failure`.
-    columns
-        The number of each failing column, from 0, with its task, chunker and chunks.
+    subject
+        Key of the outcomes, beside their tasks.
+    searches
+        The search by the column's task.
     found
         The outcome by task; grows while the job runs.
     """
 
-    inquiry: Inquiry
-    answer: Span
-    others: tuple[Posed, ...]
-    known: tuple[int, ...] | None
-    columns: Sequence[tuple[int, Task, Chunker, Chunking]]
+    subject: Hashable
+    searches: Mapping[Task, Search]
     embedder: Embedder | None
+    tokenizer: str
     on_disk: bool
-    reranker: Reranker | None = None
     found: dict[Task, Outcome] = field(default_factory=dict)
     came: int = field(default_factory=arrival, init=False)
 
     @property
-    def question(self) -> tuple[object, ...]:
-        """Key of the outcomes, beside their tasks."""
-        embedder = None if self.embedder is None else (self.embedder.name, self.embedder.identity)
-        return self.inquiry, self.answer, self.others, self.known, embedder, self.reranker
-
-    @property
-    def tasks(self) -> frozenset[Task]:
-        """The tasks of the failing columns."""
-        return frozenset(task for _, task, _, _ in self.columns)
-
-    @property
     def done(self) -> bool:
         """True if every column has its outcome."""
-        return self.tasks <= self.found.keys()
+        return self.searches.keys() <= self.found.keys()
 
     def again(self) -> RemedyJob:
         """Return the same job, not started, with the outcomes so far."""
         return replace(self)
 
+    def after(self, before: RemedyJob | None) -> RemedyJob:
+        """Return the job before if it has the same work, or else this one with those of its outcomes that hold here too."""
+        if before is None or before.subject != self.subject:
+            return self
+        if before.searches.keys() == self.searches.keys():
+            return before
+        self.found.update(before.found)
+        return self
+
     def progress(self) -> tuple[float, str]:
         """Return the share of columns done, and the current step."""
-        done = len(self.tasks & self.found.keys())
-        return min(1.0, (done + self._share) / max(1, len(self.tasks))), "Trying other settings"
+        done = len(self.searches.keys() & self.found.keys())
+        return min(1.0, (done + self._share) / max(1, len(self.searches))), "Trying other settings"
 
     def _run(self) -> None:
-        for _, task, chunker, chunking in self.columns:
-            if task in self.found:
-                continue
-            self._share = 0.0
+        watching = {"deciding": self._deciding, "came": self.came}
+        tools = self.tools(self.embedder, self.tokenizer, on_disk=self.on_disk, **watching)
+        for task, search in self.searches.items():
+            if task not in self.found:
+                self._share = 0.0
+                self.found[task] = search(tools)
 
-            def deciding(done: int, total: int) -> None:
-                self._share = done / total
-
-            tokenizer, watching = self.inquiry.tokenizer, {"deciding": deciding, "came": self.came}
-            tools = self.tools(self.embedder, tokenizer, on_disk=self.on_disk, **watching)
-            failure = Failure(
-                chunker,
-                chunking,
-                Posed(self.inquiry.question, self.answer),
-                self.inquiry.method,
-                self.inquiry.limit,
-                self.inquiry.embedded_as,
-                self.others,
-                self.known,
-            )
-            tried = trials(failure, tools)
-            ruler = ruler_of(chunking.document, self.inquiry.tokenizer)
-            found = tuple(remedies(failure, tried, tools, ruler, self.reranker))
-            self.found[task] = Outcome(found, len(tried))
+    def _deciding(self, done: int, total: int) -> None:
+        self._share = done / total

@@ -52,16 +52,17 @@ class NotebookStore:
 
     def listed(self) -> list[Listed]:
         """Return the kept texts, the one that was changed last first."""
-        if not self._path.exists():
-            return []
-        with self._open() as connection:
+        with self._open(create=False) as connection:
+            if connection is None:
+                return []
             rows = connection.execute("SELECT id, name, changed, questions FROM notebooks ORDER BY changed DESC, id")
             return [Listed(*row) for row in rows]
 
     def read(self, id: str) -> tuple[Place, bytes, str] | None:
         """Return the place, the head as JSON that is not yet checked, and the text; None if it was removed."""
-        with self._open() as connection:
-            row = connection.execute("SELECT revision, head, text FROM notebooks WHERE id = ?", (id,)).fetchone()
+        with self._open(create=False) as connection:
+            select = "SELECT revision, head, text FROM notebooks WHERE id = ?"
+            row = None if connection is None else connection.execute(select, (id,)).fetchone()
         return None if row is None else (Place(id, row[0]), bytes(row[1]), bytes(row[2]).decode("utf-8", "surrogatepass"))
 
     def write(self, place: Place | None, name: str, questions: int, head: bytes, digest: str, text: str) -> Place:
@@ -75,7 +76,8 @@ class NotebookStore:
         digest
             That of the text, which is only written if it is another than before.
         """
-        with self._open() as connection:
+        with self._open(create=True) as connection:
+            assert connection is not None
             connection.execute("BEGIN IMMEDIATE")
             try:
                 kept = None
@@ -101,18 +103,28 @@ class NotebookStore:
 
     def remove(self, id: str | None = None) -> None:
         """Remove a kept text, or all of them, from the file."""
-        if not self._path.exists():
-            return
-        with self._open() as connection:
-            connection.execute("DELETE FROM notebooks WHERE ? IS NULL OR id = ?", (id, id))
-            connection.execute("VACUUM")
+        with self._open(create=False) as connection:
+            if connection is not None:
+                connection.execute("DELETE FROM notebooks WHERE ? IS NULL OR id = ?", (id, id))
+                connection.execute("VACUUM")
 
     @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        """Give a connection inside; one for each use, as another process may replace or delete the file in between."""
+    def _open(self, *, create: bool) -> Iterator[sqlite3.Connection | None]:
+        """Give a connection inside; one for each use, as another process may replace or delete the file in between.
+
+        None if there is no file, which is made only with ``create``.
+        """
         try:
             with self._lock:
-                connection = connect(self._path)
+                try:
+                    connection = connect(self._path, create=create)
+                except sqlite3.OperationalError:
+                    if create or self._path.exists():
+                        raise
+                    connection = None
+                if connection is None:
+                    yield None
+                    return
                 try:
                     set_up(connection, MOST_BYTES)
                     # Unlike a cache, it must outlive a machine that stops.

@@ -10,7 +10,7 @@ from chunkers.recipes.registry import chunker_class
 from chunkers.support.numbers import signed
 from evaluation.asking.answer import checked_answer
 from evaluation.asking.effect import Search
-from evaluation.asking.remedies import Posed
+from evaluation.remedies.search import Posed
 from viz.components.offsets import positions
 from viz.jobs.asking.changed_cuts import ChangedCuts
 from viz.jobs.chunking import Task

@@ -97,3 +97,13 @@ def test_a_file_of_something_else_is_a_sentence_and_stays(store, tmp_path):
         with pytest.raises(InputError, match=r"notebooks\.sqlite, must be readable and writable; it is not"):
             act()
     assert path.read_bytes() == before
+
+
+def test_a_file_that_is_deleted_meanwhile_is_not_made_again_by_reading(store, tmp_path, monkeypatch):
+    place = store.write(None, "notes.txt", 0, b"{}", "digest", "A text.")
+    (path,) = tmp_path.rglob("*.sqlite")
+    path.unlink()
+    assert store.read(place.id) is None
+    assert store.listed() == []
+    store.remove()
+    assert not path.exists()

@@ -6,14 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.remedies import agrees, exhaustive, is_whole
+from benchmarks.remedies import agrees, exhaustive, is_whole, keeps_whole
 from chunkers import Cancelled, Document, Tools, build_chunker, load_tokenizer
 from chunkers.contract.base import run
 from evaluation.asking.answer import checked_answer, judge
 from evaluation.asking.ask import Limit, ask, prepare
-from evaluation.asking.remedies import WANTED, Failure, Posed, remedies, trials
-from evaluation.asking.remedy_grid import OTHERS, STEPS, variations
 from evaluation.questions.corpus import Ruler
+from evaluation.remedies.answers import Failure, keep_answer_whole, try_answer
+from evaluation.remedies.grid import OTHERS, STEPS, variations
+from evaluation.remedies.search import WANTED, Posed
 from tests.support import AngleEmbedder, HashEmbedder
 
 COLUMNS = (
@@ -54,7 +55,12 @@ def failure_of(seed, column, limit, method):
     chunking = run(chunker, document, tools)
     if is_whole(chunking, posed, method, limit, tools, ruler)[0]:
         return None
-    return Failure(chunker, chunking, posed, method, limit), tools, ruler
+    return Failure(chunker, chunking, method, limit, posed=posed), tools, ruler
+
+
+def found_for(failure, tools, ruler):
+    """Return the remedies of a failure."""
+    return [*keep_answer_whole(failure, try_answer(failure, tools), tools, ruler)]
 
 
 LIMITS = st.one_of(
@@ -69,9 +75,9 @@ def test_every_remedy_keeps_its_promise_and_none_is_missed(seed, column, limit, 
     if found is None:
         return
     failure, tools, ruler = found
-    tried = trials(failure, tools)
-    given = [*remedies(failure, tried, tools, ruler)]
-    assert agrees(given, exhaustive(failure, tools, ruler))
+    tried = try_answer(failure, tools)
+    given = [*keep_answer_whole(failure, tried, tools, ruler)]
+    assert agrees(given, exhaustive(failure, tools, keeps_whole(failure, tools, ruler)))
     assert len({one.variation.kind for one in given}) == len(given) <= WANTED
     assert [one.changed for one in given] == sorted(one.changed for one in given)
     _, tokens = is_whole(failure.chunking, failure.posed, method, limit, tools, ruler)
@@ -89,14 +95,15 @@ def angles(limit, others=(), known=None, column=("fixed_sentences", {"size": 1})
     chunker = build_chunker(*column)
     posed = Posed(question, checked_answer(LINES, 0, document.sentences[1].end))
     others = tuple(Posed(text, checked_answer(LINES, *document.sentences[line])) for text, line in others)
-    return Failure(chunker, run(chunker, document, tools), posed, "embedding", limit, "plain", others, known), tools, ruler
+    made = Failure(chunker, run(chunker, document, tools), "embedding", limit, "plain", others, known, posed=posed)
+    return made, tools, ruler
 
 
 def test_what_a_remedy_does_to_other_questions_and_to_the_boundaries():
     # The other answers are the third line, which two chunks of 14 words do not leave out, and the fourth.
     known = (LINES.index("80"), LINES.index("30"), LINES.index("60"))
     failure, tools, ruler = angles(Limit(tokens=14), [("80", 2), ("47", 5)], known)
-    size = next(one for one in remedies(failure, trials(failure, tools), tools, ruler) if one.variation.kind == "size")
+    size = next(one for one in found_for(failure, tools, ruler) if one.variation.kind == "size")
     assert size.variation.words == "sentences per chunk 2"
     assert (size.chunks, size.tokens) == (4, 14)
     # Each line was a chunk: every boundary was a cut. Four cuts are gone, which are eight ends.
@@ -116,9 +123,9 @@ def test_what_a_remedy_does_to_other_questions_and_to_the_boundaries():
 def test_larger_chunks_alone_do_not_win_where_a_number_of_chunks_is_retrieved():
     failure, tools, ruler = angles(Limit(top=1))
     # The best chunk has 7 words now, and the answer 14.
-    assert [*remedies(failure, trials(failure, tools), tools, ruler)] == []
+    assert found_for(failure, tools, ruler) == []
     failure, tools, ruler = angles(Limit(top=2))
-    found = [*remedies(failure, trials(failure, tools), tools, ruler)]
+    found = found_for(failure, tools, ruler)
     assert found
     for one in found:
         passages = prepare(run(one.variation.chunker, failure.chunking.document, tools), tools, "embedding")
@@ -129,16 +136,16 @@ def test_larger_chunks_alone_do_not_win_where_a_number_of_chunks_is_retrieved():
 
 def test_an_uncut_text_is_no_remedy():
     failure, tools, ruler = angles(Limit(tokens=56), column=("fixed_sentences", {"size": 1}))
-    tried = trials(failure, tools)
+    tried = try_answer(failure, tools)
     assert any(len(run(one.variation.chunker, failure.chunking.document, tools).chunks) == 1 for one in tried)
-    assert all(one.chunks > 1 for one in remedies(failure, tried, tools, ruler))
+    assert all(one.chunks > 1 for one in keep_answer_whole(failure, tried, tools, ruler))
 
 
 def test_nothing_is_embedded_to_cut_and_the_count_is_of_what_was_cut():
     failure, tools, _ = angles(Limit(tokens=14), column=("breakpoint", {"amount": 10.0}))
     grid = variations(failure.chunker, tools.embedder)
     before = tools.meter.embedded
-    tried = trials(failure, tools)
+    tried = try_answer(failure, tools)
     assert tools.meter.embedded == before
     # Joined sentences would have to be embedded first.
     assert {one.kind for one in grid} - {one.variation.kind for one in tried} == {"buffer"}
@@ -147,12 +154,12 @@ def test_nothing_is_embedded_to_cut_and_the_count_is_of_what_was_cut():
 
 def test_a_search_stops_when_it_is_told_to():
     failure, tools, ruler = angles(Limit(tokens=14))
-    tried = trials(failure, tools)
+    tried = try_answer(failure, tools)
     tools.cancelled = lambda: True
     with pytest.raises(Cancelled):
-        trials(failure, tools)
+        try_answer(failure, tools)
     with pytest.raises(Cancelled):
-        [*remedies(failure, tried, tools, ruler)]
+        [*keep_answer_whole(failure, tried, tools, ruler)]
 
 
 def test_the_grid_changes_one_parameter_at_a_time_and_names_it():

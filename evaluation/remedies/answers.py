@@ -1,0 +1,142 @@
+"""Tested changes that keep an answer whole where a column fails a question, at the same limit on what is retrieved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from chunkers import Chunking, Span, Tools
+from chunkers.results.embedded import embedded_text
+from evaluation.asking.answer import chunks_holding
+from evaluation.asking.ask import embed_texts
+from evaluation.remedies.search import Column, Posed, Questions, Remedy, Trial, least_changes, lengths_of, trials
+from evaluation.retrieval.budget import Measuring
+from evaluation.search.nearest import ROUNDING
+from evaluation.search.reranker import Reranker
+
+_TEXTS_AT_ONCE = 16
+"""Chunks that are embedded before it is asked again whether the answer is out of reach."""
+
+
+@dataclass(frozen=True, eq=False)
+class Failure(Column):
+    """A column whose chunks do not give a question its answer whole.
+
+    Attributes
+    ----------
+    posed
+        The question that fails; it is not among the others.
+    """
+
+    posed: Posed = field(kw_only=True)
+
+
+def try_answer(failure: Failure, tools: Tools) -> list[Trial[Chunking]]:
+    """Cut the text by the grid, as `trials` does; keep the chunks of which one has all of the answer."""
+    text, answer = failure.chunking.document.text, failure.posed.answer
+
+    def keep(chunking: Chunking) -> Chunking | None:
+        return chunking if chunks_holding(text, [chunk.spans for chunk in chunking.chunks], answer) else None
+
+    return trials(failure, tools, keep)
+
+
+def keep_answer_whole(
+    failure: Failure,
+    tried: Sequence[Trial[Chunking]],
+    tools: Tools,
+    ruler: Measuring,
+    reranker: Reranker | None = None,
+) -> Iterator[Remedy]:
+    """Yield up to `WANTED` remedies of different kinds, least change first; of each kind that of the least change.
+
+    The page's verdict decides: the answer is whole in a chunk that is retrieved within the failure's limit. If the limit is
+    a number of chunks, the answer must also be whole within the tokens that the column retrieves now, so that larger chunks
+    alone do not win. A text without a cut is no remedy. Chunks are embedded only as far as the verdict needs them.
+
+    Parameters
+    ----------
+    tried
+        The result of `try_answer`.
+    ruler
+        Counts the tokens of ranges of the text.
+
+    Raises
+    ------
+    ChunkingError
+        As `Tools.embed` does.
+    Cancelled
+        If the user asked to stop.
+    """
+    questions = Questions(failure, tools, ruler, reranker)
+    reach = _Reach(failure, questions)
+
+    def is_met(chunking: Chunking) -> bool:
+        return not reach.is_beyond(chunking) and questions.is_whole(questions.prepared(chunking), failure.posed)
+
+    for trial, chunking in least_changes(tried, is_met, tools):
+        yield questions.remedy(trial, chunking)
+
+
+class _Reach:
+    """Tells whether other chunks rank above the answer's and leave no room for it."""
+
+    def __init__(self, failure: Failure, questions: Questions) -> None:
+        self.failure, self.questions = failure, questions
+        passages, vector = questions.passages, questions.vector(failure.posed.question)
+        self._scores: dict[str, float] = {}
+        """Cosine of the failing question and each text embedded so far."""
+        if vector is not None and passages.vectors is not None:
+            self._scores.update(zip(passages.texts, (passages.vectors @ vector).tolist(), strict=True))
+        self._column_scores = np.array([self._scores.get(text, -1.0) for text in passages.texts])
+        self._starts = np.array([spans[0].start for spans in passages.spans])
+        self._ends = np.array([spans[-1].end for spans in passages.spans])
+
+    def is_beyond(self, chunking: Chunking) -> bool:
+        """Return whether the answer is out of reach in other chunks; embed no more of them than it takes to know.
+
+        The most promising chunks are embedded first: those where the column's chunks are most like the question. False where
+        something else than the cosine alone decides on the rank.
+        """
+        failure, ruler = self.failure, self.questions.ruler
+        if failure.method != "embedding" or self.questions.tools.embedder is None or self.questions.reranker is not None:
+            return False
+        document, answer = chunking.document, failure.posed.answer
+        spans = [chunk.spans for chunk in chunking.chunks]
+        texts = [embedded_text(document, chunk, failure.embedded_as) for chunk in chunking.chunks]
+        holding = chunks_holding(document.text, spans, answer)
+        budget = failure.limit.tokens or self.questions.now(failure.posed).tokens
+        room = budget - min(ruler(_until(spans[chunk], answer.end)) for chunk in holding)
+        self._embed(chunking, [texts[chunk] for chunk in holding])
+        best = max(self._scores[texts[chunk]] for chunk in holding) + ROUNDING
+        lengths = lengths_of(spans, ruler)
+        promises = {text: self._promise(one) for text, one in zip(texts, spans, strict=True) if text not in self._scores}
+        missing = sorted(promises, key=promises.__getitem__, reverse=True)
+        while True:
+            above = np.array([self._scores.get(text, -np.inf) > best for text in texts])
+            if lengths[above].sum() > room or (failure.limit.top is not None and above.sum() >= failure.limit.top):
+                return True
+            if not missing:
+                return False
+            self._embed(chunking, missing[:_TEXTS_AT_ONCE])
+            del missing[:_TEXTS_AT_ONCE]
+
+    def _embed(self, chunking: Chunking, texts: Sequence[str]) -> None:
+        vector = self.questions.vector(self.failure.posed.question)
+        missing = [*dict.fromkeys(text for text in texts if text not in self._scores)]
+        if missing:
+            assert vector is not None
+            scores = embed_texts(chunking, self.questions.tools, missing) @ vector
+            self._scores.update(zip(missing, scores.tolist(), strict=True))
+
+    def _promise(self, spans: Sequence[Span]) -> float:
+        """Return the score of the most similar chunk of the column that overlaps a chunk."""
+        overlapping = (self._starts < spans[-1].end) & (self._ends > spans[0].start)
+        return float(np.max(self._column_scores, where=overlapping, initial=-1.0))
+
+
+def _until(spans: Sequence[Span], end: int) -> list[Span]:
+    """Return the beginning of a chunk up to a place of the text."""
+    return [Span(span.start, min(span.end, end)) for span in spans if span.start < end]

@@ -1,0 +1,87 @@
+"""Tested changes that remove a finding of the inbox of suspicious cuts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from chunkers import Chunking, Span, Tools
+from chunkers.contract.base import run
+from evaluation.inbox.rules import FEWEST, HAIR, Finding, inbox
+from evaluation.remedies.search import Column, Questions, Remedy, Trial, least_changes, trials
+from evaluation.retrieval.budget import Measuring
+from evaluation.search.reranker import Reranker
+
+BY_MEDIAN = frozenset({"tiny", "oversized"})
+"""Rules that compare chunks with the median, and find nothing where there are too few chunks for one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Suspect(Column):
+    """A column whose cuts look suspicious; ``hair`` is the distance from a threshold that counts as one."""
+
+    hair: float = HAIR
+
+
+class Findings(NamedTuple):
+    """The suspicious passages of a chunking by rule, and the number of its chunks."""
+
+    passages: Mapping[str, Sequence[Span]]
+    chunks: int
+
+    @property
+    def total(self) -> int:
+        """The number of findings."""
+        return sum(map(len, self.passages.values()))
+
+    def lacks(self, finding: Finding) -> bool:
+        """Return whether a finding is gone: its rule finds nothing that overlaps its passage, though it could."""
+        start, end = finding.span
+        if finding.rule in BY_MEDIAN and self.chunks < FEWEST:
+            return False
+        return not any(span.start < end and start < span.end for span in self.passages.get(finding.rule, ()))
+
+
+def findings_of(chunking: Chunking, tools: Tools, hair: float = HAIR) -> Findings:
+    """Return the suspicious passages of a chunking."""
+    passages: dict[str, list[Span]] = {}
+    for finding in inbox(chunking, tools.embedder, hair):
+        passages.setdefault(finding.rule, []).append(finding.span)
+    return Findings(passages, len(chunking.chunks))
+
+
+def try_findings(suspect: Suspect, tools: Tools) -> list[Trial[Findings]]:
+    """Cut the text by the grid, as `trials` does; keep the suspicious passages of each result, for any finding."""
+    return trials(suspect, tools, lambda chunking: findings_of(chunking, tools, suspect.hair))
+
+
+def remove_finding(
+    suspect: Suspect,
+    finding: Finding,
+    tried: Sequence[Trial[Findings]],
+    tools: Tools,
+    ruler: Measuring,
+    reranker: Reranker | None = None,
+) -> Iterator[Remedy]:
+    """Yield up to `WANTED` remedies of different kinds, least change first; of each kind that of the least change.
+
+    Parameters
+    ----------
+    tried
+        The result of `try_findings`.
+    ruler
+        Counts the tokens of ranges of the text.
+
+    Raises
+    ------
+    ChunkingError
+        As `Tools.embed` does, of the chunks that other questions are asked.
+    Cancelled
+        If the user asked to stop.
+    """
+    questions = Questions(suspect, tools, ruler, reranker)
+    before = findings_of(suspect.chunking, tools, suspect.hair).total - 1
+    for trial, found in least_changes(tried, lambda findings: findings.lacks(finding), tools):
+        chunking = run(trial.variation.chunker, suspect.chunking.document, tools)
+        yield questions.remedy(trial, chunking, (before, found.total))

@@ -1,0 +1,287 @@
+"""Search of a grid of settings for the smallest changes to a column that reach a goal, and what else they change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from chunkers import Cancelled, Chunker, Chunking, InputError, Span, Tools
+from chunkers.contract.base import run
+from chunkers.results.embedded import EmbeddedAs
+from chunkers.support.arrays import IntArray, VectorArray
+from evaluation.asking.answer import judge
+from evaluation.asking.ask import Asked, Limit, Passages, ask, embed_question, prepare
+from evaluation.remedies.grid import Variation, variations
+from evaluation.retrieval.budget import Measuring
+from evaluation.search.ranking import Method
+from evaluation.search.reranker import Reranker
+from evaluation.segmentation.chunk_facts import against_known
+from evaluation.segmentation.measures import cuts_of
+
+WANTED = 3
+"""Maximum number of remedies for one problem, each of another kind."""
+
+Kept = TypeVar("Kept")
+
+
+class Posed(NamedTuple):
+    """A question and the place of its answer."""
+
+    question: str
+    answer: Span
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A column that has a problem, and what a change of it may affect.
+
+    Attributes
+    ----------
+    method, limit, embedded_as
+        The way in which questions are asked.
+    others
+        The questions about the text whose answers a change may win or lose.
+    known
+        The known boundaries, in code points; None if the text has none.
+    """
+
+    chunker: Chunker
+    chunking: Chunking
+    method: Method
+    limit: Limit
+    embedded_as: EmbeddedAs = "plain"
+    others: tuple[Posed, ...] = ()
+    known: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Trial(Generic[Kept]):
+    """A setting of the grid, cut.
+
+    Attributes
+    ----------
+    kept
+        What decides whether it reaches the goal; None if it cannot, or does not cut the text at all.
+    changed
+        Number of places where a chunk begins or ends in one result and not in the other.
+    """
+
+    variation: Variation
+    kept: Kept | None
+    changed: int
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """A setting that reaches the goal.
+
+    Attributes
+    ----------
+    changed
+        As in `Trial`.
+    chunks, tokens
+        The number of its chunks, and the median of their tokens.
+    others, won, lost
+        The number of other questions; those whose answer becomes whole; those whose answer no longer is.
+    marks
+        Known boundaries found before, found now, and all of them; None if the text has none.
+    findings
+        Other suspicious cuts before and after; None where nobody looks for them.
+    """
+
+    variation: Variation
+    changed: int
+    chunks: int
+    tokens: float
+    others: int
+    won: int
+    lost: int
+    marks: tuple[int, int, int] | None
+    findings: tuple[int, int] | None = None
+
+
+@dataclass
+class _Remembering(Tools):
+    """Services for many runs over one document: what each run asks for again is looked up once, and nothing is embedded."""
+
+    sentences: Sequence[str] = ()
+    vectors: VectorArray | None = None
+    counts: dict[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, tools: Tools, sentences: Sequence[str]) -> _Remembering:
+        """Return the services with the same models and caches."""
+        same = {one.name: getattr(tools, one.name) for one in fields(tools)}
+        return cls(**same | {"cached_only": True, "deciding": _ignore, "sentences": sentences})
+
+    def embed(self, texts: Sequence[str]) -> VectorArray:
+        """Return unit vectors; those of the document's sentences are found in the cache once."""
+        if texts != self.sentences:
+            return super().embed(texts)
+        if self.vectors is None:
+            self.vectors = super().embed(texts)
+        return self.vectors.copy()
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Return the number of tokens of each text, each counted once."""
+        missing = [text for text in dict.fromkeys(texts) if text not in self.counts]
+        if missing:
+            self.counts.update(zip(missing, super().count_tokens(missing), strict=True))
+        return [self.counts[text] for text in texts]
+
+
+def _ignore(done: int, total: int) -> None:
+    """Take no notice of a run's own progress."""
+
+
+def trials(column: Column, tools: Tools, keep: Callable[[Chunking], Kept | None]) -> list[Trial[Kept]]:
+    """Cut the text by every setting of the grid that needs no embedding beyond the cached ones.
+
+    The order is that of the least change: the fewest changed cuts first, of equals in the order of the grid.
+
+    Parameters
+    ----------
+    keep
+        Returns the `Trial.kept` of a chunking.
+
+    Raises
+    ------
+    Cancelled
+        If the user asked to stop.
+    """
+    document = column.chunking.document
+    grid = variations(column.chunker, tools.embedder)
+    cached = _Remembering.of(tools, document.sentence_texts)
+    before = _edges(column.chunking)
+    found = []
+    for number, variation in enumerate(grid):
+        tools.decided(number, len(grid))
+        try:
+            chunking = run(variation.chunker, document, cached)
+        except (Cancelled, InputError):
+            # The next step raises it again if it was the user who asked to stop.
+            continue
+        kept = keep(chunking) if len(chunking.chunks) > 1 else None
+        found.append(Trial(variation, kept, len(before ^ _edges(chunking))))
+    return sorted(found, key=lambda trial: trial.changed)
+
+
+def _edges(chunking: Chunking) -> set[tuple[bool, int]]:
+    """Return the places where spans begin and where they end."""
+    return {
+        (ends, place)
+        for chunk in chunking.chunks
+        for span in chunk.spans
+        for ends, place in ((False, span.start), (True, span.end))
+    }
+
+
+def least_changes(
+    tried: Sequence[Trial[Kept]], is_met: Callable[[Kept], bool], tools: Tools
+) -> Iterator[tuple[Trial[Kept], Kept]]:
+    """Yield up to `WANTED` trials of different kinds that reach the goal, with what was kept of them, least change first.
+
+    Parameters
+    ----------
+    tried
+        The result of `trials`.
+    is_met
+        Returns whether the goal is reached.
+
+    Raises
+    ------
+    Cancelled
+        If the user asked to stop.
+    """
+    kinds: set[str] = set()
+    for trial in tried:
+        if trial.kept is None or trial.variation.kind in kinds:
+            continue
+        if tools.cancelled():
+            raise Cancelled
+        if is_met(trial.kept):
+            kinds.add(trial.variation.kind)
+            yield trial, trial.kept
+            if len(kinds) == WANTED:
+                return
+
+
+class Questions:
+    """The questions about a text, asked of a column and of other chunks of the same text."""
+
+    def __init__(self, column: Column, tools: Tools, ruler: Measuring, reranker: Reranker | None) -> None:
+        self.column, self.tools, self.ruler, self.reranker = column, tools, ruler, reranker
+        self._vectors: dict[str, VectorArray | None] = {}
+        self._asked: dict[Posed, Asked] = {}
+
+    @cached_property
+    def passages(self) -> Passages:
+        """The chunks of the column."""
+        return self.prepared(self.column.chunking)
+
+    def prepared(self, chunking: Chunking) -> Passages:
+        """Return chunks ready to be asked."""
+        return prepare(chunking, self.tools, self.column.method, self.column.embedded_as)
+
+    def vector(self, question: str) -> VectorArray | None:
+        """Return a question's embedding; None if it is not ranked by one."""
+        if question not in self._vectors:
+            embeds = self.column.method != "bm25" and self.tools.embedder is not None
+            self._vectors[question] = embed_question(self.column.chunking, self.tools, question) if embeds else None
+        return self._vectors[question]
+
+    def _ask(self, passages: Passages, question: str, limit: Limit) -> Asked:
+        return ask(passages, question, self.vector(question), self.column.method, limit, self.ruler, self.reranker)
+
+    def now(self, posed: Posed) -> Asked:
+        """Return the chunks that the column retrieves for a question."""
+        if posed not in self._asked:
+            self._asked[posed] = self._ask(self.passages, posed.question, self.column.limit)
+        return self._asked[posed]
+
+    def was_whole(self, posed: Posed) -> bool:
+        """Return whether the column retrieves an answer whole."""
+        return judge(self.now(posed), posed.answer).fate == "whole"
+
+    def is_whole(self, passages: Passages, posed: Posed) -> bool:
+        """Return whether other chunks give an answer whole within the limit and the tokens that the column retrieves now."""
+        limit = self.column.limit
+        if judge(self._ask(passages, posed.question, limit), posed.answer).fate != "whole":
+            return False
+        if limit.top is None:
+            return True
+        tokens = self.now(posed).tokens
+        return tokens > 0 and judge(self._ask(passages, posed.question, Limit(tokens=tokens)), posed.answer).fate == "whole"
+
+    def remedy(self, trial: Trial[Kept], chunking: Chunking, findings: tuple[int, int] | None = None) -> Remedy:
+        """Return a trial as a remedy: its chunks, the other questions that it wins and loses, and the boundaries."""
+        column = self.column
+        before = [self.was_whole(other) for other in column.others]
+        passages = self.prepared(chunking) if column.others else None
+        after = [passages is not None and self.is_whole(passages, other) for other in column.others]
+        pairs = [*zip(before, after, strict=True)]
+        marks = None
+        if column.known:
+            found = [against_known(cuts_of(one), column.known)[0] for one in (column.chunking, chunking)]
+            marks = (found[0], found[1], len(column.known))
+        return Remedy(
+            trial.variation,
+            trial.changed,
+            len(chunking.chunks),
+            float(np.median(lengths_of([chunk.spans for chunk in chunking.chunks], self.ruler))),
+            len(pairs),
+            pairs.count((False, True)),
+            pairs.count((True, False)),
+            marks,
+            findings,
+        )
+
+
+def lengths_of(chunks: Sequence[Sequence[Span]], ruler: Measuring) -> IntArray:
+    """Return the tokens of every chunk, shape (chunks,)."""
+    firsts = np.cumsum([0, *(len(spans) for spans in chunks)])[:-1]
+    return np.asarray(np.add.reduceat(ruler.each([span for spans in chunks for span in spans]), firsts))

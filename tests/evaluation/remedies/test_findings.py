@@ -1,0 +1,114 @@
+"""Changes that remove a finding: each one does, none that the whole grid has is missed, and what else changes is counted."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchmarks.remedies import agrees, exhaustive, removes
+from chunkers import Cancelled, Document, Span, build_chunker
+from chunkers.contract.base import run
+from evaluation.asking.answer import checked_answer
+from evaluation.asking.ask import Limit
+from evaluation.inbox.rules import RULES, Finding, inbox
+from evaluation.questions.corpus import Ruler
+from evaluation.remedies.findings import Findings, Suspect, remove_finding, try_findings
+from evaluation.remedies.search import WANTED, Posed
+from tests.evaluation.remedies.test_remedies import COLUMNS, WORDS, made_tools
+
+HAIR = 0.02
+
+
+def sentence(draw, least=2, most=12):
+    return " ".join(draw.choices(WORDS, k=draw.randint(least, most))).capitalize() + "."
+
+
+def blocks_of(draw):
+    """Yield blocks of Markdown."""
+    for _ in range(draw.randint(3, 9)):
+        kind = draw.choice(("prose", "prose", "heading", "list", "table", "code"))
+        if kind == "prose":
+            yield " ".join(sentence(draw) for _ in range(draw.randint(1, 6)))
+        elif kind == "heading":
+            yield f"{'#' * draw.randint(1, 3)} {draw.choice(WORDS).capitalize()}"
+        elif kind == "list":
+            yield "\n".join(f"- {sentence(draw)}" for _ in range(draw.randint(2, 5)))
+        elif kind == "table":
+            rows = [f"| {draw.choice(WORDS)} | {draw.randint(1, 99)} |" for _ in range(draw.randint(1, 6))]
+            yield "\n".join(["| name | count |", "| --- | --- |", *rows])
+        else:
+            lines = "\n".join(f"{draw.choice(WORDS)} = {draw.randint(1, 99)}" for _ in range(draw.randint(2, 8)))
+            yield f"```\n{lines}\n```"
+
+
+def suspect_of(seed, column, others=True):
+    """Return a column over a generated text with kept questions, and what the search takes."""
+    draw = random.Random(seed)
+    document = Document.from_text("\n\n".join(blocks_of(draw)), "regex").split()
+    tools, chunker = made_tools(document), build_chunker(*column)
+    spans = [document.sentences[draw.randrange(len(document.sentences))] for _ in range(2 * others)]
+    posed = tuple(Posed(draw.choice(WORDS), checked_answer(document.text, *span)) for span in spans)
+    known = (document.sentences[len(document.sentences) // 2].start,)
+    suspect = Suspect(chunker, run(chunker, document, tools), "bm25", Limit(tokens=60), "plain", posed, known, hair=HAIR)
+    return suspect, tools
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 10**6), st.sampled_from(COLUMNS), st.data())
+def test_every_remedy_removes_its_finding_and_none_is_missed(seed, column, data):
+    suspect, tools = suspect_of(seed, column)
+    document = suspect.chunking.document
+    findings = inbox(suspect.chunking, tools.embedder, HAIR)
+    if not findings:
+        return
+    finding = data.draw(st.sampled_from(findings))
+    tried = try_findings(suspect, tools)
+    found = [*remove_finding(suspect, finding, tried, tools, Ruler(document.text, tools.tokenizer))]
+    assert agrees(found, exhaustive(suspect, tools, removes(finding, tools, HAIR)))
+    assert len({one.variation.kind for one in found}) == len(found) <= WANTED
+    for one in found:
+        # Who takes the setting finds the inbox as it was promised.
+        chunking = run(one.variation.chunker, document, tools)
+        left = inbox(chunking, tools.embedder, HAIR)
+        assert not [
+            other
+            for other in left
+            if other.rule == finding.rule and other.span.start < finding.span.end and finding.span.start < other.span.end
+        ]
+        assert one.findings == (len(findings) - 1, len(left))
+        assert len(chunking.chunks) == one.chunks > 1
+        assert (one.others, one.marks[2]) == (2, 1)
+    if RULES[finding.rule].of_sentences:
+        assert not found
+
+
+def test_a_rule_that_compares_with_the_median_must_be_able_to_find_something():
+    finding = Finding("tiny", Span(10, 12), 0.5, "")
+    assert not Findings({}, 3).lacks(finding)
+    assert Findings({}, 4).lacks(finding)
+    assert Findings({}, 3).lacks(Finding("inside_list", Span(10, 12), 0.5, ""))
+    assert Findings({"tiny": [Span(12, 20)], "oversized": [Span(0, 30)]}, 4).lacks(finding)
+    assert not Findings({"tiny": [Span(11, 20)]}, 4).lacks(finding)
+
+
+def test_one_search_serves_all_findings_and_nothing_is_embedded_for_it():
+    suspect, tools = suspect_of(7, ("recursive", {"size": 60}), others=False)
+    before = tools.meter.embedded
+    tried = try_findings(suspect, tools)
+    ruler = Ruler(suspect.chunking.document.text, tools.tokenizer)
+    findings = inbox(suspect.chunking, tools.embedder, HAIR)
+    found = [[*remove_finding(suspect, finding, tried, tools, ruler)] for finding in findings]
+    assert any(found)
+    assert tools.meter.embedded == before
+
+
+def test_a_search_stops_when_it_is_told_to():
+    suspect, tools = suspect_of(7, ("recursive", {"size": 60}))
+    tried = try_findings(suspect, tools)
+    finding = inbox(suspect.chunking, tools.embedder, HAIR)[0]
+    tools.cancelled = lambda: True
+    with pytest.raises(Cancelled):
+        try_findings(suspect, tools)
+    with pytest.raises(Cancelled):
+        [*remove_finding(suspect, finding, tried, tools, Ruler(suspect.chunking.document.text, tools.tokenizer))]

@@ -1,0 +1,1 @@
+"""Tested changes to a column, each with a button that makes it a column."""

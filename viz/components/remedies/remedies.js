@@ -1,0 +1,87 @@
+// The tested changes that keep an answer whole or remove a finding, each with a button that adds it as a column; or how far the
+// search for them is. Text is set only through textContent.
+
+import { actButton, el } from "../shared/dom.js";
+import { counted } from "../shared/format.js";
+
+/**
+ * @import { ColumnRemedies } from "./payload.data.d.ts"
+ * @typedef {object} Actions
+ * @property {(setting: string) => void} add Add a remedy as a column.
+ * @property {(wanted: boolean) => void} search Begin the search, or stop it.
+ */
+
+/**
+ * Describes what the search has found.
+ * @param {ColumnRemedies} remedies
+ */
+export function saidOf({ said, lines }) {
+  if (!lines.length) return said;
+  const words = lines.map((line) => line.words).join("; ");
+  return `${counted(lines.length, "change")} that ${lines.length > 1 ? "help" : "helps"}: ${words}`;
+}
+
+/**
+ * Draw the changes, where they are others than before; nothing where there are none to look for.
+ * @param {HTMLElement} root
+ * @param {ColumnRemedies | null} remedies
+ * @param {Actions} actions
+ */
+export function drawRemedies(root, remedies, actions) {
+  const now = JSON.stringify(remedies);
+  if (root.dataset.drawn === now) return;
+  root.dataset.drawn = now;
+  const active = /** @type {ShadowRoot} */ (root.getRootNode()).activeElement;
+  const focused = root.contains(active) ? /** @type {HTMLElement} */ (active).dataset.act : undefined;
+  root.replaceChildren(...(remedies ? drawn(remedies, actions) : []));
+  // What is drawn again keeps the focus.
+  if (focused) [...root.querySelectorAll("button")].find(({ dataset }) => dataset.act === focused)?.focus();
+}
+
+/**
+ * @param {ColumnRemedies} remedies
+ * @param {Actions} actions
+ */
+function drawn({ state, share, said, wanted, lines, full }, { add, search }) {
+  if (state === "looking") {
+    const bar = el("progress");
+    bar.value = share;
+    bar.setAttribute("aria-label", said);
+    return [
+      line(
+        el("span", "", said),
+        bar,
+        actButton("Stop", "stop", () => search(false)),
+      ),
+    ];
+  }
+  if (state === "offered")
+    return [
+      line(
+        ...(said ? [el("span", "", said)] : []),
+        actButton(wanted, "search", () => search(true)),
+      ),
+    ];
+  if (!lines.length) return [line(el("span", state === "failed" ? "wrong" : "", said))];
+  const list = el("ul");
+  for (const { setting, words, said, column } of lines) {
+    const item = list.appendChild(el("li"));
+    const made = column === null ? actButton("", setting, () => add(setting)) : el("span", "", `column ${column + 1}`);
+    if (made instanceof HTMLButtonElement) {
+      // In a narrow column the first word has to do.
+      made.replaceChildren("Try", el("span", "", " as column"));
+      made.setAttribute("aria-label", `Try as column: ${words}`);
+      made.disabled = full;
+      if (full) made.title = "Compare has no room for another column; remove one first.";
+    }
+    item.append(el("b", "", words), made, el("span", "said", said.join(" · ")));
+  }
+  return [list];
+}
+
+/** @param {(Node)[]} parts */
+function line(...parts) {
+  const made = el("p");
+  made.append(...parts);
+  return made;
+}

@@ -1,0 +1,111 @@
+"""Tested changes to a column: the search for them, sent to the browser, and taken to Compare as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from chunkers import Chunker, Document, Embedder
+from evaluation.asking.answer import checked_answer
+from evaluation.remedies.search import Posed, Remedy
+from evaluation.search.ranking import Method
+from evaluation.search.reranker import Reranker
+from viz.components.remedies.payload import ColumnRemedies, RemedyLine
+from viz.jobs.asking.remedies import Outcome, RemedyJob
+from viz.state.choices import ColumnChoice
+from viz.state.compared import add_to_compare, compare_is_full, index_on_compare
+from viz.state.embedder import defaults_of
+from viz.state.keys import session
+from viz.theme.numbers import counted
+
+LONGEST, LONGEST_HYBRID = 100_000, 20_000
+"""Characters of a text up to which a search begins by itself, and where both rankings need every chunk's embedding."""
+
+NOTHING_TRIED = "No other setting can be tried without embedding the text anew."
+
+
+def kept_questions_about(document: Document, besides: str = "") -> tuple[Posed, ...]:
+    """Return the kept questions about a text, without the one ``besides``."""
+    return tuple(
+        Posed(one.question, checked_answer(document.text, one.start, one.start + len(one.answer)))
+        for one in session.questions
+        if one.question != besides and one.document == document.name and document.text.startswith(one.answer, one.start)
+    )
+
+
+def is_automatic(method: Method, embedder: Embedder | None, reranker: Reranker | None, document: Document) -> bool:
+    """Return whether a search that asks questions so is quick enough to begin by itself, and sends nothing anywhere."""
+    sends = method != "bm25" and embedder is not None and embedder.remote
+    longest = LONGEST_HYBRID if method == "hybrid" else LONGEST
+    return reranker is None and not sends and len(document.text) <= longest
+
+
+def add_remedy(event: Mapping[str, Any], job: RemedyJob | None, embedder: Embedder | None) -> bool:
+    """Add the remedy that the user wants to try to Compare, as a column; return whether there is such a remedy."""
+    outcomes = [*job.found.values()] if job is not None else []
+    for remedy in (remedy for outcome in outcomes for remedy in outcome.remedies):
+        if _identity(remedy.variation.chunker) == event.get("setting"):
+            add_to_compare(_choice(remedy.variation.chunker, embedder))
+            return True
+    return False
+
+
+def _identity(chunker: Chunker) -> str:
+    return f"{chunker.name} {chunker.model_dump_json()}"
+
+
+def _choice(chunker: Chunker, embedder: Embedder | None) -> ColumnChoice:
+    """Return the column with exactly these parameters."""
+    values, defaults = chunker.model_dump(), defaults_of(embedder, chunker.name)
+    changed = {
+        spec.name: values[spec.name]
+        for spec in type(chunker).fields(values)
+        if values[spec.name] != defaults.get(spec.name, spec.default)
+    }
+    return ColumnChoice(chunker.name, changed)
+
+
+def remedies_data(job: RemedyJob, outcome: Outcome | None, wanted: str, none: str) -> ColumnRemedies:
+    """Return the browser's data about one search.
+
+    Parameters
+    ----------
+    outcome
+        None if the search is not done.
+    wanted
+        The question that begins the search.
+    none
+        The words that follow "None of 41 tried settings" where nothing helps.
+    """
+    lines = [_line(remedy, job.embedder) for remedy in outcome.remedies] if outcome is not None else []
+    said, share, state = "", 1.0, "done"
+    if outcome is not None and not lines:
+        said = f"None of {counted(outcome.tried, 'tried setting')} {none}." if outcome.tried else NOTHING_TRIED
+    if outcome is None:
+        share, said = job.progress()
+        state = "looking" if job.running and not job.cancelled else "failed" if job.error else "offered"
+        said = said if state == "looking" else job.error if state == "failed" else "Stopped." if job.cancelled else ""
+    return {"state": state, "share": share, "said": said, "wanted": wanted, "lines": lines, "full": compare_is_full()}
+
+
+def _line(remedy: Remedy, embedder: Embedder | None) -> RemedyLine:
+    chunker = remedy.variation.chunker
+    choice = _choice(chunker, embedder)
+    said = [f"{counted(remedy.chunks, 'chunk')} of ~{counted(round(remedy.tokens), 'token')}"]
+    if remedy.findings is not None:
+        said.append(f"other findings {_from_to(*remedy.findings)}")
+    if remedy.marks is not None:
+        said.append(f"boundaries {_from_to(*remedy.marks[:2])}")
+    if remedy.others:
+        changed = [f"{count} {what}" for count, what in ((remedy.won, "won"), (remedy.lost, "lost")) if count]
+        said.append(f"{counted(remedy.others, 'other question')}: {', '.join(changed) or 'unchanged'}")
+    return {
+        "setting": _identity(chunker),
+        "words": remedy.variation.words,
+        "said": said,
+        "column": index_on_compare(choice, defaults_of(embedder, chunker.name)),
+    }
+
+
+def _from_to(before: int, after: int) -> str:
+    return f"{before:,}\N{NO-BREAK SPACE}→\N{NO-BREAK SPACE}{after:,}"
