@@ -58,7 +58,7 @@ def connect(path: Path, *, create: bool = True) -> sqlite3.Connection:
 
 def _opened(name: str, *, uri: bool = False) -> sqlite3.Connection:
     return sqlite3.connect(
-        name, timeout=_BUSY_S, isolation_level=None, check_same_thread=False, factory=_Connection, uri=uri
+        name, timeout=_BUSY_S, check_same_thread=False, isolation_level=None, factory=_Connection, uri=uri
     )
 
 

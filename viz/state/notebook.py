@@ -22,6 +22,9 @@ from viz.state.link import from_query, to_query
 from viz.state.undo import undoable
 from viz.state.values import MOST_QUESTIONS, KeptQuestion, Notebook
 
+_OPENED = "opened"
+"""Stands for the digest of a notebook that was read and not changed since."""
+
 
 class _Head(BaseModel):
     """All of a notebook but its text, as it is on disk.
@@ -90,6 +93,10 @@ def save() -> None:
 
 def _write(document: str, notebook: Notebook, content: Content) -> None:
     digest = hashlib.blake2b(content.head + content.digest.encode(), digest_size=16).hexdigest()
+    if notebook.digest == _OPENED:
+        # Nothing is new yet: another tab that has the same text may go on writing it.
+        session.notebooks[document] = Notebook(notebook.place, digest)
+        return
     if digest == notebook.digest:
         return
     try:
@@ -177,10 +184,9 @@ def _take(place: Place, head: _Head, text: str) -> Choices:
         give_back(head.about, text)
     kept_questions.give_back(head.questions)
     opened, _ = from_query(head.link, {**sample_splitters(), OWN: OWN_SPLITTER}, default_choices())
-    # The notebook on disk is what the session has now.
     session.own_taken += 1
     session.lost = session.notebook_complaint = ""
-    session.notebooks[document] = Notebook(place, "")
+    session.notebooks[document] = Notebook(place, _OPENED)
     return opened
 
 

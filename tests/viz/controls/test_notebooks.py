@@ -258,6 +258,11 @@ def test_ones_own_link_opens_the_kept_text_in_another_tab(app, again):
     assert other.session_state["own"].text == TEXT
     assert other.session_state["lost"] == ""
     assert questions(other) == [("Who sees it?", "A ship sees it.")]
+    # Only who changes something writes, so that two tabs have one text until both do.
+    (one,) = app.store.listed()
+    mark(app, "Who sleeps?", "The keeper sleeps by day.")
+    app.run()
+    assert [(kept.id, kept.questions) for kept in app.store.listed()] == [(one.id, 2)]
     # The link's settings stay.
     assert other.session_state["choices/compare"].columns[0].chunker == "fixed_words"
     tell(app, "document", "notebook", act="remove")
