@@ -10,7 +10,7 @@ from viz.state.keys import Job, Session, Value
 
 
 class AnswersSession(Session):
-    """What the page adds to the session."""
+    """Values that only this page has."""
 
     answers_typed = Value("answers_typed", "")
     answers_reading = Job[ReadingJob[Items] | None]("answers_reading", None)  # while that file is being read

@@ -11,7 +11,7 @@ from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, InputErro
 from chunkers.recipes.registry import chunker_class
 from chunkers.support.recently_used import RecentlyUsed, kept_in
 from evaluation.segmentation.agreement import Shift, agreement, distance_shift
-from viz.compare.session import session
+from viz.compare.state.session import session
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.jobs.chunking import ChunkingJob, Task, chunk_at_once, sentence_vectors

@@ -9,7 +9,7 @@ import streamlit as st
 from chunkers import Chunking, Embedder, InputError, Recipe, build_chunker
 from integrations.code import DOCUMENT, NEEDED, TOOLS, Tool, code_for
 from integrations.originals import Original, compared, original_for, run_original
-from viz.compare.session import session
+from viz.compare.state.session import session
 from viz.components.notice import notice
 from viz.shell.results import ColumnResult
 from viz.state.choices import Choices, ColumnChoice

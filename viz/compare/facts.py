@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from chunkers import Chunking, Document, Embedder, load_tokenizer
 from evaluation.segmentation.chunk_facts import Facts, against_known, change
-from viz.compare.session import session
+from viz.compare.state.session import session
 from viz.components.reader.reader import HeadRow
 from viz.jobs import timing
 from viz.jobs.chunking import Task

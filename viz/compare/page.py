@@ -12,7 +12,7 @@ from viz.compare.asking.remedies import take_remedy
 from viz.compare.below import show_below
 from viz.compare.facts import facts_of
 from viz.compare.reopened import say_reopened
-from viz.compare.session import session
+from viz.compare.state.session import session
 from viz.components.reader.reader import Column, reader, take_event
 from viz.controls.chunker import column_controls
 from viz.jobs.timing import time_again

@@ -33,7 +33,7 @@ DOWNLOADS = "Downloads"
 
 
 def chip_of(document: str) -> NotebookChip:
-    """Return what the chip beside the document's name offers: to keep it, what is kept, or only its session file."""
+    """Return the data of the chip next to the document's name: to keep it, its kept state, or only the session file."""
     own = session.own if document == OWN else None
     source = own if document == OWN else _sample(document)
     questions = 0 if source is None else questions_about(source)

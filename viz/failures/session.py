@@ -9,7 +9,7 @@ from viz.state.keys import Container, Job, Session, Value
 
 
 class FailuresSession(Session):
-    """What the page adds to the session."""
+    """Values that only this page has."""
 
     marks_complaint = Value("marks_complaint", "")
     marks_reading = Job[ReadingJob[tuple[int, ...]] | None]("marks_reading", None)  # about the text that they are of

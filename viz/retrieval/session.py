@@ -13,7 +13,7 @@ from viz.state.keys import Job, Session, Value
 
 
 class RetrievalSession(Session):
-    """What the page adds to the session."""
+    """Values that only this page has."""
 
     # Streamlit's ids of the uploaded files, and the job that reads them
     retrieval_reading = Value[tuple[list[str], ReadingJob[OwnDocuments]] | None]("retrieval_reading", None)

@@ -8,7 +8,7 @@ from viz.state.values import MarkedDocuments, StitchedDocuments
 
 
 class TuneSession(Session):
-    """What the page adds to the session."""
+    """Values that only this page has."""
 
     tune_left_out = Container[set[str]]("tune_left_out", set)
     tune_held = Container[set[str]]("tune_held", set)

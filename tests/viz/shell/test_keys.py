@@ -16,9 +16,10 @@ LITERALS |= {"←": "ArrowLeft", "→": "ArrowRight", "↑": "ArrowUp", "↓": "
 ELSEWHERE = {
     "components/text_bar/text_bar.js": "Escape closes the open box",
     "components/text_bar/chips.js": "arrows in an open menu",
+    "components/reader/ask/typing.js": "letters on their way into the box of the question",
     "components/shared/term.js": "Escape closes the definition in view",
 }
-"""Scripts that hear keys only where something is open, as in every such box or menu."""
+"""Scripts that hear keys only while a box or a menu is in use."""
 
 
 def test_the_documents_have_the_same_table():

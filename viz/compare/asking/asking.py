@@ -16,7 +16,7 @@ from evaluation.questions.marked_file import Marked
 from viz.compare.asking.contexts import NOT_WRITTEN, in_context
 from viz.compare.asking.payload import AnswerFate, AnswerPlace, Asked, AskedColumn
 from viz.compare.asking.remedies import begin_search, find_remedies, stop_search
-from viz.compare.session import session
+from viz.compare.state.session import session
 from viz.components.assets import script
 from viz.components.mounting import component
 from viz.components.offsets import code_points, utf16_offsets

@@ -9,7 +9,7 @@ import streamlit as st
 from chunkers import Chunking
 from chunkers.contract.base import Estimate
 from chunkers.language_models.asking import Asking
-from viz.compare.session import session
+from viz.compare.state.session import session
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.controls.language_model import any_asks, model_form

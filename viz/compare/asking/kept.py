@@ -7,7 +7,7 @@ import streamlit as st
 from evaluation.questions.marked_file import Marked, questions_to_csv
 from evaluation.search.reranker import RERANKED, Reranker
 from viz.compare.asking.asking import forget_texts
-from viz.compare.session import session
+from viz.compare.state.session import session
 from viz.components.download import download
 from viz.components.notice import remark
 from viz.controls.link_widgets import seed

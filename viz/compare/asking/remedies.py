@@ -13,7 +13,7 @@ from evaluation.questions.marked_file import Marked
 from evaluation.remedies.answers import Failure
 from evaluation.remedies.search import Posed
 from viz.compare.asking.payload import AskedColumn
-from viz.compare.session import session
+from viz.compare.state.session import session
 from viz.components.remedies.payload import ColumnRemedies
 from viz.jobs.asking.job import AskJob
 from viz.jobs.asking.remedies import RemedyJob, search_answer

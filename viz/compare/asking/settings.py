@@ -7,7 +7,7 @@ from typing import Any
 
 from chunkers.support.errors import shown
 from evaluation.asking.effect import Search
-from viz.compare.session import session
+from viz.compare.state.session import session
 from viz.components.reader.payload import AskingData
 from viz.shell.page import Page
 from viz.state.choices import Choices

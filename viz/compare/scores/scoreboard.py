@@ -12,7 +12,7 @@ from evaluation.tables.cells import Cell, Head, count, unknown
 from evaluation.tables.segmentation import FOUND, SUSPICIOUS, found_cells, spread_cell, suspicious_cell
 from viz.compare.scores.lengths import token_counts
 from viz.compare.scores.table import RowData, draw, mark_best, row
-from viz.compare.session import session
+from viz.compare.state.session import session
 from viz.jobs.chunking import Task
 from viz.jobs.texts import kept
 from viz.shell import lecture

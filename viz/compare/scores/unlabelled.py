@@ -14,7 +14,7 @@ from evaluation.segmentation.stability import EDITS, Stability, check_edits
 from evaluation.segmentation.unlabelled import BASELINES, Unlabelled, sizes_of, unlabelled
 from evaluation.tables.segmentation import OF_EDITS, UNLABELLED, edit_cells, unlabelled_cells
 from viz.compare.scores.table import RowData, draw, row
-from viz.compare.session import session
+from viz.compare.state.session import session
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
 from viz.jobs.chunking import Task, chunk_at_once, sentence_vectors

@@ -15,7 +15,7 @@ from viz.state.values import LastChange
 
 
 class CompareSession(Session):
-    """What the page adds to the session."""
+    """Values that only this page has."""
 
     repeats = Container[dict[Task, Repeats | None]]("repeats", dict)
     history = Container[dict[int, LastChange]]("history", dict)  # by column of Compare
