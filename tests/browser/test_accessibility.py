@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests import ROOT
-from tests.browser.steps import READY, at_rest, embedded, eventually, painted, run
+from tests.browser.steps import READY, at_rest, embedded, eventually, painted, paste, run
 from tests.lanes import mostly_full
 from viz.shell.navigation import PAGES
 
@@ -118,6 +118,18 @@ def test_a_previewed_change_violates_no_rule(page, app_url):
     page.keyboard.press("d")
     page.locator(".dispute .would").first.click()
     expect(page.locator(".dispute [data-act=apply]")).to_be_enabled()
+    assert violations(page) == []
+
+
+@pytest.mark.full
+def test_a_folded_text_with_marks_violates_no_rule(page, app_url):
+    page.goto(f"{app_url}/?embedder=tfidf")
+    embedded(page)
+    paste(page, "# Herons\n\nA heron waits. It eats fish.\n\n# Looms\n\n- The warp is wool.")
+    root = page.locator(".seamark")
+    root.get_by_role("button", name="▲ Mark").click()
+    root.get_by_role("button", name="Headings as marks").click()
+    expect(root.locator(".gap[aria-pressed=true]")).to_have_count(1)
     assert violations(page) == []
 
 

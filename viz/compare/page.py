@@ -11,6 +11,7 @@ from viz.compare.asking.asking import answer_question, mark_answer
 from viz.compare.asking.remedies import take_remedy
 from viz.compare.below import show_below
 from viz.compare.facts import facts_of
+from viz.compare.marking import marking_of, offers, take_marking
 from viz.compare.reopened import say_reopened
 from viz.compare.state.session import session
 from viz.components.reader.reader import Column, reader, take_event
@@ -40,6 +41,8 @@ def show() -> None:
         choices, text = here.choices, here.text
         settings.check(here)
         _take_events(choices, text, here.embedder)
+        if text is not None:
+            take_marking(choices, text, READER)
         if text is None:
             with here.controls:
                 column_controls(choices, None, here.embedder, elsewhere=True)
@@ -61,6 +64,8 @@ def show() -> None:
             selected=choices.selected,
             known=text.source.known,
             key=READER,
+            marking=marking_of(choices, text),
+            offers=offers(choices),
             asking=settings.asking_data(choices, len(text.document.text)),
         )
         with spot:

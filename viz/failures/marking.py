@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from dataclasses import replace
-
 import streamlit as st
 
 from evaluation.segmentation.boundary_files import from_json, marks_to_json
 from viz.components.download import download
+from viz.components.gaps.gaps import clicked
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
 from viz.components.reader.reader import take_event
 from viz.failures.session import session
 from viz.jobs.reading import ReadingJob, only_file
+from viz.state.marks import set_known, undo_known, with_clicked
 from viz.state.text import Text
-
-Known = tuple[int, ...] | None
-
-
-def toggled(known: Known, place: int) -> Known:
-    """Add ``place``, an offset in code points, to the known boundaries or remove it; return None if none is left."""
-    old = known or ()
-    at = bisect_left(old, place)
-    new = old[:at] + old[at + 1 :] if place in old else (*old[:at], place, *old[at:])
-    return new or None
 
 
 def take_mark(text: Text, reader_key: str) -> bool:
     """Apply a click between two sentences of the reader; return whether the boundaries changed."""
-    event = take_event(reader_key, "mark")
-    sentences = text.document.sentences
-    if not event or not 0 <= int(event["gap"]) < len(sentences) - 1:
+    marks = clicked(take_event(reader_key, "mark"), text.document)
+    known = text.source.known if marks is None else with_clicked(text.document, text.source.known, marks.places)
+    if known == text.source.known:
         return False
-    _keep(toggled(text.source.known, sentences[int(event["gap"]) + 1].start))
+    set_known(known)
     return True
 
 
@@ -48,8 +37,8 @@ def controls(text: Text) -> bool:
         key="marking",
         help="Every gap between two sentences becomes a button: press it where a section ends, again to unmark it.",
     )
-    row.button("Undo", on_click=_undo, disabled=not session.marks_before, width="content")
-    row.button("Remove all", on_click=_keep, args=(None,), disabled=known is None, width="content")
+    row.button("Undo", on_click=undo_known, disabled=not session.marks_before, width="content")
+    row.button("Remove all", on_click=set_known, args=(None,), disabled=known is None, width="content")
     download(
         row,
         "Boundaries as a file",
@@ -72,22 +61,6 @@ def controls(text: Text) -> bool:
     if session.marks_complaint:
         notice(session.marks_complaint, "error", key="marks_complaint_notice")
     return marking
-
-
-def _keep(known: Known) -> None:
-    assert session.own is not None
-    session.marks_before.append(session.own.known)
-    _set(known)
-
-
-def _undo() -> None:
-    _set(session.marks_before.pop())
-
-
-def _set(known: Known) -> None:
-    assert session.own is not None
-    session.own = replace(session.own, known=known)
-    session.marks_complaint = ""
 
 
 def _import(text: str) -> None:
@@ -113,5 +86,5 @@ def _take_read(text: str) -> bool:
     if job.made is None:
         session.marks_complaint = job.error
         return False
-    _keep(job.made)
+    set_known(job.made)
     return True

@@ -12,6 +12,7 @@ from evaluation.segmentation.grids import SEARCHED, as_published
 from evaluation.segmentation.measures import crossings
 from evaluation.segmentation.sweep import Setting
 from sample_docs import load_sample, sample_splitters, sample_titles
+from viz.components.gaps.gaps import Marking
 from viz.components.reader.reader import Column, HeadRow, reader, take_event
 from viz.controls.language_model import any_asks, model_form
 from viz.failures.inbox import show_inbox
@@ -185,7 +186,7 @@ def _reader(text: Text, results: Sequence[MeasuredSetting], selected: MeasuredSe
         selected=results.index(selected),
         known=source.known,
         key=READER,
-        marking=marking,
+        marking=Marking("marks", False, source.known or ()) if marking else None,
     )
 
 

@@ -11,7 +11,6 @@ from viz.state.keys import Container, Job, Session, Value
 class FailuresSession(Session):
     """Values that only this page has."""
 
-    marks_complaint = Value("marks_complaint", "")
     marks_reading = Job[ReadingJob[tuple[int, ...]] | None]("marks_reading", None)  # about the text that they are of
     failure_searches = Container[dict[tuple[object, ...], Sweep]]("failure_searches", dict)
     finding_sought = Value("finding_sought", "")  # the finding of the inbox whose removal is looked for

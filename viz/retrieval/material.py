@@ -17,7 +17,7 @@ from viz.components.notice import notice, remark
 from viz.controls.link_widgets import seed
 from viz.jobs.plan import Material, OwnDocuments
 from viz.jobs.reading import Made, Make, ReadingJob, only_file
-from viz.retrieval.session import session
+from viz.retrieval.state.session import session
 from viz.state.questions_given import RETRIEVAL, give_kept_to_retrieval, given_before, refresh_kept
 from viz.state.values import GivenQuestions
 from viz.theme.numbers import counted

@@ -197,6 +197,8 @@ class Session:
     box = Container[str]("box", new_box)  # key of the text box, another whenever the server fills it
     dashes = Value[bool | None]("dashes", None)  # a widget: whether dashes are boundaries; None until drawn
     marks_before = Container[list[tuple[int, ...] | None]]("marks_before", list)  # for undo
+    marks_complaint = Value("marks_complaint", "")
+    folded = Value[tuple[str, str]]("folded", ("", ""))  # the document whose columns are folded on Compare, and what for
 
     # Chunks that were made elsewhere
     chunk_files = Container[dict[str, ChunkFile]]("chunk_files", dict)  # by identity, which columns have

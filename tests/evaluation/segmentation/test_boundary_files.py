@@ -6,7 +6,6 @@ import pytest
 
 from chunkers import InputError
 from evaluation.segmentation.boundary_files import from_json, marks_to_json, without_marks
-from viz.failures.marking import toggled
 
 TEXT = "One. Two.\nThree. 😀 Four."
 
@@ -62,10 +61,3 @@ def test_a_file_that_does_not_fit_is_refused_in_a_sentence(data, said):
 def test_a_file_of_another_text_is_refused():
     with pytest.raises(InputError, match="must be of this text"):
         from_json(marks_to_json("n", TEXT, (5,)).encode(), TEXT + " ")
-
-
-def test_a_click_marks_and_a_second_unmarks():
-    assert toggled(None, 7) == (7,)
-    assert toggled((3, 9), 7) == (3, 7, 9)
-    assert toggled((3, 7, 9), 7) == (3, 9)
-    assert toggled((7,), 7) is None

@@ -89,8 +89,8 @@ def test_the_check_finds_what_it_looks_for(source, found):
 
 
 def test_every_key_has_one_property():
-    for path in ROOT.glob("viz/*/session.py"):
-        importlib.import_module(f"viz.{path.parent.name}.session")
+    for path in ROOT.glob("viz/**/session.py"):
+        importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
     owners = [Session, *Session.__subclasses__()]
     assert len(owners) > 5
     properties = [value for owner in owners for value in vars(owner).values() if isinstance(value, Value | PerPage)]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import streamlit as st
+
 from chunkers import Chunking, Document, Embedder
 from chunkers.recipes.presets import BOUND_TOKENS, presets_of
 from chunkers.recipes.registry import chunker_class
@@ -17,7 +19,8 @@ from viz.jobs.chunking import Task
 from viz.jobs.texts import kept
 from viz.shell.column_head import settings_of
 from viz.shell.results import ColumnResult
-from viz.state.choices import Choices
+from viz.state.choices import OWN, Choices
+from viz.state.keys import session
 
 
 def show_ranking(
@@ -53,7 +56,23 @@ def show_ranking(
         rows.append(row(number, title, settings, lead_cells(ranking, place) + more))
     note = " ".join(filter(None, (note, _said_of_size([one for _, one in done]))))
     said = f"{ranking.words()} {ranking.basis(known is not None)}"
+    if known is None and choices.document == OWN:
+        _offer_to_mark(document)
     draw(choices, BY_STRUCTURE if known is None else BY_KNOWN, rows, key="ranking", said=said, note=note)
+
+
+def _offer_to_mark(document: Document) -> None:
+    """Draw the button that folds the columns into the text whose boundaries are marked."""
+
+    def fold() -> None:
+        session.folded = (document.identity, "marks")
+
+    st.button(
+        "Mark boundaries",
+        key="mark_boundaries",
+        on_click=fold,
+        help="Mark where the sections of the text end; the columns are ranked by the marks then.",
+    )
 
 
 def _settings(made: ColumnResult, contender: Contender) -> str:

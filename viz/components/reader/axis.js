@@ -68,7 +68,8 @@ export class Axis {
     this.window.drawControls();
     this.plot.draw();
     this.reader.disagreements.draw();
-    const used = data || this.reader.disagreements.shown || this.window.count > 2 * CLOSEST;
+    const offered = Object.keys(this.reader.data?.offers ?? {}).length > 0;
+    const used = data || this.reader.disagreements.shown || this.window.count > 2 * CLOSEST || offered;
     this.foot.style.display = used ? "" : "none";
     this.point(this.window.lookedAt, this.pointed);
     this.caption();

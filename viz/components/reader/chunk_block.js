@@ -45,7 +45,7 @@ export function makeBlock(length) {
  * @param {Block} block
  */
 export function fillBlock(reader, segments, block) {
-  const { text, starts, ends, looks, headings } = reader;
+  const { text, headings } = reader;
   const { number } = block;
   const [start, end] = [segments.start[number], segments.end[number]];
   block.filled = true;
@@ -73,20 +73,31 @@ export function fillBlock(reader, segments, block) {
     path.dataset.path = path.title = block.path.join(" › ");
   }
   chunk.setAttribute("role", "group");
+  writeSentences(reader, chunk, start, end);
+  const following = segments.start[number + 1] ?? text.length;
+  if (following > end) writePieces(block.appendChild(el("span", "between")), text.slice(end, following));
+}
+
+/**
+ * Write a stretch of the text into a node, each sentence in a node of its own.
+ * @param {Reader} reader
+ * @param {HTMLElement} node
+ * @param {number} start
+ * @param {number} end
+ */
+export function writeSentences({ text, starts, ends, looks }, node, start, end) {
   let place = start;
   for (let next = firstWhere(ends.length, (sentence) => ends[sentence] > start); starts[next] < end; next++) {
-    if (starts[next] > place) write(chunk, text, place, starts[next], looks);
+    if (starts[next] > place) write(node, text, place, starts[next], looks);
     const from = Math.max(starts[next], place);
     const to = Math.min(ends[next], end);
     const span = el("span", "s");
     write(span, text, from, to, looks);
     span.dataset.s = String(next);
-    chunk.append(span);
+    node.append(span);
     place = to;
   }
-  if (place < end) write(chunk, text, place, end, looks);
-  const following = segments.start[number + 1] ?? text.length;
-  if (following > end) writePieces(block.appendChild(el("span", "between")), text.slice(end, following));
+  if (place < end) write(node, text, place, end, looks);
 }
 
 /**
@@ -145,49 +156,41 @@ function showContext(chunk, context) {
 
 /**
  * Update what may change about sentences while the block's text stays the same: whether one lies outside its section's
- * chunk, whether a known boundary before it is not cut and, while boundaries are being marked, the button that marks one.
+ * chunk, whether a known boundary before it is not cut and, where gaps are clicked, the buttons of these.
  * @param {ColumnText} column
  * @param {Segments} segments
  * @param {Block} block
  */
 export function updateSentences(column, segments, block) {
-  const { starts, missed, data } = column.reader;
+  const { starts, missed, marking } = column.reader;
   const start = segments.start[block.number];
-  // Buttons are reused, so that the focus stays where it is.
-  const gaps = new Map(all(block, ".gap").map((button) => [Number(button.dataset.gap), button]));
   for (const span of all(block, ".s")) {
     const sentence = Number(span.dataset.s);
-    const begins = starts[sentence] >= start;
-    const known = begins && missed.has(starts[sentence]);
-    const uncut = known && !column.found.has(starts[sentence]);
+    const uncut = starts[sentence] >= start && missed.has(starts[sentence]) && !column.found.has(starts[sentence]);
     const astray = column.astray.has(sentence);
     span.classList.toggle("missed", uncut);
     span.classList.toggle("astray", astray);
     const said = [uncut && "a known boundary that is not cut", astray && "not in the chunk of its section"].filter(Boolean);
     span.title = said.join("; ");
-    if (!data?.marking || !begins || !sentence) continue;
-    const button = gaps.get(sentence - 1) ?? makeGap(column.reader, sentence);
-    if (!button.isConnected) span.before(button);
-    button.setAttribute("aria-pressed", String(known));
-    gaps.delete(sentence - 1);
   }
-  for (const button of gaps.values()) button.remove();
+  if (marking.inColumns) updateGaps(column, segments, block);
+  else for (const button of all(block, ".gap")) button.remove();
 }
 
 /**
- * The button that marks the gap before a sentence as a boundary.
- * @param {Reader} reader
- * @param {number} sentence
+ * Update the buttons of the gaps before a block's sentences. They are reused, so that the focus stays where it is.
+ * @param {ColumnText} column
+ * @param {Segments} segments
+ * @param {Block} block
  */
-function makeGap(reader, sentence) {
-  const button = el("button", "gap");
-  button.type = "button";
-  button.dataset.gap = String(sentence - 1);
-  button.title = `boundary between sentences ${sentence} and ${sentence + 1}`;
-  button.setAttribute("aria-label", button.title);
-  button.addEventListener("click", (event) => {
-    event.stopPropagation();
-    reader.component?.setStateValue("mark", { gap: sentence - 1, at: performance.now() });
-  });
-  return button;
+export function updateGaps(column, segments, block) {
+  const { starts, marking } = column.reader;
+  const buttons = new Map(all(block, ".gap").map((button) => [Number(button.dataset.gap), button]));
+  for (const span of all(block, ".s")) {
+    const sentence = Number(span.dataset.s);
+    if (!sentence || starts[sentence] < segments.start[block.number]) continue;
+    const button = buttons.get(sentence - 1) ?? marking.marks.button(sentence - 1, marking.words);
+    if (!button.isConnected) span.before(button);
+    button.setAttribute("aria-pressed", String(marking.marks.set.has(sentence - 1)));
+  }
 }

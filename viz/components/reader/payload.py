@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TypedDict
 
+from viz.components.gaps.gaps import MarkingData
 from viz.components.verdicts import VerdictData
 
 
@@ -43,7 +44,9 @@ class ReaderData(ResultsData):
     axis
         True if the strips, the curve and the threshold lines are shown.
     marking
-        True if each gap between sentences is a button.
+        The gaps that are clicked; None if none is a button.
+    offers
+        For what gaps can be clicked, each with why that cannot be now; empty if it can.
     lecture
         True if the page is in lecture mode, which has keys of its own.
     asking
@@ -57,7 +60,8 @@ class ReaderData(ResultsData):
     margin: float
     heard: float | None
     axis: bool
-    marking: bool
+    marking: MarkingData | None
+    offers: dict[str, str]
     lecture: bool
     asking: AskingData | None
 

@@ -9,6 +9,7 @@ import { Asking } from "./ask/asking.js";
 import { Axis } from "./axis.js";
 import { Column } from "./column.js";
 import { Disagreements } from "./disagreements/disagreements.js";
+import { Marking } from "./marking/marking.js";
 import { ColumnKeys } from "./parts/column_keys.js";
 import { bringIntoWindow, uncover } from "./parts/in_window.js";
 import { looksOf, paragraphsOf } from "./parts/looks.js";
@@ -51,7 +52,7 @@ export class Reader {
   /** @type {Heading[]} */ headings = [];
   /** @type {number[]} */ paragraphs = []; // the sentences that begin one
   grounds = 1;
-  known = ""; // what of the data the marks of sentences depend on
+  known = ""; // the known boundaries, on which the marks of sentences depend
   /** @type {Set<number>} */ missed = new Set(); // the known boundaries
   /** @type {Column[]} */ columns = [];
   /** @type {Column | null} */ active = null; // the column that the others scroll with
@@ -74,6 +75,7 @@ export class Reader {
     this.heads = this.scroller.appendChild(el("div", "grid heads"));
     this.texts = this.scroller.appendChild(el("div", "grid texts"));
     this.disagreements = new Disagreements(this);
+    this.marking = new Marking(this);
     this.sideways = new Sideways(this.scroller, this.heads);
     this.keys = new ColumnKeys(this);
     this.live = liveRegion(root);
@@ -124,7 +126,7 @@ export class Reader {
     this.title.textContent = data.title;
     this.summary.textContent = this.summary.title = data.summary;
     if (source === undefined) return;
-    const known = `${data.known} ${data.marking}`;
+    const known = String(data.known);
     this.missed = new Set(data.known ?? []);
     if (this.source === source && this.known !== known) {
       this.known = known;
@@ -140,6 +142,7 @@ export class Reader {
       for (const column of this.columns) column.reset();
       this.axis.reset();
       this.disagreements.reset();
+      this.marking.reset();
     }
     this.root.style.setProperty("--count", String(data.columns.length));
     while (this.columns.length > data.columns.length) this.columns.pop()?.remove();
@@ -156,6 +159,7 @@ export class Reader {
     const chosen = this.columns[data.selected];
     this.axis.update(chosen?.curve ? chosen : this.columns.find((column) => column.curve));
     this.asking.update();
+    this.marking.update();
     this.markStep();
     this.drawn = data;
     // A stepper that was mounted before the text repeats its step.

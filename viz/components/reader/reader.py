@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +11,7 @@ import streamlit as st
 
 from chunkers import Chunker, Chunking, Document
 from viz.components.assets import script, styles
+from viz.components.gaps.gaps import Marking
 from viz.components.mounting import component
 from viz.components.offsets import positions, utf16_offsets
 from viz.components.reader.curve import curve_of
@@ -30,7 +31,8 @@ _reader = component(
         "components/reader/disagreements/disagreements.css",
         "components/reader/ask/ask.css",
         "components/remedies/remedies.css",
-    ),
+    )
+    + styles("components/gaps/gaps.css", "components/reader/marking/marking.css"),
     js=script("components/reader/reader.js"),
 )
 
@@ -89,21 +91,24 @@ def reader(
     key: str,
     axis: bool = True,
     margin: float = 0.0,
-    marking: bool = False,
+    marking: Marking | None = None,
+    offers: Mapping[str, str] | None = None,
     asking: AskingData | None = None,
 ) -> list[str]:
     """Mount the reader and return the hash of each column's body; pass ``axis=False`` if the page draws its own axis.
 
-    Gaps whose score is within ``margin`` of a threshold line are marked on the curve.
+    Gaps whose score is within ``margin`` of a threshold line are marked on the curve. ``offers`` are the purposes for which
+    the columns can fold into one text whose gaps are clicked, each with why that cannot be now; empty if it can.
 
     The page reruns when the user drops a threshold line, with ``{"column", "parameter", "value", "at"}`` in
     ``st.session_state[key]["line"]``; when the user clicks a column's head, with ``{"column", "at"}`` in ``["selected"]``;
-    if ``marking``, when the user clicks a gap between sentences, with ``{"gap", "at"}`` in ``["mark"]``; and, if a question
-    can be asked, when the user chooses how, with ``{"ask", "ask_limit", "at"}`` in ``["asking"]``, or marks part of the text
-    as its answer, with ``{"start", "end", "at"}``, in UTF-16 code units or None, in ``["answer"]``, or wants a remedy as a
-    column or tested on Tune, with ``{"setting", "tune", "at"}``, in ``["remedy"]``; and when the user applies a change that
-    a verdict names, with ``{"column", "parameter", "value", "at"}``, or undoes it, with ``{"undo", "at"}``, in
-    ``["change"]``.
+    if ``marking``, when the user sets gaps, which `viz.components.gaps.gaps.clicked` reads from ``["mark"]``; if there are
+    ``offers``, when the columns are to fold, with ``{"purpose", "at"}`` in ``["fold"]``, or to come back, with an empty
+    purpose; and, if a question can be asked, when the user chooses how, with ``{"ask", "ask_limit", "at"}`` in
+    ``["asking"]``, or marks part of the text as its answer, with ``{"start", "end", "at"}``, in UTF-16 code units or None,
+    in ``["answer"]``, or wants a remedy as a column or tested on Tune, with ``{"setting", "tune", "at"}``, in
+    ``["remedy"]``; and when the user applies a change that a verdict names, with ``{"column", "parameter", "value", "at"}``,
+    or undoes it, with ``{"undo", "at"}``, in ``["change"]``.
     """
     text_store(source_bytes(document), key=f"{key}_text")
     data: ReaderData = {
@@ -115,7 +120,8 @@ def reader(
         "margin": margin,
         "heard": session.taken.get((key, "line")),
         "axis": axis,
-        "marking": marking,
+        "marking": None if marking is None else marking.data(document, session.taken.get((key, "mark"))),
+        "offers": {**(offers or {})},
         "lecture": bool(session.lecture),
         "asking": asking,
     }
@@ -125,6 +131,7 @@ def reader(
         on_line_change=_run_again,
         on_selected_change=_run_again,
         on_mark_change=_run_again,
+        on_fold_change=_run_again,
         on_asking_change=_run_again,
         on_answer_change=_run_again,
         on_remedy_change=_run_again,

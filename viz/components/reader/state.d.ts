@@ -10,11 +10,15 @@ export type Extent = [low: number, high: number];
 
 export type Stop = [amount: number, level: number];
 
-/** Events for the server: a dropped line, a chosen column, a marked gap, search settings, a marked answer, a remedy, a change. */
+/**
+ * Events for the server: a dropped line, a chosen column, the gaps that are set (null for none), the purpose for which the columns
+ * fold (empty to bring them back), search settings, a marked answer, a remedy, a change.
+ */
 export interface ReaderState {
   line: { column: number; parameter: string; value: number; at: Moment };
   selected: { column: number; at: Moment };
-  mark: { gap: number; at: Moment };
+  mark: { gaps: number[] | null; purpose: string; source: string; at: Moment };
+  fold: { purpose: string; at: Moment };
   asking: { ask: string; ask_limit: string; at: Moment };
   answer: { start: number | null; end: number | null; at: Moment };
   remedy: { setting?: string; tune?: boolean; at: Moment };

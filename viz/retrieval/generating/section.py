@@ -25,7 +25,7 @@ from viz.jobs.generating import Comparing, Generating
 from viz.jobs.plan import OwnDocuments
 from viz.retrieval.generating.figures import histogram, sides
 from viz.retrieval.generating.table import show_table
-from viz.retrieval.session import session
+from viz.retrieval.state.session import session
 from viz.shell.page import Page
 from viz.state.language_model import chosen_model, none_named
 from viz.state.questions_given import give_to_retrieval, share_generated

@@ -11,7 +11,7 @@ from evaluation.generating.data_set import Draft
 from evaluation.generating.generate import MOST_EXCERPTS, Generated
 from viz.components.notice import notice
 from viz.jobs.generating import Generating
-from viz.retrieval.session import session
+from viz.retrieval.state.session import session
 from viz.theme.numbers import counted
 
 MOST_COMPLAINTS = 5

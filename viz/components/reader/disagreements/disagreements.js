@@ -249,7 +249,7 @@ export class Disagreements {
       return this.preview.cancel();
     }
     if (!["d", "D"].includes(event.key) || !isFree(event)) return;
-    if (!this.list.length || !this.reader.root.isConnected || !this.reader.data?.axis) return;
+    if (!this.list.length || !this.reader.root.isConnected || !this.reader.data?.axis || this.reader.marking.folded) return;
     event.preventDefault();
     this.step(event.key === "d" ? 1 : -1);
   }

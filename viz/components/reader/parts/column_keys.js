@@ -35,7 +35,7 @@ export class ColumnKeys {
     const { reader } = this;
     const index = /^[1-6]$/.test(event.key) ? Number(event.key) - 1 : null;
     const { length } = reader.columns;
-    if (!isFree(event) || !reader.root.isConnected) return;
+    if (!isFree(event) || !reader.root.isConnected || reader.marking.folded) return;
     if (index !== null && length > 1 && index < length) this.choose(index);
     else if (event.key === "h" && this.on) this.state.covered = !this.state.covered;
     else return;

@@ -1,0 +1,1 @@
+"""Gaps between sentences that the user clicks: as known boundaries, or as cuts of their own."""

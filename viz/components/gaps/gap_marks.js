@@ -1,0 +1,139 @@
+// The gaps between sentences that the user sets and unsets, and the button of each. What is set is drawn at once; the server is
+// told all of it every time, as what it is told twice in a moment comes as the last alone.
+
+import { el, firstWhere } from "../shared/dom.js";
+import { counted } from "../shared/format.js";
+
+/** @import { Moment } from "../shared/component.d.ts" */
+/** @import { Heading } from "../reader/parts/looks.js" */
+
+/**
+ * Words for what clicked gaps become.
+ * @typedef {{ offer: string, offerHelp: string, title: string, name: string, counted: string }} Words
+ */
+
+/** @type {Record<string, Words>} */
+export const PURPOSES = {
+  marks: {
+    offer: "▲ Mark",
+    offerHelp: "Mark where the sections of this text end: every column is scored against the marks",
+    title: "Where do sections end?",
+    name: "boundary",
+    counted: "mark",
+  },
+};
+
+/**
+ * What the user has set: the gaps, null for none by “Clear”.
+ * @typedef {{ gaps: number[] | null, at: Moment }} Change
+ */
+
+export class GapMarks {
+  /** @type {Set<number>} */ set = new Set();
+  /** @type {number[][]} */ before = []; // what was set, for undo
+  sent = 0; // when the server was told last
+
+  /**
+   * @param {(change: Change) => void} tell the server
+   * @param {() => void} draw
+   */
+  constructor(tell, draw) {
+    this.tell = tell;
+    this.draw = draw;
+  }
+
+  // Start over, with another text or for another purpose.
+  reset() {
+    this.set = new Set();
+    this.before = [];
+  }
+
+  /**
+   * Take what the server knows, unless it has not heard of the last change yet.
+   * @param {number[]} gaps
+   * @param {Moment | null} heard
+   */
+  update(gaps, heard) {
+    if (this.sent <= (heard ?? 0)) this.set = new Set(gaps);
+  }
+
+  get list() {
+    return [...this.set].sort((a, b) => a - b);
+  }
+
+  /** @param {number} gap */
+  toggle(gap) {
+    this.change(this.set.has(gap) ? this.list.filter((one) => one !== gap) : [...this.list, gap]);
+  }
+
+  /** @param {number[]} gaps to set in addition */
+  add(gaps) {
+    if (gaps.some((gap) => !this.set.has(gap))) this.change([...this.list, ...gaps]);
+  }
+
+  clear() {
+    this.change([], true);
+  }
+
+  undo() {
+    const before = this.before.pop();
+    if (before) this.put(before, false);
+  }
+
+  /** @param {number[]} gaps */
+  change(gaps, all = false) {
+    this.before.push(this.list);
+    this.put(gaps, all);
+  }
+
+  /**
+   * @param {number[]} gaps
+   * @param {boolean} all whether nothing at all is set any more, inside sentences neither
+   */
+  put(gaps, all) {
+    this.set = new Set(gaps);
+    this.sent = performance.now();
+    this.tell({ gaps: all ? null : this.list, at: this.sent });
+    this.draw();
+  }
+
+  /**
+   * The button of a gap.
+   * @param {number} gap
+   * @param {Words} words
+   */
+  button(gap, words) {
+    const button = el("button", "gap");
+    button.type = "button";
+    button.dataset.gap = String(gap);
+    button.title = `${words.name} between sentences ${gap + 1} and ${gap + 2}`;
+    button.setAttribute("aria-label", button.title);
+    button.addEventListener("click", (event) => {
+      event.stopPropagation();
+      this.toggle(gap);
+    });
+    return button;
+  }
+
+  /** @param {Words} words */
+  said(words) {
+    return counted(this.set.size, words.counted);
+  }
+}
+
+/**
+ * The gaps before headings. A heading right below another begins no section of its own, and one that a sentence goes on with
+ * has no gap before it.
+ * @param {Pick<Heading, "start" | "end">[]} headings
+ * @param {number[]} starts of the sentences
+ */
+export function headingGaps(headings, starts) {
+  const sentenceAt = new Map(starts.map((start, number) => [start, number]));
+  let below = -1; // the sentence after the last heading
+  return headings.flatMap(({ start, end }) => {
+    const sentence = sentenceAt.get(start);
+    const directly = sentence === below;
+    below = firstWhere(starts.length, (number) => starts[number] >= end);
+    return sentence === undefined || sentence === 0 || directly ? [] : [sentence - 1];
+  });
+}

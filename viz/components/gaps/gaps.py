@@ -1,0 +1,85 @@
+"""Gaps between sentences that can be clicked: what the browser is sent, and what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, TypedDict, get_args
+
+from chunkers import Document
+
+Purpose = Literal["marks"]
+"""What clicked gaps become: known boundaries of the text."""
+
+
+class MarkingData(TypedDict):
+    """The gaps that can be clicked.
+
+    Attributes
+    ----------
+    purpose
+        What clicked gaps become.
+    folded
+        True if the columns fold into one text without chunks; False if the gaps are between the sentences of every column.
+    gaps
+        The numbers of the gaps that are set; gap 0 follows the first sentence.
+    heard
+        The browser's moment of the last change that this run knows of; None if there was none.
+    """
+
+    purpose: str
+    folded: bool
+    gaps: list[int]
+    heard: float | None
+
+
+@dataclass(frozen=True)
+class Marking:
+    """Gaps that can be clicked, of which those before ``places``, offsets in code points, are set; see `MarkingData`."""
+
+    purpose: Purpose
+    folded: bool
+    places: Sequence[int]
+
+    def data(self, document: Document, heard: float | None) -> MarkingData:
+        """Return what the browser is sent."""
+        return {
+            "purpose": self.purpose,
+            "folded": self.folded,
+            "gaps": gaps_before(document, self.places),
+            "heard": heard,
+        }
+
+
+class Clicked(NamedTuple):
+    """The gaps that the user has set.
+
+    Attributes
+    ----------
+    purpose
+        What they become.
+    places
+        Where the sentences after them begin, as offsets in code points; None if the user cleared all.
+    """
+
+    purpose: Purpose
+    places: tuple[int, ...] | None
+
+
+def gaps_before(document: Document, places: Collection[int]) -> list[int]:
+    """Return the numbers of the gaps before the sentences that begin at ``places``."""
+    wanted = frozenset(places)
+    return [number for number, start in enumerate(document.starts[1:]) if start in wanted]
+
+
+def clicked(event: Mapping[str, Any] | None, document: Document) -> Clicked | None:
+    """Return what a browser's event says, or None if it is about another text or says nothing that can be."""
+    if not event or event.get("source") != document.identity or event.get("purpose") not in get_args(Purpose):
+        return None
+    gaps = event.get("gaps")
+    if gaps is None:
+        return Clicked(event["purpose"], None)
+    last = len(document.sentences) - 2
+    if not isinstance(gaps, list) or not all(isinstance(gap, int) and 0 <= gap <= last for gap in gaps):
+        return None
+    return Clicked(event["purpose"], tuple(document.starts[gap + 1] for gap in sorted({*gaps})))

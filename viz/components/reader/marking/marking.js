@@ -1,0 +1,172 @@
+// Gaps that are clicked in the reader: between the sentences of every column or, folded, in one text without chunks, under a bar
+// with what fills in, takes back and ends it.
+
+import { GapMarks, headingGaps, PURPOSES } from "../../gaps/gap_marks.js";
+import { activeIn, el } from "../../shared/dom.js";
+import { FoldedText } from "./folded_text.js";
+
+/** @import { Reader } from "../reader.js" */
+
+export class Marking {
+  folded = false; // whether the columns are
+  purpose = "";
+  drawnInColumns = "none"; // what is set between the sentences of the columns
+
+  /** @param {Reader} reader */
+  constructor(reader) {
+    this.reader = reader;
+    this.marks = new GapMarks(
+      (change) => this.tell(change),
+      () => this.drawMarks(),
+    );
+    this.offers = el("span", "offers");
+    reader.axis.foot.prepend(this.offers);
+    this.bar = el("div", "marking-bar");
+    this.bar.setAttribute("role", "group");
+    this.title = this.bar.appendChild(el("strong"));
+    this.count = this.bar.appendChild(el("span", "count"));
+    const actions = this.bar.appendChild(el("span", "actions"));
+    this.headings = this.button(actions, "Headings as marks", () => this.marks.add(this.headingGaps));
+    this.undo = this.button(actions, "Undo", () => this.marks.undo());
+    this.clear = this.button(actions, "Clear", () => this.marks.clear());
+    this.done = this.button(actions, "Done", () => this.ask(""));
+    this.done.classList.add("done");
+    reader.scroller.before(this.bar);
+    this.text = new FoldedText(reader, this.marks);
+    for (const node of [this.bar, this.text.body])
+      node.addEventListener("keydown", (event) => {
+        if (event.key !== "Escape" || event.defaultPrevented) return;
+        event.preventDefault();
+        this.ask("");
+      });
+  }
+
+  /**
+   * @param {Element} parent
+   * @param {string} words
+   * @param {() => void} act
+   */
+  button(parent, words, act) {
+    const made = parent.appendChild(el("button", "", words));
+    made.type = "button";
+    made.addEventListener("click", act);
+    return made;
+  }
+
+  get words() {
+    return PURPOSES[this.purpose];
+  }
+
+  get headingGaps() {
+    return headingGaps(this.reader.headings, this.reader.starts);
+  }
+
+  // Whether the gaps of every column are buttons.
+  get inColumns() {
+    return Boolean(this.reader.data?.marking) && !this.folded;
+  }
+
+  /** @param {{ gaps: number[] | null, at: number }} change */
+  tell(change) {
+    const { component, data } = this.reader;
+    component?.setStateValue("mark", { ...change, purpose: this.purpose, source: data?.source ?? "" });
+  }
+
+  /** @param {string} purpose for which the columns fold; empty to bring them back */
+  ask(purpose) {
+    this.reader.component?.setStateValue("fold", { purpose, at: performance.now() });
+  }
+
+  // Start over with another text.
+  reset() {
+    this.marks.reset();
+    this.text.forget();
+    this.text.drawnOf = "";
+  }
+
+  // Take what the server says, once the columns are drawn.
+  update() {
+    const { data, root } = this.reader;
+    const { marking, offers } = data ?? {};
+    this.drawOffers(offers ?? {});
+    if ((marking?.purpose ?? "") !== this.purpose) this.marks.reset();
+    this.purpose = marking?.purpose ?? "";
+    if (marking) this.marks.update(marking.gaps, marking.heard);
+    const folded = Boolean(marking?.folded);
+    const changed = folded !== this.folded;
+    const from = changed ? (folded ? this.reader.lead : this.text) : null;
+    const top = from?.segments ? from.topmost() : null;
+    this.folded = folded;
+    root.classList.toggle("folded", folded);
+    if (folded) {
+      this.title.textContent = this.words.title;
+      this.bar.setAttribute("aria-label", this.words.title);
+      this.headings.hidden = this.purpose !== "marks" || !this.headingGaps.length;
+      this.text.show();
+    } else this.text.body.remove();
+    this.drawMarks();
+    if (!changed) return;
+    for (const text of folded ? [this.text] : this.reader.columns) {
+      text.fillSight();
+      if (top) text.scrollTo(top.sentence, top.offset);
+    }
+    // Folded, there was nothing to scroll to sideways.
+    const { columns, sideways } = this.reader;
+    sideways.shown = null;
+    sideways.show(data?.selected ?? 0, folded ? undefined : columns[data?.selected ?? 0]?.head.root);
+    this.enter(folded, Math.max(0, (top?.sentence ?? 0) - 1));
+  }
+
+  /**
+   * @param {boolean} folded whether the columns fold now, or are back
+   * @param {number} gap near the upper edge
+   */
+  enter(folded, gap) {
+    const { reader } = this;
+    if (folded) {
+      if (this.bar.getBoundingClientRect().top < reader.upper()) reader.root.scrollIntoView({ block: "start" });
+      this.text.focus(gap);
+      reader.live.textContent = `${this.words.title} Arrows go from gap to gap, Space sets one, Escape ends it`;
+    } else {
+      this.offers.querySelector("button")?.focus({ preventScroll: true });
+      reader.live.textContent = "The columns are back";
+    }
+  }
+
+  /** @param {Record<string, string>} offers purposes, each with why it cannot be now */
+  drawOffers(offers) {
+    const now = JSON.stringify(offers);
+    if (this.offers.dataset.drawn === now) return;
+    this.offers.dataset.drawn = now;
+    this.offers.replaceChildren(
+      ...Object.entries(offers).map(([purpose, why]) => {
+        const button = el("button", "", PURPOSES[purpose].offer);
+        button.type = "button";
+        button.title = why || PURPOSES[purpose].offerHelp;
+        button.disabled = why !== "";
+        button.addEventListener("click", () => this.ask(purpose));
+        return button;
+      }),
+    );
+  }
+
+  // Draw what is set.
+  drawMarks() {
+    const { reader } = this;
+    if (!this.folded) {
+      const now = this.inColumns ? String(this.marks.list) : "none";
+      if (this.drawnInColumns === now) return;
+      this.drawnInColumns = now;
+      for (const column of reader.columns) column.updateAllSentences();
+      return;
+    }
+    this.text.updateAllSentences();
+    const said = this.marks.said(this.words);
+    if (this.count.textContent !== said) this.count.textContent = reader.live.textContent = said;
+    this.undo.disabled = !this.marks.before.length;
+    this.clear.disabled = !this.marks.set.size;
+    this.headings.disabled = this.headingGaps.every((gap) => this.marks.set.has(gap));
+    // A button that has the focus keeps it only while it can be pressed.
+    if (activeIn(this.bar)?.matches(":disabled")) this.done.focus();
+  }
+}

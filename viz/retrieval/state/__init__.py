@@ -1,0 +1,1 @@
+"""The state that only Retrieval has."""

@@ -1,0 +1,51 @@
+"""Known boundaries that the user sets in their own text, with undo."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from chunkers import Document
+from viz.state.keys import session
+
+Known = tuple[int, ...] | None
+
+
+def with_clicked(document: Document, known: Known, places: Collection[int] | None) -> Known:
+    """Return the known boundaries after clicks between sentences.
+
+    Parameters
+    ----------
+    known
+        The boundaries before. Those inside sentences, which cannot be clicked, stay.
+    places
+        The sentence starts before which gaps are set, as offsets in code points; None to remove all boundaries.
+
+    Returns
+    -------
+    tuple of int, or None
+        Ascending offsets in code points; None if there are none.
+    """
+    if places is None:
+        return None
+    starts = frozenset(document.starts)
+    inside = [place for place in known or () if place not in starts]
+    return tuple(sorted({*places, *inside})) or None
+
+
+def set_known(known: Known) -> None:
+    """Set the known boundaries of the user's own text, which can be undone."""
+    assert session.own is not None
+    session.marks_before.append(session.own.known)
+    _put(known)
+
+
+def undo_known() -> None:
+    """Undo the last change of the known boundaries."""
+    _put(session.marks_before.pop())
+
+
+def _put(known: Known) -> None:
+    assert session.own is not None
+    session.own = replace(session.own, known=known)
+    session.marks_complaint = ""
