@@ -86,16 +86,22 @@ export class Marking {
 
   // Take what the server says, once the columns are drawn.
   update() {
-    const { data, root } = this.reader;
-    const { marking, offers } = data ?? {};
-    this.drawOffers(offers ?? {});
-    if ((marking?.purpose ?? "") !== this.purpose) this.marks.reset();
-    this.purpose = marking?.purpose ?? "";
+    const { marking = null, offers = {} } = this.reader.data ?? {};
+    this.drawOffers(offers);
+    const purpose = marking?.purpose ?? "";
+    if (purpose !== this.purpose) this.marks.reset();
+    this.purpose = purpose;
     if (marking) this.marks.update(marking.gaps, marking.heard);
-    const folded = Boolean(marking?.folded);
-    const changed = folded !== this.folded;
-    const from = changed ? (folded ? this.reader.lead : this.text) : null;
-    const top = from?.segments ? from.topmost() : null;
+    const folded = marking?.folded ?? false;
+    if (folded !== this.folded) this.fold(folded);
+    else if (folded) this.text.show();
+    this.drawMarks();
+  }
+
+  /** @param {boolean} folded whether the columns fold, or come back; the same place of the text stays in sight */
+  fold(folded) {
+    const { columns, data, root, sideways } = this.reader;
+    const top = (folded ? this.reader.lead : this.text)?.topmost() ?? null;
     this.folded = folded;
     root.classList.toggle("folded", folded);
     if (folded) {
@@ -103,17 +109,16 @@ export class Marking {
       this.bar.setAttribute("aria-label", this.words.title);
       this.headings.hidden = this.purpose !== "marks" || !this.headingGaps.length;
       this.text.show();
-    } else this.text.body.remove();
-    this.drawMarks();
-    if (!changed) return;
-    for (const text of folded ? [this.text] : this.reader.columns) {
+    } else {
+      this.text.body.remove();
+      // Folded, there was nothing to scroll to sideways.
+      sideways.shown = null;
+      sideways.show(data?.selected ?? 0, columns[data?.selected ?? 0]?.head.root);
+    }
+    for (const text of folded ? [this.text] : columns) {
       text.fillSight();
       if (top) text.scrollTo(top.sentence, top.offset);
     }
-    // Folded, there was nothing to scroll to sideways.
-    const { columns, sideways } = this.reader;
-    sideways.shown = null;
-    sideways.show(data?.selected ?? 0, folded ? undefined : columns[data?.selected ?? 0]?.head.root);
     this.enter(folded, Math.max(0, (top?.sentence ?? 0) - 1));
   }
 
