@@ -57,6 +57,12 @@ KEYS = (
         ".seamark .ask",
         "components/reader/ask/answer_mark.js",
     ),
+    Key(
+        ("arrows", "Space"),
+        "while marking: to another gap, set it or unset it",
+        ".seamark .paragraph",
+        "components/reader/marking/folded_text.js",
+    ),
     Key(("←", "→", "Space"), "step back, step forward, play", ".stepper", "components/stepper/stepper.js"),
     Key(("↑", "↓", "Enter"), "in the table: previous, next gap, lead to the text", ".ledger", "breakpoints/gap_table.js"),
     Key(("arrows", "Enter"), "on the rows: to another comparison, to its step", ".passes", "double_pass/passes.js"),

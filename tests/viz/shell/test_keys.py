@@ -17,6 +17,7 @@ ELSEWHERE = {
     "components/text_bar/text_bar.js": "Escape closes the open box",
     "components/text_bar/chips.js": "arrows in an open menu",
     "components/reader/ask/typing.js": "letters on their way into the box of the question",
+    "components/reader/marking/marking.js": "Escape brings the columns back",
     "components/shared/term.js": "Escape closes the definition in view",
 }
 """Scripts that hear keys only while a box or a menu is in use."""
