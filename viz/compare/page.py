@@ -27,6 +27,7 @@ from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
 from viz.state.choices import Choices
 from viz.state.compared import COMPARE, default_choices
+from viz.state.question_settings import search_of
 from viz.state.text import Source, Text
 from viz.theme.numbers import counted, duration, known_boundaries
 
@@ -67,10 +68,11 @@ def show() -> None:
             marking=marking_of(choices, text),
             offers=offers(choices),
             asking=settings.asking_data(choices, len(text.document.text)),
+            card=True,
         )
         with spot:
             why_not, known = here.embedder_complaint, text.source.known
-            search = settings.search_of(choices, len(text.document.text))
+            search = search_of(choices, len(text.document.text))
             answer_verdicts(text.document, made, hashes, here.embedder, known, search)
             answer_question(choices, text.document, made, hashes, here.embedder, why_not, known)
         show_agreement(here, text, made)

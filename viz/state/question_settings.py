@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from evaluation.asking.ask import Limit, fitting_budget
+from evaluation.asking.effect import Search
 from evaluation.search.ranking import Method
 from viz.state.choices import Choices
 from viz.state.compared import ASK_LIMIT, ASK_METHOD
+from viz.state.keys import session
 
 RANKED_BY: Mapping[Method, str] = {"embedding": "by embedding", "bm25": "by words (BM25)", "hybrid": "by both (hybrid)"}
 """The ways to rank chunks, with their names on the page."""
@@ -36,3 +38,8 @@ def method_of(choices: Choices) -> Method:
 def limit_of(choices: Choices, characters: int) -> tuple[str, Limit]:
     """Return the limit on retrieval for a text of so many characters, with its name."""
     return limits(characters)[choices.extra[ASK_LIMIT]]
+
+
+def search_of(choices: Choices, characters: int) -> Search:
+    """Return the settings of a search in a text of so many characters."""
+    return Search(method_of(choices), limit_of(choices, characters)[1], session.embedded_as, session.reranker)

@@ -15,11 +15,11 @@ from evaluation.search.reranker import Reranker
 from sample_docs import load_sample
 from tests.support import LIMIT, ended
 from tests.viz.app_steps import box_of, choose_document, remarks, sent, settled, tell
-from viz.compare.asking.settings import FITTING, limits
 from viz.components.offsets import code_points, utf16_offsets
 from viz.jobs.background import registry
 from viz.jobs.retrieval import Retrieval
 from viz.state.choices import MOST_COLUMNS
+from viz.state.question_settings import FITTING, limits
 
 moments = count(1)
 

@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from chunkers.support.errors import shown
-from evaluation.asking.effect import Search
 from viz.compare.state.session import session
 from viz.components.reader.payload import AskingData
 from viz.shell.page import Page
 from viz.state.choices import Choices
 from viz.state.compared import ASK_LIMIT, ASK_METHOD
-from viz.state.question_settings import FITTING, LIMITS, RANKED_BY, limit_of, limits, method_of
+from viz.state.question_settings import FITTING, LIMITS, RANKED_BY, limits
 
 
 def check(here: Page) -> None:
@@ -29,11 +28,6 @@ def take(choices: Choices, event: Mapping[str, Any]) -> None:
     for name, allowed in ((ASK_METHOD, [*RANKED_BY]), (ASK_LIMIT, [FITTING, *LIMITS])):
         if event.get(name) in allowed:
             choices.extra[name] = str(event[name])
-
-
-def search_of(choices: Choices, characters: int) -> Search:
-    """Return the settings of a search in a text of so many characters."""
-    return Search(method_of(choices), limit_of(choices, characters)[1], session.embedded_as, session.reranker)
 
 
 def asking_data(choices: Choices, characters: int) -> AskingData:
