@@ -3,6 +3,7 @@
 
 import { GapMarks, headingGaps, PURPOSES } from "../../gaps/gap_marks.js";
 import { activeIn, el } from "../../shared/dom.js";
+import { uncovered } from "../parts/in_window.js";
 import { FoldedText } from "./folded_text.js";
 
 /** @import { Reader } from "../reader.js" */
@@ -129,7 +130,7 @@ export class Marking {
   enter(folded, gap) {
     const { reader } = this;
     if (folded) {
-      if (this.bar.getBoundingClientRect().top < reader.upper()) reader.root.scrollIntoView({ block: "start" });
+      if (this.bar.getBoundingClientRect().top < uncovered(reader.root)[0]) reader.root.scrollIntoView({ block: "start" });
       this.text.focus(gap);
       reader.live.textContent = `${this.words.title} Arrows go from gap to gap, Space sets one, Escape ends it`;
     } else {
