@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from benchmarks.measure import table, timed
 from chunkers import Cancelled, Chunking, Document, InputError, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.contract.base import run
-from evaluation.asking.answer import checked_answer, judge
+from evaluation.asking.answer import Posed, checked_answer, judge
 from evaluation.asking.ask import Limit, ask, embed_question, fitting_budget, prepare
 from evaluation.inbox.rules import HAIR, RULES, Finding, inbox
 from evaluation.questions.corpus import Corpus, Ruler
@@ -30,7 +30,7 @@ from evaluation.questions.reading import read_questions
 from evaluation.remedies.answers import Failure, keep_answer_whole, try_answer
 from evaluation.remedies.findings import Suspect, remove_finding, try_findings
 from evaluation.remedies.grid import Variation, variations
-from evaluation.remedies.search import WANTED, Column, Posed, Remedy
+from evaluation.remedies.search import WANTED, Column, Remedy
 from evaluation.search.ranking import Method
 from sample_docs import SAMPLES_FOLDER, load_sample, sample_splitters
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from chunkers import InputError, Span
 from chunkers.results.result import start_after
@@ -15,6 +15,13 @@ Fate = Literal["whole", "split", "cut off", "not retrieved", "in no chunk"]
 
 LONGEST_ANSWER = 10_000
 """Characters of the marked answer to a question; what is longer is a chapter."""
+
+
+class Posed(NamedTuple):
+    """A question and the place of its answer."""
+
+    question: str
+    answer: Span
 
 
 @dataclass(frozen=True)

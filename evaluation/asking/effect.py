@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 from chunkers import Chunking, Tools
 from chunkers.results.embedded import EmbeddedAs
-from evaluation.asking.answer import judge
+from evaluation.asking.answer import Posed, judge
 from evaluation.asking.ask import Limit, ask, embed_question, prepare
-from evaluation.remedies.search import Posed
 from evaluation.retrieval.budget import Measuring
 from evaluation.search.ranking import Method
 from evaluation.search.reranker import Reranker

@@ -9,9 +9,9 @@ import numpy as np
 
 from chunkers import Chunking, Span, Tools
 from chunkers.results.embedded import embedded_text
-from evaluation.asking.answer import chunks_holding
+from evaluation.asking.answer import Posed, chunks_holding
 from evaluation.asking.ask import embed_texts
-from evaluation.remedies.search import Column, Posed, Questions, Remedy, Trial, least_changes, lengths_of, trials
+from evaluation.remedies.search import Column, Questions, Remedy, Trial, least_changes, lengths_of, trials
 from evaluation.retrieval.budget import Measuring
 from evaluation.search.nearest import ROUNDING
 from evaluation.search.reranker import Reranker

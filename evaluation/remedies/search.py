@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from chunkers import Cancelled, Chunker, Chunking, InputError, Span, Tools
 from chunkers.contract.base import run
 from chunkers.results.embedded import EmbeddedAs
 from chunkers.support.arrays import IntArray, VectorArray
-from evaluation.asking.answer import judge
+from evaluation.asking.answer import Posed, judge
 from evaluation.asking.ask import Asked, Limit, Passages, ask, embed_question, prepare
 from evaluation.remedies.grid import Variation, variations
 from evaluation.retrieval.budget import Measuring
@@ -26,13 +26,6 @@ WANTED = 3
 """Maximum number of remedies for one problem, each of another kind."""
 
 Kept = TypeVar("Kept")
-
-
-class Posed(NamedTuple):
-    """A question and the place of its answer."""
-
-    question: str
-    answer: Span
 
 
 @dataclass(frozen=True, eq=False)

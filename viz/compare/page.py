@@ -105,12 +105,16 @@ def _take_events(choices: Choices, text: Text | None, embedder: Embedder | None)
     asking, answer = take_event(READER, "asking"), take_event(READER, "answer")
     if asking:
         settings.take(choices, asking)
+    kept = len(session.questions)
     if answer and text is not None:
         mark_answer(text.document, answer)
     if remedy := take_event(READER, "remedy"):
         take_remedy(remedy, embedder)
     if change := take_event(READER, "change"):
         take_change(COMPARE, change)
+    if len(session.questions) > kept:
+        # The row on top, which is drawn already, offers to keep it.
+        st.rerun()
 
 
 def _timing_controls(made: list[ColumnResult], document: Document, embedder: Embedder | None) -> None:

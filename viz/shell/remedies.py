@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from chunkers import Chunker, Document, Embedder
-from evaluation.asking.answer import checked_answer
-from evaluation.remedies.search import Posed, Remedy
+from evaluation.asking.answer import Posed, checked_answer
+from evaluation.remedies.search import Remedy
 from evaluation.search.ranking import Method
 from evaluation.search.reranker import Reranker
 from viz.components.remedies.payload import ColumnRemedies, RemedyLine

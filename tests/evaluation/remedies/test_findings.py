@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from benchmarks.remedies import agrees, exhaustive, removes
 from chunkers import Cancelled, Document, Span, build_chunker
 from chunkers.contract.base import run
-from evaluation.asking.answer import checked_answer
+from evaluation.asking.answer import Posed, checked_answer
 from evaluation.asking.ask import Limit
 from evaluation.inbox.rules import RULES, Finding, inbox
 from evaluation.questions.corpus import Ruler
 from evaluation.remedies.findings import Findings, Suspect, remove_finding, try_findings
-from evaluation.remedies.search import WANTED, Posed
+from evaluation.remedies.search import WANTED
 from tests.evaluation.remedies.test_remedies import COLUMNS, WORDS, made_tools
 
 HAIR = 0.02

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from benchmarks.remedies import agrees, exhaustive, is_whole, keeps_whole
 from chunkers import Cancelled, Document, Tools, build_chunker, load_tokenizer
 from chunkers.contract.base import run
-from evaluation.asking.answer import checked_answer, judge
+from evaluation.asking.answer import Posed, checked_answer, judge
 from evaluation.asking.ask import Limit, ask, prepare
 from evaluation.questions.corpus import Ruler
 from evaluation.remedies.answers import Failure, keep_answer_whole, try_answer
 from evaluation.remedies.grid import OTHERS, STEPS, variations
-from evaluation.remedies.search import WANTED, Posed
+from evaluation.remedies.search import WANTED
 from tests.support import AngleEmbedder, HashEmbedder
 
 COLUMNS = (

@@ -9,6 +9,7 @@ ENTRIES = {
     "breakpoints/gap_table.js": None,
     "clustering/chunk_list.js": None,
     "clustering/heatmap.js": None,
+    "compare/arrival.js": None,
     "compare/asking/asker.js": None,
     "compare/scores/table.js": None,
     "components/findings/findings.js": None,
@@ -22,11 +23,13 @@ ENTRIES = {
     "double_pass/passes.js": None,
     "double_pass/similarities.js": None,
     "failures/lists.js": None,
+    "guide/pictures.js": None,
     "retrieval/failed/failed.js": None,
     "retrieval/failed/on_compare.js": None,
     "retrieval/passages.js": None,
     "retrieval/summary.js": None,
     "shell/card/verdicts.js": None,
+    "shell/keys.js": None,
 }
 SCRIPTS = sorted(path.relative_to(VIZ).as_posix() for path in VIZ.rglob("*.js"))
 FILE = re.compile(r"^// ---- viz/(.*)$", re.MULTILINE)

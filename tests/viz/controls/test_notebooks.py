@@ -71,6 +71,11 @@ def keep(app):
     return tell(app, "document", "notebook", act="keep")
 
 
+def value(app, key):
+    """Return a value of the session, None before it is set."""
+    return app.session_state[key] if key in app.session_state else None
+
+
 def press(app, key):
     return next(button for button in app.button if button.key == key).click().run()
 
@@ -239,7 +244,7 @@ def test_questions_about_a_sample_are_kept_too(app, again):
     press(other, f"kept_text_open_{kept.id}")
     assert not other.exception
     assert other.session_state["choices/compare"].document == "article"
-    assert other.session_state["own"] is None
+    assert value(other, "own") is None
     assert questions(other) == [("About the sample?", text[:20])]
     assert chip(other)["state"] == "kept"
 
@@ -269,7 +274,7 @@ def test_ones_own_link_opens_the_kept_text_in_another_tab(app, again):
     stranger = again(**link)
     tell(stranger, "document", "kept", head=None, text="")
     assert "does not include its text" in stranger.session_state["lost"]
-    assert stranger.session_state["own"] is None
+    assert value(stranger, "own") is None
 
 
 def test_a_replaced_text_with_a_question_can_be_brought_back(app):
@@ -279,11 +284,11 @@ def test_a_replaced_text_with_a_question_can_be_brought_back(app):
     paste(app, other)
     press(app, "replaced_back")
     assert app.session_state["own"].text == TEXT
-    assert app.session_state["replaced"] is None
+    assert value(app, "replaced") is None
     assert questions(app) == [("Who sees it?", "A ship sees it.")]
     # One that has nothing to lose, or is kept, goes without a word.
     keep(app)
     paste(app, other)
-    assert app.session_state["replaced"] is None
+    assert value(app, "replaced") is None
     paste(app, "A third text of quite other words.")
-    assert app.session_state["replaced"] is None
+    assert value(app, "replaced") is None

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from chunkers import Span, build_chunker
+from evaluation.asking.answer import Posed
 from evaluation.inbox.rules import RULES, inbox
 from evaluation.remedies.findings import Findings
-from evaluation.remedies.search import Posed
 from evaluation.segmentation.boundary_files import marks_to_json
 from evaluation.segmentation.grids import OURS, SEARCHED, as_published
 from evaluation.segmentation.measures import Score
@@ -301,7 +301,7 @@ def test_a_change_that_removes_a_finding_becomes_a_column_of_compare(suspicious)
     others = int(re.fullmatch(rf"other findings {len(before) - 1}\s→\s(\d+)", line["said"][1])[1])
     tell(app, "inbox", "remedy", setting=line["setting"])
     settled(app)
-    assert app.title[0].value == "Compare"
+    assert app.session_state["page"] == "compare"
     added = app.session_state["choices/compare"].columns[-1]
     chunker = build_chunker(added.chunker, added.parameters)
     assert line["setting"] == f"{chunker.name} {chunker.model_dump_json()}"
@@ -343,6 +343,6 @@ def test_an_unknown_change_leaves_the_page(suspicious, word):
     tell(suspicious, "inbox", "sought", id=word)
     assert inbox_of(suspicious)["sought"] is None
     tell(suspicious, "inbox", "remedy", setting=word)
-    assert suspicious.title[0].value == "Failures"
+    assert suspicious.session_state["page"] == "failures"
     tell(suspicious, "inbox", "remedy", tune=True)
-    assert suspicious.title[0].value == "Tune"
+    assert suspicious.session_state["page"] == "tune"

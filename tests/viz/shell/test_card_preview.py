@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 from chunkers import Document, build_chunker
 from chunkers.contract.base import run
 from chunkers.results.result import start_after
-from evaluation.asking.answer import checked_answer
+from evaluation.asking.answer import Posed, checked_answer
 from evaluation.asking.ask import Limit
 from evaluation.asking.effect import CutChange, Search, are_whole
-from evaluation.remedies.search import Posed
 from evaluation.segmentation.measures import cuts_of
 from sample_docs import load_sample
 from tests.support import LIMIT, AngleEmbedder, tools

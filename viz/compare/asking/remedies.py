@@ -8,10 +8,9 @@ from typing import Any
 import streamlit as st
 
 from chunkers import Document, Embedder
-from evaluation.asking.answer import checked_answer
+from evaluation.asking.answer import Posed, checked_answer
 from evaluation.questions.marked_file import Marked
 from evaluation.remedies.answers import Failure
-from evaluation.remedies.search import Posed
 from viz.compare.asking.payload import AskedColumn
 from viz.compare.state.session import session
 from viz.components.remedies.payload import ColumnRemedies

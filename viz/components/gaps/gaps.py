@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, TypedDict, get_args
 from chunkers import Document
 
 Purpose = Literal["marks"]
-"""What clicked gaps become: known boundaries of the text."""
+"""Known boundaries that clicked gaps make."""
 
 
 class MarkingData(TypedDict):
@@ -42,7 +42,7 @@ class Marking:
     places: Sequence[int]
 
     def data(self, document: Document, heard: float | None) -> MarkingData:
-        """Return what the browser is sent."""
+        """Return the payload for the browser."""
         return {
             "purpose": self.purpose,
             "folded": self.folded,
@@ -73,7 +73,7 @@ def gaps_before(document: Document, places: Collection[int]) -> list[int]:
 
 
 def clicked(event: Mapping[str, Any] | None, document: Document) -> Clicked | None:
-    """Return what a browser's event says, or None if it is about another text or says nothing that can be."""
+    """Return the gaps of a browser's event, or None if the event is invalid or about another text."""
     if not event or event.get("source") != document.identity or event.get("purpose") not in get_args(Purpose):
         return None
     gaps = event.get("gaps")

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from chunkers import Chunker, Chunking, Embedder, Tools, load_tokenizer, run
 from chunkers.storage.turn_taking import arrival
+from evaluation.asking.answer import Posed
 from evaluation.asking.effect import CutChange, Search, are_whole
-from evaluation.remedies.search import Posed
 from viz.jobs.asking.job import ruler_of
 from viz.jobs.background import Background
 from viz.jobs.chunking import Task

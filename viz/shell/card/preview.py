@@ -8,9 +8,8 @@ from typing import Any, NamedTuple, TypedDict
 from chunkers import Chunker, Chunking, Document, Embedder, InputError
 from chunkers.recipes.registry import chunker_class
 from chunkers.support.numbers import signed
-from evaluation.asking.answer import checked_answer
+from evaluation.asking.answer import Posed, checked_answer
 from evaluation.asking.effect import Search
-from evaluation.remedies.search import Posed
 from viz.components.offsets import positions
 from viz.jobs.asking.changed_cuts import ChangedCuts
 from viz.jobs.chunking import Task
