@@ -73,7 +73,7 @@ def keep(app):
 
 def value(app, key):
     """Return a value of the session, None before it is set."""
-    return app.session_state[key] if key in app.session_state else None
+    return app.session_state.get(key)
 
 
 def press(app, key):
