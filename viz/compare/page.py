@@ -42,12 +42,11 @@ def show() -> None:
         choices, text = here.choices, here.text
         settings.check(here)
         _take_events(choices, text, here.embedder)
-        if text is not None:
-            take_marking(choices, text, READER)
         if text is None:
             with here.controls:
                 column_controls(choices, None, here.embedder, elsewhere=True)
             return
+        take_marking(choices, text, READER)
         made = run_columns(here, text, choices.columns)
         with here.controls:
             column_controls(choices, made[choices.selected].chunker, here.embedder, elsewhere=True)
