@@ -5,7 +5,7 @@ import { all, around, firstWhere } from "../shared/dom.js";
 import { counted } from "../shared/format.js";
 import { ColumnText } from "./column_text.js";
 import { briefOf, Head } from "./parts/head.js";
-import { uncovered } from "./parts/in_window.js";
+import { scrollNeeded, uncovered } from "./parts/in_window.js";
 
 /**
  * @import { Block } from "./chunk_block.js"
@@ -136,6 +136,21 @@ export class Column extends ColumnText {
     const [top, bottom] = [Math.max(box.top, upper), Math.min(box.bottom, lower)];
     const at = span.getBoundingClientRect();
     if (at.top < top + 8 || at.bottom > bottom - 8) this.scrollTo(sentence, Math.max(60, (bottom - top) / 3));
+  }
+
+  /**
+   * Scroll on until a later sentence ends in sight, as far as an earlier one stays in sight.
+   * @param {number} first
+   * @param {number} last
+   */
+  scrollThrough(first, last) {
+    for (const block of this.blocksOf(last)) this.fill(block);
+    const [beginning] = this.spansOf(first);
+    const ends = this.spansOf(last);
+    if (last <= first || !beginning || !ends.length) return;
+    const { top, bottom } = this.body.getBoundingClientRect();
+    const end = ends[ends.length - 1].getBoundingClientRect().bottom;
+    this.body.scrollTop += scrollNeeded(beginning.getBoundingClientRect().top, end, top + 4, bottom - 4);
   }
 
   // ---- places on the axis -------------------------------------------------------------------------------------------

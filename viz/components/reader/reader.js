@@ -8,6 +8,7 @@ import { storedText } from "../shared/store.js";
 import { Asking } from "./ask/asking.js";
 import { Axis } from "./axis.js";
 import { Column } from "./column.js";
+import { sentencesAt } from "./disagreements/card.js";
 import { Disagreements } from "./disagreements/disagreements.js";
 import { Marking } from "./marking/marking.js";
 import { ColumnKeys } from "./parts/column_keys.js";
@@ -195,13 +196,14 @@ export class Reader {
   /**
    * Bring a sentence into sight in every column, and point at it.
    * @param {number} sentence
+   * @param {number} [last] of the sentences after it that are to be in sight too, if there is room
    */
-  jump(sentence) {
+  jump(sentence, last = sentence) {
     const target = Math.max(0, Math.min(this.sentences - 1, sentence));
     uncover(this.root);
     for (const column of this.columns) column.flash(target);
     this.keep({}, () => {
-      for (const column of this.columns) column.scrollTo(target, BELOW_THE_EDGE);
+      this.scrollColumns(target, last);
       const [span] = this.lead?.spansOf(target) ?? [];
       if (span) bringIntoWindow(span, this.root);
     });
@@ -210,14 +212,31 @@ export class Reader {
   }
 
   /**
-   * Bring columns that had no text to the place of those that had: a column that is added shows the same disagreement.
+   * @param {number} first
+   * @param {number} last
+   */
+  scrollColumns(first, last) {
+    for (const column of this.columns) {
+      column.scrollTo(first, BELOW_THE_EDGE);
+      column.scrollThrough(first, last);
+    }
+  }
+
+  /**
+   * Bring columns that had no text to the place of those that had, or all of them, which are narrower now, to the disagreement.
    * @param {Set<Column>} empty
    */
   align(empty) {
+    const { at } = this.disagreements;
     const shown = this.columns.find((column) => column.segments && !empty.has(column));
     const top = shown?.body.scrollTop ? shown.topmost() : null;
     const added = this.columns.filter((column) => column.segments && empty.has(column));
-    if (!top || !added.length) return;
+    if (!added.length) return;
+    if (at !== undefined) {
+      const [first, last = first] = sentencesAt(at);
+      return this.keep({}, () => this.scrollColumns(first, last));
+    }
+    if (!top) return;
     this.keep({}, () => {
       for (const column of added) column.scrollTo(top.sentence, top.offset);
     });

@@ -274,7 +274,7 @@ export class Disagreements {
     this.drawBar();
     this.drawCard();
     const sentences = sentencesAt(at);
-    reader.jump(sentences[0]);
+    reader.jump(sentences[0], sentences[sentences.length - 1]);
     if (sentences.length < 2) reader.axis.point(at);
     else if (reader.axis.column) reader.axis.plot.showGap(sentences[0]);
     else reader.mark(sentences, at);
