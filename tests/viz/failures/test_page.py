@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from chunkers import Span, build_chunker
+from chunkers import Span, Tools, build_chunker, load_embedder, load_tokenizer
+from chunkers.contract.base import run
 from evaluation.asking.answer import Posed
 from evaluation.inbox.rules import RULES, inbox
 from evaluation.remedies.findings import Findings
@@ -267,6 +268,8 @@ STRUCTURED = (
 )
 """A list that small chunks cut."""
 
+TFIDF = load_embedder("tfidf")
+
 
 @pytest.fixture
 def suspicious(app):
@@ -300,14 +303,13 @@ def test_a_change_that_removes_a_finding_becomes_a_column_of_compare(suspicious)
     assert re.fullmatch(r"\d chunks of ~\d+ tokens", line["said"][0])
     others = int(re.fullmatch(rf"other findings {len(before) - 1}\s→\s(\d+)", line["said"][1])[1])
     tell(app, "inbox", "remedy", setting=line["setting"])
-    settled(app)
     assert app.session_state["page"] == "compare"
     added = app.session_state["choices/compare"].columns[-1]
-    chunker = build_chunker(added.chunker, added.parameters)
+    chunker = build_chunker(added.chunker, added.parameters, TFIDF)
     assert line["setting"] == f"{chunker.name} {chunker.model_dump_json()}"
-    # The inbox of the new column is what was promised.
-    chunking = [*app.session_state["results"].values()][-1]
-    rules = [finding.rule for finding in inbox(chunking)]
+    # Whoever runs the column's recipe finds the inbox that was promised.
+    document = app.session_state["split_document"]
+    rules = [finding.rule for finding in inbox(run(chunker, document, Tools(TFIDF, load_tokenizer("words"))))]
     assert "inside_list" not in rules
     assert len(rules) == others
     next(button for button in app.button if button.label == "Undo").click().run()
