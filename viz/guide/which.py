@@ -90,7 +90,7 @@ def show_advice(explain: Callable[[ColumnChoice], None]) -> None:
     for number, advice in enumerate(ADVICE):
         title = chunker_class(advice.chunker).title
         with st.container(key=f"advice_{number}", border=True):
-            st.subheader(advice.text, anchor=False)
+            st.header(advice.text, anchor=False)
             st.markdown(f"Try **{title}**, {advice.settings}. {advice.why}")
             with st.container(horizontal=True):
                 st.button(f"Explain {title}", key=f"explain_{number}", on_click=explain, args=(advice.column,))
