@@ -28,6 +28,7 @@ from viz.shell.sides import sides
 from viz.shell.thread import columns_to_open_with, say_added, show_thread
 from viz.state.choices import Choices, ColumnChoice, fresh
 from viz.state.embedder import defaults_of
+from viz.state.keys import session
 from viz.state.language_model import CHUNKER_NEEDS, MISSING, none_named
 from viz.state.text import Text
 from viz.theme.glossary import ANSWERS, help_of
@@ -97,11 +98,17 @@ def _which(here: Page) -> None:
     heading("Which chunker should I try?", key="guide_document")
 
     def explain(column: ColumnChoice) -> None:
-        here.choices.columns = [column]
+        _choose_column(here.choices, column)
         _show(here.choices, CHUNKER)
 
     show_advice(explain)
     say_added()
+
+
+def _choose_column(choices: Choices, column: ColumnChoice) -> None:
+    choices.columns = [column]
+    # The choice may interrupt the page's first run, which has not yet taken the column of Compare.
+    session.opening.pop(PAGE, None)
 
 
 def _show(choices: Choices, view: str) -> None:
@@ -172,7 +179,7 @@ def _choose(choices: Choices) -> None:
         chosen = st.session_state[key]
         choices.extra["view"] = chosen if chosen in VIEWS else CHUNKER
         if chosen not in (*VIEWS, chunker):
-            choices.columns = [fresh(chosen)]
+            _choose_column(choices, fresh(chosen))
 
     names = [*VIEWS, *_explained()]
     st.radio(

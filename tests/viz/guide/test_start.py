@@ -10,6 +10,7 @@ from tests.viz.app_steps import sent, settled
 from viz.guide.start import FEW_CHUNKS, USUAL, answer_picture, chunk_picture, question_picture, text_picture, tokens_of
 from viz.guide.which import ADVICE
 from viz.jobs.asking.job import ruler_of
+from viz.state.choices import fresh
 from viz.theme.glossary import PARTS, explained
 
 TEXTS = {
@@ -187,3 +188,15 @@ def test_the_advice_leads_to_its_settings_and_to_compare(app):
     settled(app)
     assert app.header[0].value == "Structure"
     assert dict(app.query_params) == {"embedder": "tfidf", "c1": "structure", "c1.max_size": "250"}
+
+
+def test_a_chunker_that_is_chosen_while_the_page_opens_stays(app):
+    app.query_params["embedder"] = "tfidf"
+    settled(app)
+    app.query_params.clear()
+    app.switch_page("pages/guide.py")
+    settled(app)
+    # As after a first run that was interrupted.
+    app.session_state["opening"]["guide"] = [fresh("breakpoint")]
+    app.radio(key="guide/chunker").set_value("fixed_sentences").run()
+    assert app.header[0].value == "Fixed sentences"
