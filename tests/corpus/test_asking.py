@@ -104,8 +104,8 @@ def test_the_command_sends_by_its_own_options_alone(texts, tmp_path, capsys, mon
     command = [str(recipe), str(texts), "--output", str(tmp_path / "out")]
     for options, sentence in (
         ([], "a corpus must be cut without asking a language model"),
-        (["--language-model", "openai:test"], "--language-model must come with --spend-tokens"),
-        (["--spend-tokens", "9"], "--language-model must come with --spend-tokens"),
+        (["--language-model", "openai:test"], "--language-model and --spend-tokens must be given together"),
+        (["--spend-tokens", "9"], "--language-model and --spend-tokens must be given together"),
         (
             ["--language-model", "openai:test", "--spend-tokens", "0"],
             "--spend-tokens must be a whole number",

@@ -47,7 +47,7 @@ def test_a_recipe_is_taken_in_any_form(form, tmp_path):
         (3, "recipe must be a Recipe, its JSON or the path of a file with it; got 3."),
         ("nowhere.json", "nowhere.json: the file must be readable; No such file or directory."),
         ("{", "recipe: the file must be JSON; Expecting property name"),
-        ({"chunker": object()}, "recipe: it must have the values of JSON; "),
+        ({"chunker": object()}, "recipe: its values must be valid JSON; "),
         ({"chunker": "none"}, "chunker must be one of "),
         (Recipe(chunker="fixed_sentences", parameters={"size": 0}), "fixed_sentences: size must be at least 1; got 0."),
     ],

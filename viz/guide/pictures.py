@@ -20,7 +20,7 @@ LONGEST_ROW = 400
 _pictures = component(
     "seamark_pictures",
     html='<div class="pictures"></div>',
-    css="\n".join([palette.css("pictures"), styles("components/shared/common.css", "guide/pictures.css")]),
+    css=palette.css("pictures") + "\n" + styles("components/shared/common.css", "guide/pictures.css"),
     js=script("guide/pictures.js"),
 )
 

@@ -116,7 +116,7 @@ FAILURES = {
     "words": (
         [told(lambda right: {"data": [{"index": i, "embedding": ["x", "y"]} for i in range(4)]})],
         1,
-        "of something that is no number",
+        "with values that are not numbers",
     ),
     "nested": ([Raw(b"[" * 200_000)], 1, "an answer with more than 10 lists and objects a text"),
     "nested in one number": ([told(lambda right: {"data": [[[[right]]]]})], 1, "it gave 1 vectors for 4 texts"),
@@ -130,7 +130,7 @@ FAILURES = {
     "a number beyond all": (
         [told(lambda right: {"data": [{**item, "embedding": [10**400]} for item in right["data"]]})],
         1,
-        "of something that is no number",
+        "with values that are not numbers",
     ),
     "a long refusal": ([Raw(b"[" * 65 * 2**20, status=403)], 1, "must accept the key; it refused (status 403)"),
     "compressed": (

@@ -247,7 +247,7 @@ def test_a_long_search_reports_its_progress_and_can_be_stopped(monkeypatch):
 def test_a_search_of_too_many_comparisons_is_refused(monkeypatch):
     monkeypatch.setattr(change_point, "MOST_CHANGE_PRODUCTS", 240_000)
     said = r"at most 10,000 comparisons of places for vectors of 24 dimensions; these were enough for \d+ of the 1,000 "
-    with pytest.raises(InputError, match=said + r"sentences\. A penalty much higher or lower needs fewer\."):
+    with pytest.raises(InputError, match=said + r"sentences\. A much higher or much lower penalty needs fewer\."):
         cut(build_chunker("change_point", {}), "\n".join(map(str, range(1000))), embedder=OneSubject())
 
 

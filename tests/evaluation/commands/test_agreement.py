@@ -40,7 +40,7 @@ def test_it_is_compared_with_what_it_approximates_unless_another_is_named(capsys
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--embedder", "tfidf"], "--with must name the embedder to compare tfidf with, as it approximates none."),
+        (["--embedder", "tfidf"], "--with must name the embedder to compare tfidf with; it has no default."),
         (["--embedder", "tfidf", "--with", "tfidf", "--chunker", "fixed_words"], "--chunker must be one that embeds, as "),
         (["--embedder", "tfidf", "--with", "tfidf", "--set", "size"], "--set must have the form KEY=VALUE; got 'size'."),
         (["--embedder", "nonsense", "--with", "tfidf"], "embedder must be one of all-MiniLM-L6-v2, "),

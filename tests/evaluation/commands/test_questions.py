@@ -99,7 +99,7 @@ def _message(said):
         (["--lowest", "2"], "--lowest must be a cosine, from -1 to 1; got 2."),
         (["--highest", "nan"], "--highest must be a cosine, from -1 to 1; got nan."),
         (["--spend", "0"], "--spend must be a whole number of tokens of at least 1; got '0'."),
-        (["--output", "nowhere/made.csv"], "--output must be a file in a folder that is there and writable"),
+        (["--output", "nowhere/made.csv"], "--output must be a file in a writable folder"),
         (["--language-model", "test"], "openai: must be followed by the name of a model"),
         (["--spend", "100"], "the spending limit is 100 tokens"),
     ],

@@ -92,7 +92,7 @@ def test_what_an_earlier_version_kept_has_no_ladder(found_by_sentence, ladder):
 def test_what_an_earlier_version_measured_to_the_last_full_stop_is_not_read(found_by_sentence, ladder):
     written = json.loads(to_json(found_by_sentence, ladder))
     del written["exact_ends"]
-    with pytest.raises(InputError, match="the ends of excerpts must have been measured as today; they were not"):
+    with pytest.raises(InputError, match="it must count the ends of excerpts as this version does; it does not"):
         from_json(json.dumps(written).encode(), CORPUS, QUESTIONS)
     exact = replace(CORPUS, exact_ends=True)
     assert from_json(json.dumps(written).encode(), exact, QUESTIONS)[0].answers == found_by_sentence.answers

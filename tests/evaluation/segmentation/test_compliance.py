@@ -41,7 +41,7 @@ def test_without_chunks_there_is_no_share():
 
 @pytest.mark.parametrize("bounds", [(None, None), (20, 10), (-1, None), (None, -5), (-3, 4)])
 def test_bounds_that_are_none_are_a_sentence(bounds):
-    with pytest.raises(InputError, match=r"^(Size compliance needs|The sizes of chunks must be).*; got .*\.$"):
+    with pytest.raises(InputError, match=r"^(Size compliance needs|The minimum size must be).*; got .*\.$"):
         compliance([1], Bounds(*bounds, "words"))
 
 

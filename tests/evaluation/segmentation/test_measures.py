@@ -108,7 +108,7 @@ def test_refused():
         Segmentation(5, (5,))
     with pytest.raises(ValueError, match="must ascend"):
         Segmentation(5, (3, 2))
-    with pytest.raises(ValueError, match="as many units; got 5 and 6"):
+    with pytest.raises(ValueError, match="the same number of units; got 5 and 6"):
         pk(Segmentation(5, (1,)), Segmentation(6, (1,)))
 
 

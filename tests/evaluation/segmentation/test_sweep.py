@@ -180,9 +180,9 @@ def test_the_command_line_writes_every_row(capsys, tmp_path):
     [
         ([], "Say what to sweep: --published, or --chunker with --grid."),
         (["nowhere", "--chunker", "kmeans"], "sample must be one of stubs"),
-        (["algorithm", "--chunker", "kmeans"], "algorithm: a document must have a known boundary"),
+        (["algorithm", "--chunker", "kmeans"], "algorithm: to be measured, a document must have a known boundary"),
         (["--chunker", "kmeans", "--grid", "clusters"], "--grid must have the form KEY=VALUE,...; got 'clusters'."),
-        (["--grid", "size=1"], "--grid needs the chunker whose parameters it names"),
+        (["--grid", "size=1"], "--grid needs --chunker, the chunker whose parameters it names"),
         (["--chunker", "kmeans", "--measure", "charm"], "measure must be one of pk"),
         (["--chunker", "sharp"], "chunker must be one of fixed_sentences"),
         (["--file", "missing.txt", "--chunker", "kmeans"], "missing.txt: the file must be readable"),

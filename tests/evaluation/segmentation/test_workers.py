@@ -73,6 +73,6 @@ def test_a_process_that_is_ended_from_outside_is_a_sentence_and_the_next_sweep_w
             return super().encode(texts)
 
     settings = grid("breakpoint", amount=(10, 50, 90))
-    with pytest.raises(InputError, match=r"ended before its work"):
+    with pytest.raises(InputError, match=r"A process of the sweep ended early"):
         list(sweep([marked("article")], settings, tools(Killer()), workers=2))
     assert len(list(sweep([marked("article")], settings, tools(), workers=2))) == 3

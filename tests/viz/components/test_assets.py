@@ -22,11 +22,13 @@ ENTRIES = {
     "double_pass/passes.js": None,
     "double_pass/similarities.js": None,
     "failures/lists.js": None,
+    "guide/pictures.js": None,
     "retrieval/failed/failed.js": None,
     "retrieval/failed/on_compare.js": None,
     "retrieval/passages.js": None,
     "retrieval/summary.js": None,
     "shell/card/verdicts.js": None,
+    "shell/keys.js": None,
 }
 SCRIPTS = sorted(path.relative_to(VIZ).as_posix() for path in VIZ.rglob("*.js"))
 FILE = re.compile(r"^// ---- viz/(.*)$", re.MULTILINE)
