@@ -169,6 +169,24 @@ def test_a_cut_says_what_the_best_partition_did(kept_page, stepping):
     expect(told).to_have_class(re.compile(r"\b(cut|turn)\b"))
 
 
+def test_a_row_says_what_would_change_its_verdict_and_the_button_shows_it_over_the_text(page, app_url):
+    root = open_breakpoints(page, app_url, "document=article&view=gaps")
+    ledger, preview = page.locator(".ledger"), root.get_by_role("group", name="Preview")
+    ledger.locator("#gap-4").click()
+    would = ledger.get_by_role("button", name="percentile 56.5 would cut here")
+    expect(root.get_by_role("region", name="verdict")).to_contain_text("0.73 ≤ 0.76")
+    would.focus()
+    page.keyboard.press("Enter")
+    expect(preview).to_contain_text("4 other places change: ▼ 4 cuts added")
+    expect(root.locator(".strip .ghosts")).to_have_count(2)
+    expect(preview.get_by_role("button", name="Apply")).to_be_focused()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**c1.amount=56.5**")
+    expect(ledger.get_by_role("button", name="percentile 57 would keep it")).to_be_visible()
+    root.get_by_role("button", name="Undo").click()
+    expect(would).to_be_visible()
+
+
 def test_a_row_leads_to_the_text_and_the_text_to_its_row_and_the_ledger_sorts_and_sifts(page, app_url):
     root = open_breakpoints(page, app_url, f"{PLAIN}&view=gaps")
     ledger = page.locator(".ledger")

@@ -115,6 +115,22 @@ def test_what_would_change_a_verdict_is_shown_then_applied_and_undone(laptop, ap
     eventually(lambda: "c2.amount" in laptop.url, False)
 
 
+def test_the_reason_of_a_cut_opens_the_card_by_pointer_and_keys(laptop, app_url):
+    root = open_app(laptop, app_url)
+    reason = column(root, 1).get_by_role("button", name="cut: distance 0.98")
+    reason.click()
+    card = root.get_by_role("region", name="verdict")
+    expect(card.locator(".place")).to_contain_text("a known boundary · all agree")
+    expect(card.get_by_role("button", name="would keep it")).to_have_count(2)
+    eventually(lambda: read(root, "({ disagreement }) => [disagreement.at, disagreement.number]"), [4, 0])
+    root.get_by_role("button", name="Close the disagreement").click()
+    column(root, 1).focus()
+    laptop.keyboard.press("n")
+    expect(column(root, 1).get_by_role("button", name="cut: distance 0.73")).to_be_focused()
+    laptop.keyboard.press("Enter")
+    eventually(lambda: read(root, AT), [1, 6])
+
+
 @pytest.mark.full
 def test_the_cells_stand_over_their_columns(laptop, app_url):
     root = open_app(laptop, app_url)
@@ -196,7 +212,7 @@ def test_what_is_said_follows_a_moved_line(laptop, app_url):
     embedded(laptop)
     expect(cell).to_contain_text("kept")
     expect(cell).to_contain_text("would cut here")
-    expect(root.locator(".dispute .place")).to_contain_text("all agree now")
+    expect(root.locator(".dispute .place")).to_contain_text("all agree")
     root.get_by_role("button", name="Close the disagreement").click()
     expect(root.locator(".dispute")).to_be_hidden()
     assert marked(root, "disputed") == []

@@ -1,7 +1,7 @@
 // The table of gaps. Only the rows in view are drawn; sorting, filtering and moving along the rows happen in the browser.
 
 import { emit, listen, NOTHING } from "../components/shared/bus.js";
-import { around, el, found, liveRegion } from "../components/shared/dom.js";
+import { actButton, around, el, found, liveRegion } from "../components/shared/dom.js";
 import { decimals, grouped, signed } from "../components/shared/format.js";
 import { countPainted, expose } from "../components/shared/handle.js";
 import { storedText } from "../components/shared/store.js";
@@ -14,6 +14,7 @@ const BEYOND = 6; // rows drawn above and below the visible ones
 /**
  * @import { Range } from "../components/shared/bus.js"
  * @import { Component } from "../components/shared/component.d.ts"
+ * @import { Verdicts } from "../shell/card/verdicts.data.d.ts"
  * @import { Sort } from "./gap_order.js"
  * @import { GapRows, GapTableData, StandingData } from "./gap_table.data.d.ts"
  */
@@ -44,6 +45,7 @@ class GapTable {
   /** @type {Map<number, number>} */ places = new Map(); // of each row in that order
   /** @type {number | null} */ chosen = null;
   /** @type {number | null} */ frame = null;
+  /** @type {Verdicts | null} */ answer = null; // the server's, on a gap of these rows
 
   /** @param {HTMLElement} root */
   constructor(root) {
@@ -89,6 +91,7 @@ class GapTable {
       if (row) this.lead(Number(row.dataset.entry));
     });
     this.rows.addEventListener("keydown", (event) => this.key(event));
+    this.change = root.appendChild(el("p", "change"));
     this.live = liveRegion(root);
     this.observer = new ResizeObserver(() => this.draw());
     this.observer.observe(this.rows);
@@ -97,7 +100,15 @@ class GapTable {
       // Its marks in the text go with it, unless another component has marked something since.
       if (globalThis.seamarkStepper === this) emit("seamark-step", NOTHING);
     };
-    this.dispose = listen(root, { "seamark-gap": ({ gap }) => this.follow(gap), "seamark-text": () => this.sift() }, leave);
+    this.dispose = listen(
+      root,
+      {
+        "seamark-gap": ({ gap }) => this.follow(gap),
+        "seamark-text": () => this.sift(),
+        "seamark-verdicts": (answer) => this.hear(answer),
+      },
+      leave,
+    );
     expose(root, this.handle());
   }
 
@@ -117,6 +128,7 @@ class GapTable {
     }
     if (this.made) this.offer(this.made);
     this.sift();
+    this.drawChange();
     countPainted(this.root);
   }
 
@@ -245,6 +257,7 @@ class GapTable {
         this.rows.scrollTop = top + HEIGHT - this.rows.clientHeight;
     }
     this.draw();
+    this.drawChange();
     const { made } = this;
     if (!aloud || !made) return;
     this.live.textContent = `Gap ${grouped(made.gaps[entry] + 1)}: ${made.standing[entry].standing}, ${made.reasons[entry]}`;
@@ -263,6 +276,31 @@ class GapTable {
     globalThis.seamarkStepper = this;
     emit("seamark-jump", { sentence: gap });
     emit("seamark-step", { growing: [gap, gap + 1], next, middle: null, gap });
+    // Inside sentences sizes decide, which no setting would change alone.
+    if (!this.made.inside[entry]) emit("seamark-place", { at: gap + 1, press: false });
+  }
+
+  /** @param {Verdicts} answer */
+  hear(answer) {
+    this.answer = answer;
+    this.drawChange();
+  }
+
+  // What would change the verdict of the chosen gap, if it is known, as a button that shows what else it changes.
+  drawChange() {
+    const { answer, change, data, made } = this;
+    const gap = this.chosen === null || made?.inside[this.chosen] ? null : made?.gaps[this.chosen];
+    const at = gap == null ? null : gap + 1;
+    const stands = answer !== null && answer.at === at && answer.hashes[0] === data?.hash;
+    const wanted = stands ? answer.cells[0]?.change : null;
+    const words = wanted ? `Gap ${grouped(Number(at))}, ${wanted.margin ? `${wanted.margin}: ` : ""}` : "";
+    const now = wanted ? `${words}${wanted.words}` : "";
+    if (change.dataset.drawn === now) return;
+    change.dataset.drawn = now;
+    if (!wanted) return change.replaceChildren();
+    const would = actButton(wanted.words, "would", () => at !== null && emit("seamark-place", { at, press: true }));
+    would.title = "Show what else it changes";
+    change.replaceChildren(words, would);
   }
 
   /**

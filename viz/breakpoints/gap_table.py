@@ -68,23 +68,29 @@ class GapRows(TypedDict):
 
 
 class GapTableData(TypedDict):
-    """The table: the identity of the text in the store, the name of the score, and a `GapRows` as JSON."""
+    """The table: the identity of the text in the store, the name of the score, and a `GapRows` as JSON.
+
+    ``hash`` is that of the column's body in the reader, by which an answer about a gap is known to be about these rows.
+    """
 
     source: str
+    hash: str
     score: str
     rows: str
 
 
-def gap_table(chunking: Chunking, identity: Hashable, margin: float, key: str) -> None:
+def gap_table(chunking: Chunking, identity: Hashable, margin: float, body_hash: str, key: str) -> None:
     """Mount the ledger; gaps whose score is within ``margin`` of the threshold line are marked.
 
-    Results with the same ``identity`` are equal.
+    Results with the same ``identity`` are equal; ``body_hash`` is the hash of the column's body in the reader.
 
-    A click or Enter on a row emits the events ``seamark-jump`` and ``seamark-step`` on the window; on ``seamark-gap`` the
-    table goes to the row of that gap. The sentences come from the text in the store.
+    A click or Enter on a row emits the events ``seamark-jump``, ``seamark-step`` and ``seamark-place`` on the window; the
+    answer to the last says what would change the verdict. On ``seamark-gap`` the table goes to the row of that gap. The
+    sentences come from the text in the store.
     """
     data: GapTableData = {
         "source": chunking.document.identity,
+        "hash": body_hash,
         "score": chunking.curves[0].label if chunking.curves else "score",
         "rows": _rows(chunking, identity, margin),
     }

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from chunkers import Breakpoint, Chunking
 from chunkers.methods.similarity_reading import has_similarity_reading
@@ -21,6 +22,9 @@ from viz.components.notice import notice
 from viz.components.reader.reader import Column, HeadRow, Result, reader, take_event
 from viz.controls.chunker import parameter_controls
 from viz.controls.link_widgets import seed, select, switch
+from viz.controls.undo import offer_undo
+from viz.shell.card.preview import take_change
+from viz.shell.card.verdicts import answer_verdicts
 from viz.shell.column_head import Head, against_known_row, column_of
 from viz.shell.misfits import show_misfits
 from viz.shell.page import Page, page
@@ -28,7 +32,9 @@ from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
 from viz.shell.sides import sides
 from viz.shell.thread import columns_to_open_with, show_thread
+from viz.state.asking import search_of
 from viz.state.choices import Choices, ColumnChoice, fresh
+from viz.state.compared import compared
 from viz.state.embedder import defaults_of
 from viz.state.text import Source
 from viz.theme import palette
@@ -52,18 +58,22 @@ def show() -> None:
     opening = columns_to_open_with(PAGE, [(*SHOWN,)])
     document, sentences = next(iter(sample_splitters().items()))
     extra = {"view": "scores", "axis": "distance", "margin": "0.02", "step": "1"}
+    # Above all that comes and goes; the page's style sheet hides it by its key.
+    spot = st.container(key="store_spot")
     with page(PAGE, Choices(document, sentences, [fresh("breakpoint")], extra=extra)) as here:
         here.choices.columns = [*filter(None, opening)] or here.choices.columns
         _one_column(here)
-        _draw(here)
+        _draw(here, spot)
 
 
-def _draw(here: Page) -> None:
+def _draw(here: Page, spot: DeltaGenerator) -> None:
     choices, text = here.choices, here.text
     column = choices.columns[0]
     line = take_event(READER, "line")
     if line is not None:
         column.put(str(line["parameter"]), float(line["value"]))
+    if change := take_event(READER, "change"):
+        take_change(PAGE, change)
     views = VIEWS if column.chunker == "breakpoint" else {name: label for name, label in VIEWS.items() if name != "scores"}
     view, axis, margin = _word(choices, "view", VIEWS), _word(choices, "axis", READINGS), _margin(choices)
     if view not in views:
@@ -75,6 +85,7 @@ def _draw(here: Page) -> None:
     made = run_columns(here, text, wanted) if text is not None else [ColumnResult(column)]
     with here.controls:
         _choose_chunker(choices)
+        offer_undo(PAGE)
         defaults = defaults_of(here.embedder, column.chunker)
         parameter_controls(0, column, made[0].chunker, defaults)
         show_thread(PAGE, column, here.embedder, valid=made[0].chunker is not None or text is None)
@@ -88,7 +99,7 @@ def _draw(here: Page) -> None:
     palette.colour_page()
     left, right = sides(PAGE, 8, 5)
     with left:
-        reader(
+        hashes = reader(
             text.document,
             [_column(made[0], shown, text.source)],
             title=text.source.name,
@@ -97,7 +108,12 @@ def _draw(here: Page) -> None:
             known=text.source.known,
             key=READER,
             margin=margin,
+            card=True,
         )
+    with spot:
+        search = search_of(compared(), len(text.document.text))
+        read = None if shown is None else shown.chunking
+        answer_verdicts(text.document, made[:1], hashes, here.embedder, text.source.known, search, read)
     with right, st.container(key="beside"):
         key = f"{PAGE}/view" if views == VIEWS else f"{PAGE}/view/{column.chunker}"
         switch("Beside the text", choices.extra, "view", views, key, hidden=True)
@@ -108,7 +124,7 @@ def _draw(here: Page) -> None:
         elif view == "scores":
             show_scores(shown, text, here.embedder, choices)
         elif view == "gaps":
-            gap_table(shown.chunking, shown.identity, margin, key="ledger")
+            gap_table(shown.chunking, shown.identity, margin, hashes[0], key="ledger")
         else:
             show_steps(shown, made, text.document, here.embedder, choices, margin)
 

@@ -23,6 +23,7 @@ from viz.shell.misfits import show_misfits
 from viz.shell.page import page
 from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
+from viz.state.asking import search_of
 from viz.state.choices import Choices
 from viz.state.compared import COMPARE, default_choices
 from viz.state.keys import session
@@ -62,10 +63,11 @@ def show() -> None:
             known=text.source.known,
             key=READER,
             asking=settings.asking_data(choices, len(text.document.text)),
+            card=True,
         )
         with spot:
             why_not, known = here.embedder_complaint, text.source.known
-            search = settings.search_of(choices, len(text.document.text))
+            search = search_of(choices, len(text.document.text))
             answer_verdicts(text.document, made, hashes, here.embedder, known, search)
             answer_question(choices, text.document, made, hashes, here.embedder, why_not, known)
         show_agreement(here, text, made)

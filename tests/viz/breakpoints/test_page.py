@@ -12,7 +12,7 @@ from chunkers.recipes.export import to_dict
 from evaluation.segmentation.cohesion import Similarities, compare
 from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, cut, tools
-from tests.viz.app_steps import box_of, settled
+from tests.viz.app_steps import box_of, press, sent, settled, tell
 from viz.breakpoints.gap_table import gap_rows
 from viz.breakpoints.story import scan_steps
 
@@ -262,3 +262,25 @@ def test_parameters_that_do_not_fit_together_get_a_sentence(app):
         "min_size must be at most max_size"
         in next(one for one in payloads(app) if "columns" in one)["columns"][0]["message"]
     )
+
+
+def test_what_would_change_a_verdict_is_said_as_the_curve_is_read_and_applied_with_undo(app):
+    opened(app, view="gaps", axis="similarity")
+
+    def answer():
+        app.session_state["store_verdicts"] = {"asked": {"at": 2, "moment": 1.0}}
+        app.run()
+        return sent(app, "answer")["answer"]
+
+    before = answer()
+    assert before["hashes"] == [sent(app, "columns")["columns"][0]["hash"]]
+    assert next(one["hash"] for one in payloads(app) if "score" in one) == before["hashes"][0]
+    (cell,) = before["cells"]
+    assert (cell["cut"], cell["reason"], cell["undo"]) == (True, "0.27 < 0.28", "")
+    change = cell["change"]
+    tell(app, "reader", "change", column=0, parameter=change["parameter"], value=change["value"])
+    assert app.query_params["c1.amount"] == "79"
+    (cell,) = answer()["cells"]
+    assert (cell["cut"], cell["undo"]) == (False, "Column 1: percentile of distance 79")
+    press(app, "Undo")
+    assert answer()["cells"][0]["cut"]

@@ -15,10 +15,10 @@ from evaluation.search.reranker import Reranker
 from sample_docs import load_sample
 from tests.support import LIMIT, ended
 from tests.viz.app_steps import box_of, choose_document, remarks, sent, settled, tell
-from viz.compare.asking.settings import FITTING, limits
 from viz.components.offsets import code_points, utf16_offsets
 from viz.jobs.background import registry
 from viz.jobs.retrieval import Retrieval
+from viz.state.asking import FITTING, limits
 from viz.state.choices import MOST_COLUMNS
 
 moments = count(1)

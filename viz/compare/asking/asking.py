@@ -16,13 +16,13 @@ from evaluation.questions.marked_file import Marked
 from viz.compare.asking.contexts import NOT_WRITTEN, in_context
 from viz.compare.asking.payload import AnswerFate, AnswerPlace, Asked, AskedColumn
 from viz.compare.asking.remedies import begin_search, find_remedies, stop_search
-from viz.compare.asking.settings import limit_of, method_of
 from viz.components.assets import script
 from viz.components.mounting import component
 from viz.components.offsets import code_points, utf16_offsets
 from viz.jobs.asking.job import AskJob, Inquiry, contexts_of
 from viz.jobs.chunking import Task
 from viz.shell.results import ColumnResult
+from viz.state.asking import limit_of, method_of
 from viz.state.choices import Choices
 from viz.state.keys import session
 from viz.state.text import Source

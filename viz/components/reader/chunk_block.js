@@ -1,7 +1,7 @@
 // A block of a column's text: a stretch that belongs to one chunk, or to the same several chunks. Its nodes are built when
 // it is filled, and updated when a new result leaves its text unchanged.
 
-import { all, el, firstWhere, found } from "../shared/dom.js";
+import { actButton, all, el, firstWhere, found } from "../shared/dom.js";
 import { writePieces } from "./parts/long_words.js";
 import { pathAt, write } from "./parts/looks.js";
 import { isTitle, pagesOf } from "./parts/pages.js";
@@ -54,7 +54,7 @@ export function fillBlock(reader, segments, block) {
   if (number > 0) {
     block.why = block.appendChild(el("div"));
     block.why.setAttribute("role", "note");
-    block.why.append(el("span"));
+    block.why.append(reasonOf(reader, segments.from[number]));
   } else if (start > 0) writePieces(block.appendChild(el("span", "between")), text.slice(0, start));
   const chunk = block.appendChild(el("div"));
   block.chunk = chunk;
@@ -90,6 +90,24 @@ export function fillBlock(reader, segments, block) {
 }
 
 /**
+ * The reason of a cut: where the server answers about places, a button that opens the card on it. It is no stop of the Tab key,
+ * as there may be hundreds: n and p lead to it.
+ * @param {Reader} reader
+ * @param {number} at
+ */
+function reasonOf(reader, at) {
+  if (!reader.data?.card) {
+    const plain = el("span");
+    plain.dataset.act = "why";
+    return plain;
+  }
+  const reason = actButton("", "why", () => reader.disagreements.open(at));
+  reason.tabIndex = -1;
+  reason.title = "What would change it";
+  return reason;
+}
+
+/**
  * Update what may change while the block's text stays the same: number, colour and reason.
  * @param {ColumnText} column
  * @param {Segments} segments
@@ -113,7 +131,9 @@ export function updateBlock(column, segments, block) {
     why.title = label;
     why.setAttribute("aria-label", label);
     // As an attribute it is shown, but is not part of the text that a user selects and copies.
-    found(why, "span").dataset.why = label;
+    const reason = found(why, "[data-act=why]");
+    reason.dataset.why = label;
+    if (reason instanceof HTMLButtonElement) reason.setAttribute("aria-label", label);
   }
   chunk.className = over.length > 1 ? "chunk shared" : "chunk";
   chunk.style.setProperty("--ground", `var(--ground-${grounds[0]})`);

@@ -1,7 +1,7 @@
 // A column of the reader: the chunker's head above its text, with what pointer and keys do there.
 
 import { cutSentence } from "../shared/cut_sentence.js";
-import { around, firstWhere } from "../shared/dom.js";
+import { all, around, firstWhere } from "../shared/dom.js";
 import { counted } from "../shared/format.js";
 import { ColumnText } from "./column_text.js";
 import { briefOf, Head } from "./parts/head.js";
@@ -113,7 +113,12 @@ export class Column extends ColumnText {
     const begins = this.blocks[here].getBoundingClientRect().top;
     const next = direction > 0 ? here + Number(begins <= top + 24) : here - Number(begins >= top - 4);
     const block = this.blocks[Math.max(0, next)];
-    if (block) this.bring(block, 8);
+    if (!block) return;
+    this.fill(block);
+    this.bring(block, 8);
+    // Enter opens the card on its reason.
+    const [reason] = block.why ? all(block.why, "button") : [];
+    (reason ?? this.body).focus({ preventScroll: true });
   }
 
   /**

@@ -48,6 +48,8 @@ class ReaderData(ResultsData):
         True if the page is in lecture mode, which has keys of its own.
     asking
         How a question is asked; None where none can be.
+    card
+        True if the server answers about places: the reason of a cut is a button that opens the card on it.
     """
 
     source: str
@@ -60,6 +62,7 @@ class ReaderData(ResultsData):
     marking: bool
     lecture: bool
     asking: AskingData | None
+    card: bool
 
 
 class AskingData(TypedDict):

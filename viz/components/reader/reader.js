@@ -90,6 +90,7 @@ export class Reader {
         "seamark-step": (step) => this.showStep(step),
         "seamark-jump": ({ sentence }) => this.jump(sentence),
         "seamark-mark": ({ ranges }) => this.markRanges(ranges),
+        "seamark-place": ({ at, press }) => this.disagreements.open(at, press),
         "seamark-verdicts": (verdicts) => this.disagreements.hear(verdicts),
         "seamark-asked": (asked) => this.asking.hear(asked),
       },

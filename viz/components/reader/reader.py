@@ -87,9 +87,11 @@ def reader(
     margin: float = 0.0,
     marking: bool = False,
     asking: AskingData | None = None,
+    card: bool = False,
 ) -> list[str]:
     """Mount the reader and return the hash of each column's body; pass ``axis=False`` if the page draws its own axis.
 
+    A page that calls `viz.shell.card.verdicts.answer_verdicts` passes ``card=True``.
     Gaps whose score is within ``margin`` of a threshold line are marked on the curve.
 
     The page reruns when the user drops a threshold line, with ``{"column", "parameter", "value", "at"}`` in
@@ -114,6 +116,7 @@ def reader(
         "marking": marking,
         "lecture": bool(session.lecture),
         "asking": asking,
+        "card": card,
     }
     _reader(
         key=key,

@@ -60,6 +60,10 @@ export const EVENTS = Object.freeze({
   "seamark-mark": { about: "Underline exactly these sentences while the pointer is on the element that refers to them." },
   /** @type {EventOf<{ gap: number }>} */
   "seamark-gap": { about: "The user selected this gap in the text or on the curve." },
+  /** @type {EventOf<{ at: number, press: boolean }>} */
+  "seamark-place": {
+    about: "Open the card on this position, with the preview of the change that it names for the first column.",
+  },
   /** @type {EventOf<{ at: number | null, would?: Would | null }>} */
   "seamark-disagreement": {
     about: "The user moved to this position on the sentence axis, wants to see a change previewed there, or left it (null).",

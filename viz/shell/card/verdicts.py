@@ -94,18 +94,23 @@ def answer_verdicts(
     embedder: Embedder | None,
     known: tuple[int, ...] | None,
     search: Search,
+    read: Chunking | None = None,
 ) -> None:
     """Answer the reader's question about a place; only this is run again when it asks, not the page.
 
     Streamlit names a fragment after its place on the page, and what the browser asks under an old name is lost: so this must
     stand where nothing that comes and goes is above it. ``known`` are the known boundaries; ``search`` says how the kept
-    questions are asked, which a previewed change may win or lose.
+    questions are asked, which a previewed change may win or lose. ``read`` is the first column's result as the page reads
+    its scores, if that is another way.
     """
     asked = (st.session_state.get(KEY) or {}).get("asked") or {}
     at = asked.get("at")
     answer: Verdicts | None = None
     if isinstance(at, int | float) and 0 < at < len(document.sentences):
         cells = [cell_of(one, document, at, embedder, undo_said(session.page, index)) for index, one in enumerate(made)]
+        gap = None if read is None else gap_at(read, document, at)
+        if gap is not None and cells[0] is not None:
+            cells[0]["reason"] = gap.why.brief()
         would = asked.get("would")
         # What was asked about other results is about another value by now.
         wanted = would if would and would["hashes"] == [*hashes] else None

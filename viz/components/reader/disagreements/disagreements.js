@@ -99,7 +99,7 @@ export class Disagreements {
     const { ready, reader } = this;
     this.shown = ready.length > 1 && Boolean(reader.data?.axis);
     this.bar.style.display = this.shown ? "" : "none";
-    if (!this.shown) this.at = undefined;
+    if (!this.shown && !reader.data?.card) this.at = undefined;
     this.offerPairs(ready);
     const { compared } = this;
     const begins = compared.map(({ segments }) => segments.from);
@@ -154,21 +154,22 @@ export class Disagreements {
     this.marked = sentencesAt(at).flatMap((sentence) => reader.columns.flatMap((column) => column.spansOf(sentence)));
     for (const node of this.marked) node.classList.add("disputed");
     const [cut, kept] = this.sides(ready, at);
-    const said = [...placeSaid(reader, at), cut.length && kept.length ? whoStands(cut, kept) : "all agree now"];
+    const agreed = ready.length > 1 ? "all agree" : "";
+    const said = [...placeSaid(reader, at), cut.length && kept.length ? whoStands(cut, kept) : agreed];
     const place = el("p", "place");
     place.append(el("span", "", said.filter(Boolean).join(" · ")));
     const close = el("button", "close", "×");
     close.type = "button";
     close.dataset.act = "close";
     close.title = "Close";
-    close.setAttribute("aria-label", "Close the disagreement");
+    close.setAttribute("aria-label", this.shown ? "Close the disagreement" : "Close the verdict");
     close.addEventListener("click", () => this.close());
     const answers = this.answered === this.results ? this.answers.get(at) : undefined;
     const { preview } = this;
     // The results that it is about are not there any more.
     const stands = preview.wanted?.hashes.join(" ") === this.results && !reader.columns.some(({ previewed }) => previewed);
     if (!stands) preview.leave();
-    card.setAttribute("aria-label", this.where.textContent ?? "");
+    card.setAttribute("aria-label", this.named);
     const compared = new Set(this.compared);
     const cells = reader.columns.map((column) => {
       const cell = cellOf(column, at, answers?.[column.index] ?? null, preview);
@@ -181,6 +182,12 @@ export class Disagreements {
     const focused = active instanceof HTMLElement && card.contains(active) ? active.dataset.act : undefined;
     card.replaceChildren(place, ...cells, ...(below ? [below] : []));
     this.focusOn(this.focusNext || focused);
+  }
+
+  // What the card is called.
+  get named() {
+    const isListed = this.at !== undefined && this.list.includes(this.at);
+    return (isListed && this.where.textContent) || "verdict";
   }
 
   /**
@@ -237,7 +244,7 @@ export class Disagreements {
     const parts = all(this.preview.done ? this.preview.root : this.card, said).map((part) =>
       [...part.childNodes].map((node) => node.textContent).join(" "),
     );
-    this.reader.live.textContent = (this.preview.done ? parts : [this.where.textContent, ...parts]).join("; ");
+    this.reader.live.textContent = (this.preview.done ? parts : [this.named, ...parts]).join("; ");
   }
 
   // ---- going through ----------------------------------------------------------------------------------------------
@@ -279,6 +286,20 @@ export class Disagreements {
   }
 
   /**
+   * Show the card on any place, and if wanted the preview of what the first column's verdict would change.
+   * @param {number} at
+   * @param {boolean} [press]
+   */
+  open(at, press = false) {
+    if (!this.reader.data?.card || !this.reader.data.axis) return;
+    this.show(at);
+    const change = press && this.answered === this.results ? this.answers.get(at)?.[0]?.change : null;
+    if (!change || this.preview.isOf(0)) return;
+    this.focusNext = "would 0";
+    this.preview.press(0, change);
+  }
+
+  /**
    * Scroll the page until the sentence in every column is in the window, and the card below what covers the window's top.
    * @param {number} sentence
    */
@@ -295,7 +316,7 @@ export class Disagreements {
     this.at = undefined;
     this.reader.mark([]);
     this.draw();
-    this.after.focus();
+    (this.shown ? this.after : this.ready[0]?.body)?.focus({ preventScroll: true });
     emit("seamark-disagreement", { at: null });
   }
 

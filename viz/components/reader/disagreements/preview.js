@@ -115,7 +115,8 @@ export class Preview {
     if (!wanted) return null;
     root.setAttribute("aria-label", `Preview: column ${wanted.column + 1}, ${wanted.words}`);
     const said = el("p");
-    said.append(el("b", "", `Preview, column ${wanted.column + 1}`));
+    const alone = this.reader.columns.length < 2;
+    said.append(el("b", "", alone ? "Preview" : `Preview, column ${wanted.column + 1}`));
     const parts = data ? [...this.places(data), ...data.said.map((words) => el("span", "", words))] : [];
     if (!this.done) parts.push(el("span", "", "trying it …"));
     for (const part of parts) said.append(" · ", part);

@@ -1,0 +1,45 @@
+"""How a question is asked on Compare: the ranking, and the limit on what is retrieved, by their words in the link."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from evaluation.asking.ask import Limit, fitting_budget
+from evaluation.asking.effect import Search
+from evaluation.search.ranking import Method
+from viz.state.choices import Choices
+from viz.state.compared import ASK_LIMIT, ASK_METHOD
+from viz.state.keys import session
+
+RANKED_BY: Mapping[Method, str] = {"embedding": "by embedding", "bm25": "by words (BM25)", "hybrid": "by both (hybrid)"}
+"""The ways to rank chunks, with their names on the page."""
+
+LIMITS: Mapping[str, tuple[str, Limit]] = {
+    **{str(tokens): (f"{tokens:,} tokens", Limit(tokens=tokens)) for tokens in (50, 100, 250, 500, 1000, 2000, 4000)},
+    **{f"top{count}": ("best chunk" if count == 1 else f"top {count}", Limit(top=count)) for count in (1, 3, 5, 10)},
+}
+"""Limits on retrieval: the word in the link, the label on the page, and the limit."""
+
+FITTING = "fitting"
+"""The word for one of them that suits the text."""
+
+
+def limits(characters: int) -> dict[str, tuple[str, Limit]]:
+    """Return the limits to choose from for a text of so many characters, with the one that suits it."""
+    tokens = fitting_budget(characters)
+    return {FITTING: (f"auto: {tokens:,} tokens", Limit(tokens=tokens)), **LIMITS}
+
+
+def method_of(choices: Choices) -> Method:
+    """Return the ranking method."""
+    return next(method for method in RANKED_BY if method == choices.extra[ASK_METHOD])
+
+
+def limit_of(choices: Choices, characters: int) -> tuple[str, Limit]:
+    """Return the limit on retrieval for a text of so many characters, with its name."""
+    return limits(characters)[choices.extra[ASK_LIMIT]]
+
+
+def search_of(choices: Choices, characters: int) -> Search:
+    """Return how a text of so many characters is asked."""
+    return Search(method_of(choices), limit_of(choices, characters)[1], session.embedded_as, session.reranker)
