@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from chunkers.contract.base import Chunker, FieldSpec, Tipping
+from chunkers.contract.base import Chunker, FieldSpec
 from chunkers.contract.tools import Tools
 from chunkers.results.result import Chunking, Gap
 from chunkers.support.errors import ParameterError
@@ -30,27 +30,74 @@ def next_stop(spec: FieldSpec, score: float, above: bool) -> float | None:
     return (min(stops) if above else max(stops)) if stops else None
 
 
-def is_proven(chunker: Chunker, chunking: Chunking, gap: Gap, tipping: Tipping, tools: Tools) -> bool:
-    """Return whether running the chunker with the value changes the verdict, and with the stop before it does not.
+class Reversals:
+    """Runs of a chunker with other values of its parameters, to find out whether they reverse the verdict on a gap.
 
-    False in a text of more than `MOST_PROVEN` sentences, where the runs would take too long.
+    In a text of more than `MOST_PROVEN` sentences, where the runs would take too long, nothing is known to reverse it.
     """
-    if len(chunking.document.sentences) > MOST_PROVEN:
-        return False
-    present = getattr(chunker, tipping.parameter)
-    stops = spec_of(chunker, tipping.parameter).stops
-    between = [stop for stop in stops if min(present, tipping.value) < stop < max(present, tipping.value)]
-    before = (max(between) if tipping.value > present else min(between)) if between else None
-    if _is_cut(chunker, tipping.parameter, tipping.value, chunking, gap, tools) != tipping.cuts:
-        return False
-    return before is None or _is_cut(chunker, tipping.parameter, before, chunking, gap, tools) != tipping.cuts
 
+    def __init__(self, chunker: Chunker, chunking: Chunking, gap: Gap, tools: Tools) -> None:
+        self.chunker, self.chunking, self.gap, self._tools = chunker, chunking, gap, tools
+        self._made: dict[tuple[tuple[str, float], ...], Chunking | None] = {}
 
-def _is_cut(chunker: Chunker, parameter: str, value: float, chunking: Chunking, gap: Gap, tools: Tools) -> bool | None:
-    """Return whether the gap is cut with another value; None where the chunker does not take the value."""
-    try:
-        other = type(chunker)(**{**chunker.model_dump(), parameter: value})
-    except ParameterError:
-        return None
-    gaps = other.chunk(chunking.document, tools).gaps
-    return any(one.verdict.is_cut for one in gaps if (one.index, one.offset) == (gap.index, gap.offset))
+    def run(self, values: Mapping[str, float]) -> tuple[Chunking, Gap] | None:
+        """Return the result with these values and its gap at the same place; None if there is none."""
+        key = tuple(sorted(values.items()))
+        if key not in self._made:
+            self._made[key] = self._chunk(values)
+        made = self._made[key]
+        places = () if made is None else made.gaps
+        found = (one for one in places if (one.index, one.offset) == (self.gap.index, self.gap.offset))
+        gap = next(found, None)
+        return None if made is None or gap is None else (made, gap)
+
+    def _chunk(self, values: Mapping[str, float]) -> Chunking | None:
+        document = self.chunking.document
+        if len(document.sentences) > MOST_PROVEN:
+            return None
+        try:
+            other = type(self.chunker)(**{**self.chunker.model_dump(), **values})
+        except ParameterError:
+            return None
+        return other.chunk(document, self._tools)
+
+    def reverse(self, values: Mapping[str, float]) -> bool:
+        """Return whether these values reverse the verdict."""
+        made = self.run(values)
+        return made is not None and made[1].verdict.is_cut != self.gap.verdict.is_cut
+
+    def nearest(self, parameter: str, candidate: float | None, others: Mapping[str, float] | None = None) -> float | None:
+        """Return a value that reverses the verdict while the stop before it, on the way from the present one, does not.
+
+        Parameters
+        ----------
+        parameter
+            The parameter.
+        candidate
+            The stop at which the verdict is expected to change. Where it does so before, or only further on, as earlier
+            decisions change too, the stop is found by bisection; None to look for it as far as the stops go.
+        others
+            Values of other parameters, with which the present value does not reverse it.
+        """
+        present, rest = getattr(self.chunker, parameter), dict(others or {})
+        stops = spec_of(self.chunker, parameter).stops
+        up = candidate > present if candidate is not None else not self.gap.verdict.is_cut
+        way = [stop for stop in stops if stop > present] if up else [stop for stop in reversed(stops) if stop < present]
+        if not way:
+            return None
+
+        def reverses(place: int) -> bool:
+            return place >= 0 and self.reverse({**rest, parameter: way[place]})
+
+        high = way.index(candidate) if candidate in way else len(way) - 1
+        low = high - 1
+        if not reverses(high):
+            low, high = high, len(way) - 1
+            if low == high or not reverses(high):
+                return None
+        elif reverses(low):
+            low, high = -1, low
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if reverses(middle) else (middle, high)
+        return way[high]

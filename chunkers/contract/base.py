@@ -75,6 +75,14 @@ class Reach(NamedTuple):
     distance: float
 
 
+class Setting(NamedTuple):
+    """Value of a parameter, and what it is called in a sentence, such as ``percentile``."""
+
+    parameter: str
+    name: str
+    value: float
+
+
 class Tipping(NamedTuple):
     """Parameter value that would reverse the verdict on a gap.
 
@@ -91,6 +99,9 @@ class Tipping(NamedTuple):
         True if the gap is cut with that value.
     margin
         How far the score that decided is from its threshold, in the score's units; None where no score decided.
+    also
+        A second parameter that has to change as well, since the first alone does not reverse the verdict; None if it does.
+        Then its value is the one whose stop before changes nothing.
     """
 
     parameter: str
@@ -98,10 +109,19 @@ class Tipping(NamedTuple):
     value: float
     cuts: bool
     margin: float | None = None
+    also: Setting | None = None
+
+    @property
+    def values(self) -> dict[str, float]:
+        """The values of the parameters that change."""
+        return {self.parameter: self.value} | ({self.also.parameter: self.also.value} if self.also else {})
 
     def claim(self) -> str:
         """Return the change as a phrase: ``percentile 75 would keep it``."""
-        return f"{self.name} {signed(self.value)} would {'cut here' if self.cuts else 'keep it'}"
+        said = f"{self.name} {signed(self.value)}"
+        if self.also is not None:
+            said += f" with {self.also.name} {signed(self.also.value)}"
+        return f"{said} would {'cut here' if self.cuts else 'keep it'}"
 
     def distance(self) -> str:
         """Return the margin as a phrase, ``by 0.126``; empty where no score decided."""

@@ -13,7 +13,7 @@ from chunkers.building_blocks.distances import buffered, gap_distances
 from chunkers.building_blocks.null_model import under_shuffling
 from chunkers.building_blocks.sizes import Sized, within_sizes
 from chunkers.building_blocks.thresholded import Thresholded
-from chunkers.building_blocks.tipping import is_proven, nearest_stop, spec_of
+from chunkers.building_blocks.tipping import Reversals, nearest_stop, spec_of
 from chunkers.contract.base import Tipping
 from chunkers.contract.tools import Tools
 from chunkers.results.reason import Reason, Relation
@@ -108,11 +108,12 @@ class Breakpoint(Thresholded, Sized):
         amount = nearest_stop(spec, self.amount, lambda stop: bool(self.rule.passes(score, levels[stop])[0]) != cut)
         if amount is None:
             return None
-        name = self.threshold.replace("_", " ")
-        found = Tipping("amount", name, amount, not cut, abs(gap.score - gap.threshold))
-        # Sizes may overrule the score: then only a run tells.
-        proven = self.min_size is None and self.max_size is None
-        return found if proven or is_proven(self, chunking, gap, found, tools) else None
+        if self.min_size is not None or self.max_size is not None:
+            # Sizes may overrule the score: then only a run tells.
+            amount = Reversals(self, chunking, gap, tools).nearest("amount", amount)
+        if amount is None:
+            return None
+        return Tipping("amount", self.threshold.replace("_", " "), amount, not cut, abs(gap.score - gap.threshold))
 
     def _verdicts(self, scores: FloatArray, level: float) -> list[Gap]:
         rule = self.rule

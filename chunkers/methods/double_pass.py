@@ -12,8 +12,8 @@ from pydantic import Field
 from chunkers.building_blocks.distances import row_cosines
 from chunkers.building_blocks.groups import Groups, JoinedGroups, MeanGroups
 from chunkers.building_blocks.sizes import Limits, within_sizes
-from chunkers.building_blocks.tipping import is_proven, next_stop, spec_of
-from chunkers.contract.base import Chunker, Tipping
+from chunkers.building_blocks.tipping import Reversals, next_stop, spec_of
+from chunkers.contract.base import Chunker, Setting, Tipping
 from chunkers.contract.tools import Tools
 from chunkers.results.reason import Reason, chain
 from chunkers.results.result import Chunking, Comparison, ComparisonKind, Curve, Gap, Line, Merge, Outcome, Verdict
@@ -140,17 +140,38 @@ class DoublePass(Chunker):
     def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
         """Return the smallest change of a threshold that decided on the gap which changes the verdict.
 
-        A threshold changes decisions before the gap too, which this one depends on: a run tells whether it does.
+        A threshold changes decisions before the gap too, which this one depends on: a run tells whether it does. What pass
+        one parts, pass two may merge again: then both thresholds have to change.
         """
+        decided, cuts = self._decided_by(chunking, gap), not gap.verdict.is_cut
+        reversals = Reversals(self, chunking, gap, tools)
         proposed = []
-        for kind, similarity, threshold in self._decided_by(chunking, gap):
-            parameter, name = (f"{kind}_threshold", kind)
-            value = next_stop(spec_of(self, parameter), similarity, above=not gap.verdict.is_cut)
+        for kind, similarity, threshold in decided:
+            parameter = f"{kind}_threshold"
+            candidate = next_stop(spec_of(self, parameter), similarity, above=cuts)
+            value = None if candidate is None else reversals.nearest(parameter, candidate)
             if value is not None:
-                margin = abs(similarity - threshold)
-                proposed.append(Tipping(parameter, name, value, not gap.verdict.is_cut, margin))
-        proposed.sort(key=lambda one: abs(one.value - getattr(self, one.parameter)))
-        return next((one for one in proposed if is_proven(self, chunking, gap, one, tools)), None)
+                proposed.append(Tipping(parameter, kind, value, cuts, abs(similarity - threshold)))
+        if proposed:
+            return min(proposed, key=lambda one: abs(one.value - getattr(self, one.parameter)))
+        return self._in_both_passes(gap, decided, reversals) if cuts and decided else None
+
+    def _in_both_passes(self, gap: Gap, decided: Sequence[tuple[str, float, float]], reversals: Reversals) -> Tipping | None:
+        """Return the change of a threshold of pass one and of the merging threshold that cuts at a gap which is kept."""
+        (kind, similarity, threshold), *_ = decided
+        parameter = f"{kind}_threshold"
+        value = next_stop(spec_of(self, parameter), similarity, above=True)
+        made = None if kind == "merging" or value is None else reversals.run({parameter: value})
+        if made is None or value is None or made[1].verdict is not Verdict.MERGED or made[1].score is None:
+            return None
+        merging = next_stop(spec_of(self, "merging_threshold"), made[1].score, above=True)
+        if merging is None or merging <= self.merging_threshold:
+            return None
+        merging = reversals.nearest("merging_threshold", merging, {parameter: value})
+        if merging is None:
+            return None
+        also = Setting("merging_threshold", "merging", merging)
+        return Tipping(parameter, kind, value, True, abs(similarity - threshold), also)
 
     @staticmethod
     def _decided_by(chunking: Chunking, gap: Gap) -> list[tuple[str, float, float]]:

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from chunkers.building_blocks.distances import gap_distances
 from chunkers.building_blocks.sizes import Sized, within_sizes
-from chunkers.building_blocks.tipping import is_proven, next_stop, spec_of
+from chunkers.building_blocks.tipping import Reversals, next_stop, spec_of
 from chunkers.contract.base import Tipping
 from chunkers.contract.tools import Tools
 from chunkers.results.reason import Reason
@@ -110,14 +110,14 @@ class MaxMin(Sized):
         return Chunking.from_gaps(document, gaps, curves=(curve,))
 
     def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
-        """Return the nearest hard threshold that changes the verdict, confirmed by a run, as earlier verdicts change too."""
+        """Return a hard threshold that changes the verdict, confirmed by runs, as earlier verdicts change too."""
         if gap.score is None or gap.threshold is None or gap.verdict.is_sized:
             return None
-        value = next_stop(spec_of(self, "hard_threshold"), gap.score, above=not gap.verdict.is_cut)
+        candidate = next_stop(spec_of(self, "hard_threshold"), gap.score, above=not gap.verdict.is_cut)
+        value = Reversals(self, chunking, gap, tools).nearest("hard_threshold", candidate)
         if value is None:
             return None
-        found = Tipping("hard_threshold", "hard", value, not gap.verdict.is_cut, abs(gap.score - gap.threshold))
-        return found if is_proven(self, chunking, gap, found, tools) else None
+        return Tipping("hard_threshold", "hard", value, not gap.verdict.is_cut, abs(gap.score - gap.threshold))
 
     def scan(self, vectors: FloatArray, tools: Tools) -> Iterator[MaxMinStep]:
         """Decide on each gap from left to right, before sizes overrule any decision.

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from chunkers import Breakpoint, DoublePass, FixedSentences, Reason
 from chunkers.contract.base import Tipping
+from chunkers.methods.max_min import MaxMin
 from chunkers.recipes.registry import CHUNKERS
 from tests.support import AngleEmbedder, HashEmbedder, cut, tools
 
@@ -18,16 +19,18 @@ def tipping_at(chunker, text, gap, embedder):
     return chunking.gaps[gap], chunker.tipping(chunking, chunking.gaps[gap], tools(embedder))
 
 
-def with_value(chunker, parameter, value):
-    return type(chunker)(**{**chunker.model_dump(), parameter: value})
+def with_values(chunker, values):
+    return type(chunker)(**{**chunker.model_dump(), **values})
 
 
 def stop_before(chunker, tipping):
-    """Return the stop that comes before the suggested value on the way from the present one; None if there is none."""
-    spec = next(one for one in chunker.fields(chunker.model_dump()) if one.name == tipping.parameter)
-    present = getattr(chunker, tipping.parameter)
-    way = [stop for stop in spec.stops if min(present, tipping.value) < stop < max(present, tipping.value)]
-    return min(way, key=lambda stop: abs(stop - tipping.value), default=None)
+    """Return the values with the last one at the stop before it, on the way from the present one; None if there is none."""
+    parameter, value = [*tipping.values.items()][-1]
+    spec = next(one for one in chunker.fields(chunker.model_dump()) if one.name == parameter)
+    present = getattr(chunker, parameter)
+    way = [stop for stop in spec.stops if min(present, value) < stop < max(present, value)]
+    before = min(way, key=lambda stop: abs(stop - value), default=None)
+    return None if before is None else {**tipping.values, parameter: before}
 
 
 def check(chunker, text, embedder):
@@ -40,12 +43,16 @@ def check(chunker, text, embedder):
             continue
         found += 1
         assert tipping.cuts is not gap.verdict.is_cut
-        there = cut(with_value(chunker, tipping.parameter, tipping.value), text, embedder=embedder)
+        there = cut(with_values(chunker, tipping.values), text, embedder=embedder)
         assert there.gaps[place].verdict.is_cut is tipping.cuts, (gap, tipping)
         before = stop_before(chunker, tipping)
         if before is not None:
-            less = cut(with_value(chunker, tipping.parameter, before), text, embedder=embedder)
+            less = cut(with_values(chunker, before), text, embedder=embedder)
             assert less.gaps[place].verdict.is_cut is gap.verdict.is_cut, (gap, tipping, before)
+        if tipping.also is not None:
+            for alone in tipping.values.items():
+                one = cut(with_values(chunker, dict([alone])), text, embedder=embedder)
+                assert one.gaps[place].verdict.is_cut is gap.verdict.is_cut, (gap, tipping, alone)
     return found
 
 
@@ -102,6 +109,15 @@ def test_the_threshold_of_the_pass_that_decided():
     assert str(tipping) == "by 0.030: appending 0.87 would keep it"
 
 
+def test_what_pass_one_parts_and_pass_two_merges_again_takes_both_thresholds():
+    # Pass one keeps 0 and 20 degrees by cos 20, 0.94; parted at 0.94, pass two would merge both by the same.
+    chunker = DoublePass(initial_threshold=0.9, appending_threshold=0.9, merging_threshold=0.8)
+    gap, tipping = tipping_at(chunker, "0\n20", 0, AngleEmbedder())
+    assert gap.why.brief() == "0.94 > initial 0.90"
+    assert tipping.values == {"initial_threshold": 0.94, "merging_threshold": 0.94}
+    assert str(tipping) == "by 0.040: initial 0.94 with merging 0.94 would cut here"
+
+
 SENTENCES = st.lists(st.integers(0, 120), min_size=2, max_size=14).map(lambda angles: "\n".join(map(str, angles)))
 SIZES = st.sampled_from([{}, {}, {"min_size": 2, "size_unit": "sentences"}, {"max_size": 3, "size_unit": "sentences"}])
 
@@ -133,6 +149,12 @@ def test_the_size_changes_the_verdict_and_a_little_less_does_not(text, size, ove
 def test_the_threshold_changes_the_verdict_and_a_little_less_does_not(text, initial, appending, merging, others):
     thresholds = {"initial_threshold": initial, "appending_threshold": appending, "merging_threshold": merging}
     check(DoublePass(**thresholds, **others), text, AngleEmbedder())
+
+
+@settings(deadline=None, max_examples=40)
+@given(SENTENCES, st.sampled_from([0.1, 0.3, 0.6, 0.8, 0.95]), st.sampled_from([0.5, 0.9, 1.3]), SIZES)
+def test_the_hard_threshold_changes_the_verdict_and_a_little_less_does_not(text, hard, relaxation, sizes):
+    check(MaxMin(hard_threshold=hard, relaxation=relaxation, **sizes), text, AngleEmbedder())
 
 
 @pytest.mark.parametrize(("chunker", "least"), [(Breakpoint(amount=80), 30), (FixedSentences(), 15), (DoublePass(), 5)])

@@ -1,4 +1,4 @@
-"""How a question is asked on Compare: the ranking, and the limit on what is retrieved, by their words in the link."""
+"""Settings of a question on Compare: the ranking, and the limit on what is retrieved, by their words in the link."""
 
 from __future__ import annotations
 
@@ -41,5 +41,5 @@ def limit_of(choices: Choices, characters: int) -> tuple[str, Limit]:
 
 
 def search_of(choices: Choices, characters: int) -> Search:
-    """Return how a text of so many characters is asked."""
+    """Return the settings of a search in a text of so many characters."""
     return Search(method_of(choices), limit_of(choices, characters)[1], session.embedded_as, session.reranker)

@@ -278,7 +278,7 @@ def test_what_would_change_a_verdict_is_said_as_the_curve_is_read_and_applied_wi
     (cell,) = before["cells"]
     assert (cell["cut"], cell["reason"], cell["undo"]) == (True, "0.27 < 0.28", "")
     change = cell["change"]
-    tell(app, "reader", "change", column=0, parameter=change["parameter"], value=change["value"])
+    tell(app, "reader", "change", column=0, values=change["values"])
     assert app.query_params["c1.amount"] == "79"
     (cell,) = answer()["cells"]
     assert (cell["cut"], cell["undo"]) == (False, "Column 1: percentile of distance 79")

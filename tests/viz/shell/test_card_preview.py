@@ -21,7 +21,7 @@ from viz.components.offsets import positions
 from viz.jobs.asking.changed_cuts import ChangedCuts
 from viz.jobs.asking.job import ruler_of
 from viz.jobs.chunking import Task
-from viz.shell.card.preview import _put
+from viz.shell.card.preview import put_values
 from viz.shell.card.verdicts import KEY, cell_of
 from viz.shell.results import ColumnResult
 from viz.state.choices import ColumnChoice
@@ -44,7 +44,7 @@ def ask(app, at, would=None):
 def would_of(answer, column):
     """Return the browser's message when a column's change is pressed."""
     change = answer["cells"][column]["change"]
-    return {"column": column, "hashes": answer["hashes"], **{name: change[name] for name in ("parameter", "value")}}
+    return {"column": column, "hashes": answer["hashes"], "values": change["values"]}
 
 
 def columns_of(app):
@@ -58,13 +58,13 @@ def test_nothing_changes_before_it_is_applied_and_undo_brings_all_back(app):
     assert answer["preview"] is None
     would = would_of(answer, 1)
     preview = ask(app, 2, would)["preview"]
-    assert (preview["column"], preview["parameter"], preview["value"]) == (1, "amount", 79.0)
+    assert (preview["column"], preview["values"]) == (1, {"amount": 79.0})
     assert (preview["state"], preview["added"], preview["removed"]) == ("done", [], [2.0, 14.0])
     assert preview["said"] == ["known boundaries: as before"]
     assert columns_of(app) == before
     assert "c2.amount" not in dict(app.query_params)
 
-    tell(app, "reader", "change", column=1, parameter="amount", value=79)
+    tell(app, "reader", "change", column=1, values={"amount": 79})
     settled(app)
     assert app.query_params["c2.amount"] == "79"
     assert app.slider(key="1/breakpoint/amount/None").value == 79
@@ -75,7 +75,7 @@ def test_nothing_changes_before_it_is_applied_and_undo_brings_all_back(app):
     assert [cell["undo"] for cell in answer["cells"]] == ["", "Column 2: percentile of distance 79", ""]
     press(app, "Undo")
     assert columns_of(app) == before
-    tell(app, "reader", "change", column=1, parameter="amount", value=79)
+    tell(app, "reader", "change", column=1, values={"amount": 79})
     tell(app, "reader", "change", undo=True)
     assert columns_of(app) == before
     assert ask(app, 2)["cells"][1]["undo"] == ""
@@ -119,12 +119,14 @@ def test_kept_questions_that_are_lost_are_named(app):
 @pytest.mark.parametrize(
     "change",
     [
-        {"column": 9, "parameter": "amount", "value": 79},
-        {"column": -1, "parameter": "amount", "value": 79},
-        {"column": 1, "parameter": "size", "value": 2},
-        {"column": 1, "parameter": "amount", "value": 1e9},
-        {"column": 1, "parameter": "amount", "value": "79"},
-        {"column": "1", "parameter": "amount", "value": 79},
+        {"column": 9, "values": {"amount": 79}},
+        {"column": -1, "values": {"amount": 79}},
+        {"column": 1, "values": {"size": 2}},
+        {"column": 1, "values": {"amount": 1e9}},
+        {"column": 1, "values": {"amount": "79"}},
+        {"column": "1", "values": {"amount": 79}},
+        {"column": 1, "values": {"amount": 79, "size": 2}},
+        {"column": 1, "values": [79]},
         {},
     ],
 )
@@ -188,7 +190,7 @@ def test_every_change_that_is_offered_does_what_its_button_and_its_preview_say(t
         if cell is None or cell["change"] is None:
             continue
         changed = choice.copy()
-        assert _put(changed, cell["change"]) == cell["change"]["parameter"]
+        assert put_values(changed, cell["change"]["values"]) == cell["change"]["values"]
         other = build_chunker(changed.chunker, changed.parameters)
         after = run(other, document, made)
         there = {(one.index, one.offset): one.verdict.is_cut for one in after.gaps}

@@ -100,7 +100,7 @@ def reader(
     can be asked, when the user chooses how, with ``{"ask", "ask_limit", "at"}`` in ``["asking"]``, or marks part of the text
     as its answer, with ``{"start", "end", "at"}``, in UTF-16 code units or None, in ``["answer"]``, or wants a remedy as a
     column or tested on Tune, with ``{"setting", "tune", "at"}``, in ``["remedy"]``; and when the user applies a change that
-    a verdict names, with ``{"column", "parameter", "value", "at"}``, or undoes it, with ``{"undo", "at"}``, in
+    a verdict names, with ``{"column", "values", "at"}``, or undoes it, with ``{"undo", "at"}``, in
     ``["change"]``.
     """
     text_store(source_bytes(document), key=f"{key}_text")

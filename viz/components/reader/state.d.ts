@@ -18,5 +18,5 @@ export interface ReaderState {
   asking: { ask: string; ask_limit: string; at: Moment };
   answer: { start: number | null; end: number | null; at: Moment };
   remedy: { setting?: string; tune?: boolean; at: Moment };
-  change: ({ column: number; parameter: string; value: number } | { undo: true }) & { at: Moment };
+  change: ({ column: number; values: Record<string, number> } | { undo: true }) & { at: Moment };
 }

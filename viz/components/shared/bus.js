@@ -33,8 +33,8 @@
  */
 
 /**
- * The change of a column's parameter that the user wants to see previewed, and the results that it was named for.
- * @typedef {{ column: number, parameter: string, value: number, hashes: string[] }} Would
+ * The change of a column's parameters that the user wants to see previewed, and the results that it was named for.
+ * @typedef {{ column: number, values: Record<string, number>, hashes: string[] }} Would
  */
 
 /**

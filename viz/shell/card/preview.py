@@ -34,8 +34,8 @@ class PreviewData(TypedDict):
 
     Attributes
     ----------
-    column, parameter, value
-        The column's index, its parameter, and the value that is tried.
+    column, values
+        The column's index, and the values of its parameters that are tried.
     state
         ``working`` until all is known, ``done``, or ``failed``.
     share
@@ -49,8 +49,7 @@ class PreviewData(TypedDict):
     """
 
     column: int
-    parameter: str
-    value: float
+    values: dict[str, float]
     state: str
     share: float
     said: list[str]
@@ -77,15 +76,15 @@ def preview_of(
     Parameters
     ----------
     would
-        What the browser sends: the ``parameter`` and its ``value``.
+        What the browser sends: the ``values`` of parameters.
     search
         How the kept questions are asked.
     known
         The known boundaries; None if the text has none.
     """
     choice = ColumnChoice(column.chunker.name, column.chunker.model_dump())
-    parameter = _put(choice, would)
-    if parameter is None:
+    values = put_values(choice, would.get("values"))
+    if not values:
         return None
     try:
         changed = type(column.chunker)(**choice.parameters)
@@ -113,7 +112,7 @@ def preview_of(
         session.changed_cuts = job
         job.start()
         job.join(AT_ONCE_S)
-    return _sent(job, column, parameter, choice.parameters[parameter], known is not None, bool(kept) and not asks)
+    return _sent(job, column, values, known is not None, bool(kept) and not asks)
 
 
 def _kept_questions(document: Document) -> tuple[Posed, ...]:
@@ -126,7 +125,7 @@ def _kept_questions(document: Document) -> tuple[Posed, ...]:
     )
 
 
-def _sent(job: ChangedCuts, column: Cut, parameter: str, value: float, has_known: bool, leaves_out: bool) -> PreviewData:
+def _sent(job: ChangedCuts, column: Cut, values: Mapping[str, float], has_known: bool, leaves_out: bool) -> PreviewData:
     running, change, document = job.running, job.change, column.chunking.document
     failed = not running and job.whole is None
     said = []
@@ -148,8 +147,7 @@ def _sent(job: ChangedCuts, column: Cut, parameter: str, value: float, has_known
     added, removed, found, lost_at = places
     return {
         "column": column.number,
-        "parameter": parameter,
-        "value": value,
+        "values": {**values},
         "state": "failed" if failed else "working" if running else "done",
         "share": job.progress()[0],
         "said": said,
@@ -181,15 +179,19 @@ def _quoted(text: str) -> str:
     return f"“{line}”" if len(line) <= LONGEST_QUOTED else f"“{short} …”"
 
 
-def _put(choice: ColumnChoice, would: Mapping[str, Any]) -> str | None:
-    """Set the parameter that a browser names, and return its name; None if the column does not take the value."""
-    parameter, value = str(would.get("parameter")), would.get("value")
+def put_values(choice: ColumnChoice, values: object) -> dict[str, float]:
+    """Set the parameters that a browser names, and return their values; change none if the column does not take them all."""
     specs = {spec.name: spec for spec in chunker_class(choice.chunker).fields(choice.parameters)}
-    if parameter not in specs or not isinstance(value, int | float):
-        return None
-    number = int(value) if specs[parameter].kind == "integer" else float(value)
-    choice.put(parameter, number)
-    return parameter if choice.parameters.get(parameter) == number else None
+    changed, put = choice.copy(), dict[str, float]()
+    for name, value in values.items() if isinstance(values, Mapping) else ():
+        if name not in specs or not isinstance(value, int | float):
+            return {}
+        put[name] = int(value) if specs[name].kind == "integer" else float(value)
+        changed.put(name, put[name])
+        if changed.parameters.get(name) != put[name]:
+            return {}
+    choice.parameters = changed.parameters
+    return put
 
 
 def take_change(page: str, event: Mapping[str, Any]) -> None:
@@ -198,7 +200,7 @@ def take_change(page: str, event: Mapping[str, Any]) -> None:
     Parameters
     ----------
     event
-        ``column``, ``parameter`` and ``value``; or ``undo``.
+        ``column`` and the ``values`` of its parameters; or ``undo``.
     """
     columns = session.choices[page].columns
     if event.get("undo"):
@@ -208,11 +210,12 @@ def take_change(page: str, event: Mapping[str, Any]) -> None:
     if not (isinstance(index, int) and 0 <= index < len(columns)):
         return
     changed = columns[index].copy()
-    parameter = _put(changed, event)
-    if parameter is None:
+    values = put_values(changed, event.get("values"))
+    if not values:
         return
-    spec = next(spec for spec in chunker_class(changed.chunker).fields(changed.parameters) if spec.name == parameter)
-    with undoable(page, f"Column {index + 1}: {spec.title.lower()} {signed(changed.parameters[parameter])}"):
+    titles = {spec.name: spec.title.lower() for spec in chunker_class(changed.chunker).fields(changed.parameters)}
+    said = ", ".join(f"{titles[name]} {signed(value)}" for name, value in values.items())
+    with undoable(page, f"Column {index + 1}: {said}"):
         columns[index].parameters = changed.parameters
 
 

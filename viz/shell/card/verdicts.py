@@ -36,14 +36,13 @@ class ChangeData(TypedDict):
         How far the score is from its threshold, in words; empty where no score decided.
     words
         The change in words.
-    parameter, value
-        The parameter, and the value that reverses the verdict.
+    values
+        The values of parameters that reverse the verdict.
     """
 
     margin: str
     words: str
-    parameter: str
-    value: float
+    values: dict[str, float]
 
 
 class VerdictCell(TypedDict):
@@ -152,12 +151,7 @@ def cell_of(
     tipping = tipping_at_once(one.task, one.chunker, one.chunking, gap, embedder, session.on_disk)
     change: ChangeData | None = None
     if tipping is not None:
-        change = {
-            "margin": tipping.distance(),
-            "words": tipping.claim(),
-            "parameter": tipping.parameter,
-            "value": tipping.value,
-        }
+        change = {"margin": tipping.distance(), "words": tipping.claim(), "values": tipping.values}
     return {"cut": gap.verdict.is_cut, "reason": gap.why.brief(), "change": change, "undo": undo}
 
 

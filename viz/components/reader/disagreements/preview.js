@@ -45,10 +45,10 @@ export class Preview {
    * @param {number} column
    * @param {ChangeData} change
    */
-  press(column, { parameter, value, words }) {
+  press(column, { values, words }) {
     if (this.isOf(column)) return this.cancel();
     this.data = null;
-    this.wanted = { column, parameter, value, words, hashes: this.disagreements.hashes };
+    this.wanted = { column, values, words, hashes: this.disagreements.hashes };
     this.ask();
     this.disagreements.drawCard();
   }
@@ -57,8 +57,8 @@ export class Preview {
     const { wanted, disagreements } = this;
     const { at = null } = disagreements;
     if (!wanted) return emit("seamark-disagreement", { at });
-    const { column, parameter, value, hashes } = wanted;
-    emit("seamark-disagreement", { at, would: { column, parameter, value, hashes } });
+    const { column, values, hashes } = wanted;
+    emit("seamark-disagreement", { at, would: { column, values, hashes } });
   }
 
   /** @param {PreviewData | null} data */
@@ -67,7 +67,7 @@ export class Preview {
     if (!wanted) return;
     // What the server does not take, nobody can apply.
     if (!data) return this.leave();
-    if (data.column !== wanted.column || data.parameter !== wanted.parameter || data.value !== wanted.value) return;
+    if (data.column !== wanted.column || JSON.stringify(data.values) !== JSON.stringify(wanted.values)) return;
     this.data = data;
     this.reader.axis.strips.draw();
   }
@@ -96,10 +96,10 @@ export class Preview {
   apply() {
     const { wanted, reader } = this;
     if (!wanted) return;
-    const { column, parameter, value } = wanted;
+    const { column, values } = wanted;
     this.leave();
     this.disagreements.focusNext = `undo ${column}`;
-    reader.component?.setStateValue("change", { column, parameter, value, at: performance.now() });
+    reader.component?.setStateValue("change", { column, values, at: performance.now() });
     this.disagreements.drawCard();
   }
 
