@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import column, embedded, eventually, marked, open_app, open_box, read
+from tests.browser.steps import column, embedded, eventually, from_the_top, marked, open_app, open_box, read
 
 AT = "({ disagreement }) => [disagreement.number, disagreement.count]"
 PLACE = "({ disagreement }) => disagreement.at"
@@ -124,6 +124,7 @@ def test_the_reason_of_a_cut_opens_the_card_by_pointer_and_keys(laptop, app_url)
     expect(card.get_by_role("button", name="would keep it")).to_have_count(2)
     eventually(lambda: read(root, "({ disagreement }) => [disagreement.at, disagreement.number]"), [4, 0])
     root.get_by_role("button", name="Close the disagreement").click()
+    from_the_top(laptop)
     column(root, 1).focus()
     laptop.keyboard.press("n")
     expect(column(root, 1).get_by_role("button", name="cut: distance 0.73")).to_be_focused()

@@ -68,12 +68,13 @@ def show() -> None:
 
 def _draw(here: Page, spot: DeltaGenerator) -> None:
     choices, text = here.choices, here.text
+    # An undo replaces the column.
+    if change := take_event(READER, "change"):
+        take_change(PAGE, change)
     column = choices.columns[0]
     line = take_event(READER, "line")
     if line is not None:
         column.put(str(line["parameter"]), float(line["value"]))
-    if change := take_event(READER, "change"):
-        take_change(PAGE, change)
     views = VIEWS if column.chunker == "breakpoint" else {name: label for name, label in VIEWS.items() if name != "scores"}
     view, axis, margin = _word(choices, "view", VIEWS), _word(choices, "axis", READINGS), _margin(choices)
     if view not in views:

@@ -24,8 +24,6 @@ export class Preview {
   /** @param {Disagreements} disagreements */
   constructor(disagreements) {
     this.disagreements = disagreements;
-    this.root = el("div", "preview");
-    this.root.setAttribute("role", "group");
   }
 
   get reader() {
@@ -111,8 +109,10 @@ export class Preview {
 
   // The line below the cells; null while nothing is previewed.
   draw() {
-    const { data, root, wanted } = this;
+    const { data, wanted } = this;
     if (!wanted) return null;
+    const root = el("div", "preview");
+    root.setAttribute("role", "group");
     root.setAttribute("aria-label", `Preview: column ${wanted.column + 1}, ${wanted.words}`);
     const said = el("p");
     const alone = this.reader.columns.length < 2;
@@ -132,7 +132,7 @@ export class Preview {
       apply,
       actButton("Cancel", "cancel", () => this.cancel()),
     );
-    root.replaceChildren(line);
+    root.append(line);
     return root;
   }
 
