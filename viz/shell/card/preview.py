@@ -105,7 +105,7 @@ def preview_of(
         session.on_disk,
     )
     before = session.changed_cuts
-    if before is not None and before.subject == job.subject:
+    if before is not None and before.subject == job.subject and not before.cancelled:
         job = before
         job.join(AGAIN_S)
     else:
@@ -113,6 +113,12 @@ def preview_of(
         job.start()
         job.join(AT_ONCE_S)
     return _sent(job, column, values, known is not None, bool(kept) and not asks)
+
+
+def leave_preview() -> None:
+    """Stop what is still being asked for a preview that is not wanted any more."""
+    if session.changed_cuts is not None:
+        session.changed_cuts.cancel()
 
 
 def _kept_questions(document: Document) -> tuple[Posed, ...]:

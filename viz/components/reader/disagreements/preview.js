@@ -118,7 +118,7 @@ export class Preview {
     const alone = this.reader.columns.length < 2;
     said.append(el("b", "", alone ? "Preview" : `Preview, column ${wanted.column + 1}`));
     const parts = data ? [...this.places(data), ...data.said.map((words) => el("span", "", words))] : [];
-    if (!this.done) parts.push(el("span", "", "trying it …"));
+    if (!this.done) parts.push(el("span", "", data?.share ? "asking the kept questions …" : "trying it …"));
     for (const part of parts) said.append(" · ", part);
     said.classList.toggle("wrong", data?.state === "failed");
     const apply = actButton("Apply", "apply", () => this.apply());
