@@ -9,7 +9,7 @@ import streamlit as st
 
 from chunkers import Chunker, Document, Embedder
 from evaluation.asking.answer import checked_answer
-from evaluation.asking.remedies import Posed, Remedy
+from evaluation.asking.remedies import Remedy
 from evaluation.questions.marked_file import Marked
 from viz.compare.asking.payload import AskedColumn, ColumnRemedies, RemedyLine
 from viz.jobs.asking.job import AskJob
@@ -19,6 +19,7 @@ from viz.shell.results import ColumnResult
 from viz.state.choices import ColumnChoice
 from viz.state.compared import add_to_compare, compare_is_full, index_on_compare
 from viz.state.embedder import defaults_of
+from viz.state.kept_questions import posed_about
 from viz.state.keys import session
 from viz.theme.numbers import counted
 
@@ -47,7 +48,7 @@ def find_remedies(
     job = RemedyJob(
         asking.inquiry,
         checked_answer(document.text, answer.start, answer.start + len(answer.answer)),
-        _others(document, answer),
+        posed_about(document, answer.question),
         known,
         failing,
         asking.embedder,
@@ -68,16 +69,6 @@ def find_remedies(
     for number, task, _, _ in failing:
         sent[number] = _sent(job, job.found.get(task))
     return sent
-
-
-def _others(document: Document, answer: Marked) -> tuple[Posed, ...]:
-    """Return the other kept questions about the text."""
-    kept = [one for one in session.questions if one.question != answer.question]
-    return tuple(
-        Posed(one.question, checked_answer(document.text, one.start, one.start + len(one.answer)))
-        for one in kept
-        if document.text.startswith(one.answer, one.start) and one.document == document.name
-    )
 
 
 def _is_automatic(job: RemedyJob, document: Document) -> bool:
