@@ -138,22 +138,22 @@ class DoublePass(Chunker):
         return replace(made, comparisons=tuple(state.comparisons), notes=self._longer_than_counted(made))
 
     def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
-        """Return the smallest change of a threshold that decided on the gap which changes the verdict.
+        """Return a change of a threshold that decided on the gap which changes the verdict; small changes are tried first.
 
         A threshold changes decisions before the gap too, which this one depends on: a run tells whether it does. What pass
         one parts, pass two may merge again: then both thresholds have to change.
         """
         decided, cuts = self._decided_by(chunking, gap), not gap.verdict.is_cut
         reversals = Reversals(self, chunking, gap, tools)
-        proposed = []
-        for kind, similarity, threshold in decided:
-            parameter = f"{kind}_threshold"
-            candidate = next_stop(spec_of(self, parameter), similarity, above=cuts)
-            value = None if candidate is None else reversals.nearest(parameter, candidate)
+        candidates = [(kind, next_stop(spec_of(self, f"{kind}_threshold"), score, above=cuts)) for kind, score, _ in decided]
+        margins = {kind: abs(score - threshold) for kind, score, threshold in decided}
+        stops = [
+            (abs(stop - getattr(self, f"{kind}_threshold")), kind, stop) for kind, stop in candidates if stop is not None
+        ]
+        for _, kind, stop in sorted(stops):
+            value = reversals.nearest(f"{kind}_threshold", stop)
             if value is not None:
-                proposed.append(Tipping(parameter, kind, value, cuts, abs(similarity - threshold)))
-        if proposed:
-            return min(proposed, key=lambda one: abs(one.value - getattr(self, one.parameter)))
+                return Tipping(f"{kind}_threshold", kind, value, cuts, margins[kind])
         return self._in_both_passes(gap, decided, reversals) if cuts and decided else None
 
     def _in_both_passes(self, gap: Gap, decided: Sequence[tuple[str, float, float]], reversals: Reversals) -> Tipping | None:

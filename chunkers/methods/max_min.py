@@ -110,7 +110,7 @@ class MaxMin(Sized):
         return Chunking.from_gaps(document, gaps, curves=(curve,))
 
     def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
-        """Return a hard threshold that changes the verdict, confirmed by runs, as earlier verdicts change too."""
+        """Return a hard threshold that reverses the verdict; found by running it, since it also changes earlier verdicts."""
         if gap.score is None or gap.threshold is None or gap.verdict.is_sized:
             return None
         candidate = next_stop(spec_of(self, "hard_threshold"), gap.score, above=not gap.verdict.is_cut)

@@ -54,7 +54,7 @@ UNLABELLED = tuple(Head(name.capitalize(), explained) for name, explained in EXP
 """The heads of the measures without labels: of `unlabelled_cells`, then of `edit_cells`."""
 
 OF_EDITS = 3
-"""Number of cells, the last ones, that are about edits."""
+"""Number of cells at the end of a row that are about edits."""
 
 FOUND = (
     Head("Found", "Known boundaries with a cut."),
@@ -147,5 +147,5 @@ def found_cells(chunking: Chunking, known: Sequence[int]) -> list[Cell]:
 
 
 def suspicious_cell(counts: Mapping[str, int]) -> Cell:
-    """Return the number of findings of the inbox, given by rule."""
+    """Return the cell of the total number of findings, with the number for each rule as its explanation."""
     return count(sum(counts.values()), ", ".join(f"{one:,} {RULES[name].title.lower()}" for name, one in counts.items()))

@@ -124,7 +124,6 @@ def test_the_reason_of_a_cut_opens_the_card_by_pointer_and_keys(laptop, app_url)
     expect(card.get_by_role("button", name="would keep it")).to_have_count(2)
     eventually(lambda: read(root, "({ disagreement }) => [disagreement.at, disagreement.number]"), [4, 0])
     root.get_by_role("button", name="Close the disagreement").click()
-    # The click may have scrolled to the reason, and “n” goes on from there.
     from_the_top(laptop)
     column(root, 1).focus()
     laptop.keyboard.press("n")

@@ -32,10 +32,10 @@ from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
 from viz.shell.sides import sides
 from viz.shell.thread import columns_to_open_with, show_thread
+from viz.state.asking import search_of
 from viz.state.choices import Choices, ColumnChoice, fresh
 from viz.state.compared import compared
 from viz.state.embedder import defaults_of
-from viz.state.question_settings import search_of
 from viz.state.text import Source
 from viz.theme import palette
 from viz.theme.numbers import counted
@@ -68,12 +68,13 @@ def show() -> None:
 
 def _draw(here: Page, spot: DeltaGenerator) -> None:
     choices, text = here.choices, here.text
+    # An undo replaces the column.
+    if change := take_event(READER, "change"):
+        take_change(PAGE, change)
     column = choices.columns[0]
     line = take_event(READER, "line")
     if line is not None:
         column.put(str(line["parameter"]), float(line["value"]))
-    if change := take_event(READER, "change"):
-        take_change(PAGE, change)
     views = VIEWS if column.chunker == "breakpoint" else {name: label for name, label in VIEWS.items() if name != "scores"}
     view, axis, margin = _word(choices, "view", VIEWS), _word(choices, "axis", READINGS), _margin(choices)
     if view not in views:

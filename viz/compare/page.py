@@ -25,9 +25,9 @@ from viz.shell.misfits import show_misfits
 from viz.shell.page import page
 from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
+from viz.state.asking import search_of
 from viz.state.choices import Choices
 from viz.state.compared import COMPARE, default_choices
-from viz.state.question_settings import search_of
 from viz.state.text import Source, Text
 from viz.theme.numbers import counted, duration, known_boundaries
 

@@ -21,11 +21,12 @@ from viz.jobs.asking.remedies import RemedyJob, search_finding
 from viz.jobs.chunking import Task
 from viz.jobs.texts import kept
 from viz.shell.navigation import go_at_next_run
-from viz.shell.remedies import add_remedy, is_automatic, kept_questions_about, remedies_data
+from viz.shell.remedies import add_remedy, is_automatic, remedies_data
 from viz.shell.results import ColumnResult
+from viz.state.asking import limit_of, method_of
 from viz.state.choices import Choices
 from viz.state.compared import COMPARE, choices_of_compare
-from viz.state.question_settings import limit_of, method_of
+from viz.state.kept_questions import posed_about
 from viz.state.text import Text
 
 KEY = "inbox"
@@ -111,7 +112,7 @@ def _sought(
     document, compare, reranker = made.chunking.document, choices_of_compare(), session.reranker
     # A language model would have to write the context sentences of other chunks.
     as_embedded: EmbeddedAs = "plain" if session.embedded_as == "context" else session.embedded_as
-    others = () if session.embedded_as == "context" else kept_questions_about(document)
+    others = () if session.embedded_as == "context" else posed_about(document)
     method, (_, limit) = method_of(compare), limit_of(compare, len(document.text))
     suspect = Suspect(made.chunker, made.chunking, method, limit, as_embedded, others, known, hair)
     search = search_finding(made.task, suspect, finding, tokenizer, reranker)

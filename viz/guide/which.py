@@ -24,7 +24,7 @@ class Advice(NamedTuple):
 
     @property
     def column(self) -> ColumnChoice:
-        """The settings as a column."""
+        """Column with these settings."""
         return ColumnChoice(self.chunker, dict(self.parameters))
 
 

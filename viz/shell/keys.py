@@ -43,6 +43,7 @@ KEYS = (
     Key(("+", "-", "0"), "zoom in, out, show all of the axis", ".plot, .passes", "components/shared/zoom_window.js"),
     Key(("n", "p"), "next, previous cut of a column", ".seamark .text", "components/reader/column.js"),
     Key(("d", "D"), "next, previous disagreement", ".disputes", "components/reader/disagreements/disagreements.js"),
+    Key(("Escape",), "close a preview", ".dispute .preview", "components/reader/disagreements/disagreements.js"),
     Key(
         ("1 to 6",),
         "choose a column; in lecture mode also show it alone, or all again",

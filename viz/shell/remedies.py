@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from chunkers import Chunker, Document, Embedder
-from evaluation.asking.answer import Posed, checked_answer
 from evaluation.remedies.search import Remedy
 from evaluation.search.ranking import Method
 from evaluation.search.reranker import Reranker
@@ -15,22 +14,12 @@ from viz.jobs.asking.remedies import Outcome, RemedyJob
 from viz.state.choices import ColumnChoice
 from viz.state.compared import add_to_compare, compare_is_full, index_on_compare
 from viz.state.embedder import defaults_of
-from viz.state.keys import session
 from viz.theme.numbers import counted
 
 LONGEST, LONGEST_HYBRID = 100_000, 20_000
 """Characters of a text up to which a search begins by itself, and where both rankings need every chunk's embedding."""
 
 NOTHING_TRIED = "No other setting can be tried without embedding the text anew."
-
-
-def kept_questions_about(document: Document, besides: str = "") -> tuple[Posed, ...]:
-    """Return the kept questions about a text, without the one ``besides``."""
-    return tuple(
-        Posed(one.question, checked_answer(document.text, one.start, one.start + len(one.answer)))
-        for one in session.questions
-        if one.question != besides and one.document == document.name and document.text.startswith(one.answer, one.start)
-    )
 
 
 def is_automatic(method: Method, embedder: Embedder | None, reranker: Reranker | None, document: Document) -> bool:

@@ -8,6 +8,8 @@ from functools import cache
 
 from pydantic import TypeAdapter, ValidationError
 
+from chunkers import Document
+from evaluation.asking.answer import Posed, checked_answer
 from sample_docs import load_sample, sample_titles
 from viz.state.keys import session
 from viz.state.text import Source
@@ -80,6 +82,16 @@ def place_waiting() -> None:
             session.questions.append(one.marked)
             session.question_texts.setdefault(one.identity, source)
     session.questions_waiting = tuple(left[:MOST_QUESTIONS])
+
+
+def posed_about(document: Document, besides: str = "") -> tuple[Posed, ...]:
+    """Return the kept questions about a text with the places of their answers, except the question ``besides``."""
+    text = document.text
+    return tuple(
+        Posed(one.question, checked_answer(text, one.start, one.start + len(one.answer)))
+        for one in session.questions
+        if one.question != besides and one.document == document.name and text.startswith(one.answer, one.start)
+    )
 
 
 def digest_of(text: str) -> str:

@@ -76,7 +76,7 @@ def offer_to_resume(here: Page, sweep: Sweep) -> None:
 
 
 def _missing_documents(kept: KeptSweep, found: Sequence[MarkedText | None]) -> str:
-    """Return a sentence on the documents of a kept sweep that were not ``found``; empty if all were."""
+    """Return a sentence that names the documents missing from ``found``; empty if none is missing."""
     missing = [one for one, there in zip(kept.plan.documents, found, strict=True) if there is None]
     if any(one.sample for one in missing):
         return "Bundled documents of this sweep have changed since it was begun: it must be run again."

@@ -86,7 +86,7 @@ GOOD = {
     "500 and a lost connection": ([(500, {}), Raw(b'{"id": "1', {"Content-Length": "99"})], 3, Reply("Yes.", 100, 7), 1),
     "slowly, then well": ([LONG], 2, Reply("Yes.", 100, 7), 1),
     "no usage": ([lambda _: words("Yes.", None)], 1, Reply("Yes."), 1),
-    "half of a character": ([lambda _: words("Y\ud800s.")], 1, Reply("Y\ufffds.", 100, 7), 0),
+    "half of a surrogate pair": ([lambda _: words("Y\ud800s.")], 1, Reply("Y\ufffds.", 100, 7), 0),
     "absurd usage": ([lambda _: words("Yes.", 10**400)], 1, Reply("Yes.", None, 7), 1),
     "usage in words": ([lambda _: words("Yes.") | {"usage": "much"}], 1, Reply("Yes."), 1),
     "usage that is no number": ([lambda _: words("Yes.", float("nan"), float("inf"))], 1, Reply("Yes."), 1),

@@ -195,7 +195,10 @@ def test_answers_out_of_order_and_twice_the_same_give_the_same_chunks():
         ({"propositions": [{"text": "One.", "sentence": "no", "quotation": ""}]}, "propositions.0.sentence: "),
         (claims(("One.", 6, "notes")), "it names sentence 6, and the sentences to state are 1 to 5"),
         (claims((" \n", 1, "notes")), "one of its propositions is empty"),
-        ('{"propositions": [{"text": "\\ud800", "sentence": 1, "quotation": "notes"}]}', "its JSON has half of a character"),
+        (
+            '{"propositions": [{"text": "\\ud800", "sentence": 1, "quotation": "notes"}]}',
+            "its JSON has half of a surrogate pair",
+        ),
         (Reply("{}", 10, 2, "refused"), "it was refused"),
         (Reply("{}", 10, 2, "cut"), "it was cut off, as it was too long"),
     ],

@@ -70,7 +70,7 @@ GOOD = answer("What burns?", "The lamp burns oil.")
         (answer("What?", *["oil"] * 6), "there must be 1 to 5 excerpts; there are 6"),
         (answer(" \u0000\n? ", "oil"), "the question has no words"),
         (answer("a" * 3_000, "oil"), "the question may have at most 2,000 characters; it has 3,000"),
-        ('{"question": "\\ud800?", "excerpts": ["oil"]}', "half of a character"),
+        ('{"question": "\\ud800?", "excerpts": ["oil"]}', "half of a surrogate pair"),
         ('{"question": "What?", "excerpts": "oil"}', "excerpts: "),
         ('{"question": "What?", "excerpts": ["oil"', "its JSON is broken"),
         ("I would rather not.", "it has no JSON object"),

@@ -12,7 +12,7 @@ from chunkers.recipes.export import to_dict
 from evaluation.segmentation.cohesion import Similarities, compare
 from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, cut, tools
-from tests.viz.app_steps import box_of, press, sent, settled, tell
+from tests.viz.app_steps import box_of, sent, settled, tell
 from viz.breakpoints.gap_table import gap_rows
 from viz.breakpoints.story import scan_steps
 
@@ -282,5 +282,6 @@ def test_what_would_change_a_verdict_is_said_as_the_curve_is_read_and_applied_wi
     assert app.query_params["c1.amount"] == "79"
     (cell,) = answer()["cells"]
     assert (cell["cut"], cell["undo"]) == (False, "Column 1: percentile of distance 79")
-    press(app, "Undo")
+    tell(app, "reader", "change", undo=True)
+    assert "c1.amount" not in dict(app.query_params)
     assert answer()["cells"][0]["cut"]

@@ -18,8 +18,8 @@ from tests.viz.app_steps import box_of, choose_document, remarks, sent, settled,
 from viz.components.offsets import code_points, utf16_offsets
 from viz.jobs.background import registry
 from viz.jobs.retrieval import Retrieval
+from viz.state.asking import FITTING, limits
 from viz.state.choices import MOST_COLUMNS
-from viz.state.question_settings import FITTING, limits
 
 moments = count(1)
 

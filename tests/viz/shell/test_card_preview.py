@@ -35,7 +35,7 @@ def ask(app, at, would=None):
         app.run()
         assert not app.exception
         answer = sent(app, "answer")["answer"]
-        if answer["preview"] is None or answer["preview"]["state"] != "working":
+        if answer is None or answer["preview"] is None or answer["preview"]["state"] != "working":
             return answer
         app.session_state["changed_cuts"].join(LIMIT)
 
@@ -62,6 +62,10 @@ def test_nothing_changes_before_it_is_applied_and_undo_brings_all_back(app):
     assert preview["said"] == ["known boundaries: as before"]
     assert columns_of(app) == before
     assert "c2.amount" not in dict(app.query_params)
+    # Once the user has left it, nothing more is found out for it; when it is wanted again, it is.
+    ask(app, None)
+    assert app.session_state["changed_cuts"].cancelled
+    assert ask(app, 2, would)["preview"] == preview
 
     tell(app, "reader", "change", column=1, values={"amount": 79})
     settled(app)

@@ -11,7 +11,7 @@ PAGE = (ROOT / "docs" / "pages.md").read_text(encoding="utf-8")
 
 LITERALS = {"arrows": "Arrow", "Shift+arrows": "shiftKey", "1 to 6": "[1-6]", "Ctrl+Enter": "ctrlKey", "Space": '" "'}
 LITERALS |= {"←": "ArrowLeft", "→": "ArrowRight", "↑": "ArrowUp", "↓": "ArrowDown"}
-"""Literals of scripts that name a key otherwise than the table does."""
+"""Literals in the scripts for keys that the table spells differently."""
 
 ELSEWHERE = {
     "components/text_bar/text_bar.js": "Escape closes the open box",

@@ -23,8 +23,8 @@ from viz.components.offsets import code_points, utf16_offsets
 from viz.jobs.asking.job import AskJob, Inquiry, contexts_of
 from viz.jobs.chunking import Task
 from viz.shell.results import ColumnResult
+from viz.state.asking import limit_of, method_of
 from viz.state.choices import Choices
-from viz.state.question_settings import limit_of, method_of
 from viz.state.text import Source
 from viz.state.values import MOST_QUESTIONS
 

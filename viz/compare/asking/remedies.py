@@ -17,8 +17,9 @@ from viz.components.remedies.payload import ColumnRemedies
 from viz.jobs.asking.job import AskJob
 from viz.jobs.asking.remedies import RemedyJob, search_answer
 from viz.shell.navigation import go_at_next_run
-from viz.shell.remedies import add_remedy, is_automatic, kept_questions_about, remedies_data
+from viz.shell.remedies import add_remedy, is_automatic, remedies_data
 from viz.shell.results import ColumnResult
+from viz.state.kept_questions import posed_about
 
 
 def find_remedies(
@@ -41,7 +42,7 @@ def find_remedies(
     if not failing or inquiry.embedded_as == "context":
         return [None for _ in made]
     posed = Posed(inquiry.question, checked_answer(document.text, answer.start, answer.start + len(answer.answer)))
-    others = kept_questions_about(document, besides=answer.question)
+    others = posed_about(document, besides=answer.question)
     asked = inquiry.method, inquiry.limit, inquiry.embedded_as, others, known
     searches = {
         task: search_answer(Failure(chunker, chunking, *asked, posed=posed), inquiry.tokenizer, reranker)

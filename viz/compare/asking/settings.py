@@ -9,9 +9,9 @@ from chunkers.support.errors import shown
 from viz.compare.state.session import session
 from viz.components.reader.payload import AskingData
 from viz.shell.page import Page
+from viz.state.asking import FITTING, LIMITS, RANKED_BY, limits
 from viz.state.choices import Choices
 from viz.state.compared import ASK_LIMIT, ASK_METHOD
-from viz.state.question_settings import FITTING, LIMITS, RANKED_BY, limits
 
 
 def check(here: Page) -> None:

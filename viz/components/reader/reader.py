@@ -101,7 +101,6 @@ def reader(
     Gaps whose score is within ``margin`` of a threshold line are marked on the curve. ``offers`` are the purposes for which
     the columns can fold into one text whose gaps are clicked, each with why that cannot be now; empty if it can.
     A page that calls `viz.shell.card.verdicts.answer_verdicts` passes ``card=True``.
-    Gaps whose score is within ``margin`` of a threshold line are marked on the curve.
 
     The page reruns when the user drops a threshold line, with ``{"column", "parameter", "value", "at"}`` in
     ``st.session_state[key]["line"]``; when the user clicks a column's head, with ``{"column", "at"}`` in ``["selected"]``;

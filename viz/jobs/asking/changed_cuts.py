@@ -65,6 +65,10 @@ class ChangedCuts(Background):
         )
         after = run(self.chunker, self.before.document, tools)
         self.change = CutChange.between(self.before, after, self.known)
+        if not self.questions:
+            # Without any, the text's tokens need not be counted.
+            self.whole = []
+            return
         ruler = ruler_of(self.before.document, self.task.tokenizer)
         first, second = (are_whole(one, self.questions, self.search, tools, ruler) for one in (self.before, after))
         self.whole = [*zip(first, second, strict=True)]

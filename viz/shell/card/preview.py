@@ -8,12 +8,12 @@ from typing import Any, NamedTuple, TypedDict
 from chunkers import Chunker, Chunking, Document, Embedder, InputError
 from chunkers.recipes.registry import chunker_class
 from chunkers.support.numbers import signed
-from evaluation.asking.answer import Posed, checked_answer
 from evaluation.asking.effect import Search
 from viz.components.offsets import positions
 from viz.jobs.asking.changed_cuts import ChangedCuts
 from viz.jobs.chunking import Task
 from viz.state.choices import ColumnChoice
+from viz.state.kept_questions import posed_about
 from viz.state.keys import session
 from viz.state.undo import last_change, undo_last, undoable
 from viz.theme.numbers import counted
@@ -90,7 +90,7 @@ def preview_of(
     except InputError:
         return None
     document = column.chunking.document
-    kept = _kept_questions(document)
+    kept = posed_about(document)
     sends = search.method != "bm25" and embedder is not None and embedder.remote
     asks = not sends and search.embedded_as != "context"
     job = ChangedCuts(
@@ -104,7 +104,7 @@ def preview_of(
         session.on_disk,
     )
     before = session.changed_cuts
-    if before is not None and before.subject == job.subject:
+    if before is not None and before.subject == job.subject and not before.cancelled:
         job = before
         job.join(AGAIN_S)
     else:
@@ -114,14 +114,10 @@ def preview_of(
     return _sent(job, column, values, known is not None, bool(kept) and not asks)
 
 
-def _kept_questions(document: Document) -> tuple[Posed, ...]:
-    """Return the kept questions about the text, with the places of their answers."""
-    text = document.text
-    return tuple(
-        Posed(one.question, checked_answer(text, one.start, one.start + len(one.answer)))
-        for one in session.questions
-        if one.document == document.name and text.startswith(one.answer, one.start)
-    )
+def leave_preview() -> None:
+    """Stop what is still being asked for a preview that is not wanted any more."""
+    if session.changed_cuts is not None:
+        session.changed_cuts.cancel()
 
 
 def _sent(job: ChangedCuts, column: Cut, values: Mapping[str, float], has_known: bool, leaves_out: bool) -> PreviewData:

@@ -14,7 +14,7 @@ from viz.components.assets import script
 from viz.components.mounting import component
 from viz.components.offsets import positions
 from viz.jobs.chunking import tipping_at_once
-from viz.shell.card.preview import Cut, PreviewData, preview_of, undo_said
+from viz.shell.card.preview import Cut, PreviewData, leave_preview, preview_of, undo_said
 from viz.shell.results import ColumnResult
 from viz.state.keys import session
 
@@ -104,15 +104,17 @@ def answer_verdicts(
     """
     asked = (st.session_state.get(KEY) or {}).get("asked") or {}
     at = asked.get("at")
+    would = asked.get("would")
+    # What was asked about other results is about another value by now.
+    wanted = would if would and would["hashes"] == [*hashes] else None
+    if wanted is None:
+        leave_preview()
     answer: Verdicts | None = None
     if isinstance(at, int | float) and 0 < at < len(document.sentences):
         cells = [cell_of(one, document, at, embedder, undo_said(session.page, index)) for index, one in enumerate(made)]
         gap = None if read is None else gap_at(read, document, at)
         if gap is not None and cells[0] is not None:
             cells[0]["reason"] = gap.why.brief()
-        would = asked.get("would")
-        # What was asked about other results is about another value by now.
-        wanted = would if would and would["hashes"] == [*hashes] else None
         preview = _previewed(made, wanted, search, known, embedder) if wanted else None
         answer = {"at": at, "hashes": [*hashes], "cells": cells, "preview": preview}
     data: AnswerData = {"answer": answer}

@@ -180,7 +180,9 @@ export class Disagreements {
     const below = preview.draw();
     const active = activeIn(card);
     const focused = active instanceof HTMLElement && card.contains(active) ? active.dataset.act : undefined;
-    card.replaceChildren(place, ...cells, ...(below ? [below] : []));
+    const drawn = [place, ...cells, ...(below ? [below] : [])];
+    // What is as it was stays: a press on a button that is drawn anew meanwhile would be lost.
+    if (drawn.map(({ outerHTML }) => outerHTML).join("") !== card.innerHTML) card.replaceChildren(...drawn);
     this.focusOn(this.focusNext || focused);
   }
 
@@ -240,10 +242,8 @@ export class Disagreements {
 
   // Tell a screen reader what the card says, or the preview, which comes last.
   say() {
-    const said = this.preview.done ? "p" : ".place > span, .verdict";
-    const parts = all(this.preview.done ? this.preview.root : this.card, said).map((part) =>
-      [...part.childNodes].map((node) => node.textContent).join(" "),
-    );
+    const said = this.preview.done ? ".preview p" : ".place > span, .verdict";
+    const parts = all(this.card, said).map((part) => [...part.childNodes].map((node) => node.textContent).join(" "));
     this.reader.live.textContent = (this.preview.done ? parts : [this.named, ...parts]).join("; ");
   }
 

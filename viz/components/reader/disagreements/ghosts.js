@@ -1,11 +1,11 @@
 // The cuts that a previewed change would add or remove, as signs on a strip: shapes, as colours alone would not tell them apart.
 
 import { fit } from "../../shared/dom.js";
-import { CROWDED } from "../parts/density.js";
 
 /** @import { Axis } from "../axis.js" */
 
 const WIDE = 3.5; // pixels of a sign on either side of its place
+const ROOM = 12; // pixels a sign below which ticks stand for the signs
 
 /**
  * @param {Pick<Axis, "colour" | "window">} axis
@@ -17,7 +17,7 @@ export function paintGhosts({ colour, window }, canvas, added, removed) {
   const pen = fit(canvas);
   const { clientWidth: width, clientHeight: height } = canvas;
   const seen = [added, removed].map((places) => places.filter((at) => window.holds(at)));
-  const crowded = seen[0].length + seen[1].length > CROWDED;
+  const crowded = (seen[0].length + seen[1].length) * ROOM > width;
   const path = new Path2D();
   seen.forEach((places, kind) => {
     const sign = crowded ? tick : kind ? cross : wedge;
@@ -31,7 +31,7 @@ export function paintGhosts({ colour, window }, canvas, added, removed) {
     pen.stroke(path);
   }
   pen.strokeStyle = pen.fillStyle = colour("ink");
-  pen.lineWidth = crowded ? 1 : 1.8;
+  pen.lineWidth = crowded ? 1.2 : 1.8;
   pen.stroke(path);
   pen.fill(path);
 }

@@ -24,8 +24,6 @@ export class Preview {
   /** @param {Disagreements} disagreements */
   constructor(disagreements) {
     this.disagreements = disagreements;
-    this.root = el("div", "preview");
-    this.root.setAttribute("role", "group");
   }
 
   get reader() {
@@ -111,14 +109,16 @@ export class Preview {
 
   // The line below the cells; null while nothing is previewed.
   draw() {
-    const { data, root, wanted } = this;
+    const { data, wanted } = this;
     if (!wanted) return null;
+    const root = el("div", "preview");
+    root.setAttribute("role", "group");
     root.setAttribute("aria-label", `Preview: column ${wanted.column + 1}, ${wanted.words}`);
     const said = el("p");
     const alone = this.reader.columns.length < 2;
     said.append(el("b", "", alone ? "Preview" : `Preview, column ${wanted.column + 1}`));
     const parts = data ? [...this.places(data), ...data.said.map((words) => el("span", "", words))] : [];
-    if (!this.done) parts.push(el("span", "", "trying it …"));
+    if (!this.done) parts.push(el("span", "", data?.share ? "asking the kept questions …" : "trying it …"));
     for (const part of parts) said.append(" · ", part);
     said.classList.toggle("wrong", data?.state === "failed");
     const apply = actButton("Apply", "apply", () => this.apply());
@@ -132,7 +132,7 @@ export class Preview {
       apply,
       actButton("Cancel", "cancel", () => this.cancel()),
     );
-    root.replaceChildren(line);
+    root.append(line);
     return root;
   }
 

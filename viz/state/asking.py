@@ -1,4 +1,4 @@
-"""Settings of a question on Compare: the ranking method, and the amount retrieved."""
+"""Settings of a question on Compare: the ranking, and the limit on what is retrieved, by their words in the link."""
 
 from __future__ import annotations
 
