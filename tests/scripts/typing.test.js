@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 // The scripts look for elements of a browser's page.
-Object.assign(globalThis, { Document: class {}, ShadowRoot: class {}, HTMLInputElement: class {} });
+const page = { body: {}, activeElement: /** @type {object | null} */ (null) };
+Object.assign(globalThis, { document: page, Document: class {}, ShadowRoot: class {}, HTMLInputElement: class {} });
 const { hear, takeTyping } = await import("../../viz/components/reader/ask/typing.js");
 
 /** @param {boolean} isConnected */
@@ -58,6 +59,16 @@ test("what is typed after a box is gone is no shortcut, and is in the box that r
   takeTyping(box);
   assert.equal(box.value, "What h1");
   assert.equal(root.activeElement, box);
+});
+
+test("a key in another element leaves the box, and is that element's", () => {
+  const typing = { box: /** @type {HTMLInputElement | null} */ (makeBox(true).box), words: "" };
+  page.activeElement = {};
+  const { event, said } = press("Enter");
+  hear(event, typing);
+  assert.deepEqual(said, { prevented: false, stopped: false });
+  assert.equal(typing.box, null);
+  page.activeElement = page.body;
 });
 
 test("Escape and Tab leave a box that is gone; keys with Ctrl are the browser's", () => {

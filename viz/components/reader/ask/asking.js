@@ -51,7 +51,7 @@ export class Asking {
     this.remedies = new Remedies(this);
     /** @param {KeyboardEvent} event */
     const hearKey = (event) => this.key(event);
-    watchTyping();
+    watchTyping(this.form.input);
     globalThis.addEventListener("keydown", hearKey);
     this.leave = () => {
       globalThis.removeEventListener("keydown", hearKey);

@@ -7,39 +7,40 @@ import { activeIn } from "../../shared/dom.js";
  * @typedef {{ box: HTMLInputElement | null, words: string }} Typing
  */
 
-/** @param {Event} event */
-const boxOf = (event) => {
-  const [node] = event.composedPath();
-  return node instanceof HTMLInputElement && node.matches(".ask input") ? node : null;
-};
-
-// Listen for good, once on a page: between two readers there is nobody else to.
-export function watchTyping() {
-  if (globalThis.seamarkTyping) return;
-  globalThis.seamarkTyping = { box: null, words: "" };
+/** @param {HTMLInputElement} box */
+export function watchTyping(box) {
+  globalThis.seamarkTyping ??= listenForGood();
   const typing = globalThis.seamarkTyping;
-  for (const event of ["pointerdown", "focusin", "popstate"])
-    globalThis.addEventListener(event, (event) => enter(typing, boxOf(event)), { capture: true });
+  for (const event of ["focus", "input"]) box.addEventListener(event, () => enter(typing, box));
+}
+
+// Between two readers there is nobody else to listen.
+function listenForGood() {
+  /** @type {Typing} */
+  const typing = { box: null, words: "" };
+  for (const event of ["pointerdown", "popstate"])
+    globalThis.addEventListener(event, () => enter(typing, null), { capture: true });
   globalThis.addEventListener("keydown", (event) => hear(event, typing), { capture: true });
+  return typing;
 }
 
 /**
  * @param {Typing} typing
  * @param {HTMLInputElement | null} box
  */
-function enter(typing, box) {
-  if (typing.box !== box) Object.assign(typing, { box, words: "" });
-}
+const enter = (typing, box) => Object.assign(typing, { box, words: "" });
 
 /**
- * Keep a key for a box that has lost the focus by no act of the user's; one that is still there gets it back, and the key.
+ * Keep a key for a box that has lost the focus to nothing; one that is still there gets it back, and the key.
  * @param {KeyboardEvent} event
  * @param {Typing} typing
  */
 export function hear(event, typing) {
   const { box } = typing;
   if (!box || activeIn(box) === box || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.key === "Escape" || event.key === "Tab") return enter(typing, null);
+  const { activeElement, body } = document;
+  const isElsewhere = activeElement !== null && activeElement !== body;
+  if (isElsewhere || event.key === "Escape" || event.key === "Tab") return void enter(typing, null);
   event.stopImmediatePropagation();
   if (box.isConnected) return box.focus();
   if (event.key.length === 1) typing.words += event.key;
@@ -52,8 +53,8 @@ export function hear(event, typing) {
  * @param {HTMLInputElement} box
  */
 export function takeTyping(box) {
-  const before = globalThis.seamarkTyping?.box;
+  const { box: before = null, words = "" } = globalThis.seamarkTyping ?? {};
   if (!before || before === box || before.isConnected) return;
-  box.value = before.value + globalThis.seamarkTyping?.words;
+  box.value = before.value + words;
   box.focus();
 }
