@@ -333,7 +333,8 @@ class _State:
         self._record(tried, why)
 
     def _record(self, tried: Sequence[Comparison], why: Reason) -> None:
-        self.comparisons += [*tried[:-1], tried[-1]._replace(why=why)]
+        # A search tries many settings, and `_replace` takes several times as long.
+        self.comparisons += [*tried[:-1], Comparison(*tried[-1][:7], why)]
 
 
 def _in_short(tried: Sequence[Comparison]) -> str:
