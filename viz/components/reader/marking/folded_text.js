@@ -44,7 +44,8 @@ export class FoldedText extends ColumnText {
   // Draw the text, unless it is drawn already.
   show() {
     const { data, marking, texts } = this.reader;
-    texts.append(this.body);
+    // Appended anew, it would lose the focus.
+    if (this.body.parentNode !== texts) texts.append(this.body);
     this.body.setAttribute("aria-label", marking.words.title);
     if (this.drawnOf === data?.source) return;
     this.drawnOf = data?.source ?? "";
