@@ -53,6 +53,7 @@ SENTENCES = {
     "evaluation.generating.generate.MOST_GENERATED": ("to generate",),
     "evaluation.generating.generate.MOST_WINDOW": ("characters of a window",),
     "evaluation.generating.generate.MOST_EXCERPTS": ("excerpts; there are",),
+    "chunkers.methods.your_cuts.MOST_CUTS": ("cuts of your own; got",),
     "chunkers.results.comparison.MOST_SIDE_BY_SIDE": ("results; got",),
     "integrations.originals.MOST_RUN": ("it may have at most",),
     "chunkers.support.limits.MOST_CHUNKS": (

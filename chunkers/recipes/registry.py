@@ -33,6 +33,7 @@ from chunkers.methods.structure import Structure
 from chunkers.methods.target_size import TargetSize
 from chunkers.methods.windows import FixedCharacters, FixedTokens, FixedWords
 from chunkers.methods.your_chunks import YourChunks
+from chunkers.methods.your_cuts import YourCuts
 from chunkers.recipes.offered import check, guard, said_of
 from chunkers.support.errors import InputError, ParameterError, shown
 
@@ -59,8 +60,8 @@ CHUNKERS: dict[str, type[Chunker]] = {
 
 ASKING: dict[str, type[Chunker]] = {chunker.name: chunker for chunker in (Llm, Lumber, Propositions)}
 
-ELSEWHERE: dict[str, type[YourChunks]] = {YourChunks.name: YourChunks}
-"""Whose chunks were made elsewhere: nothing can run them without the file of chunks."""
+ELSEWHERE: dict[str, type[Chunker]] = {YourChunks.name: YourChunks, YourCuts.name: YourCuts}
+"""Whose chunks were made elsewhere: by a program whose file of chunks must be at hand, or by the user's own cuts."""
 
 ADAPTERS: dict[str, type[Adapter]] = {
     adapter.name: adapter

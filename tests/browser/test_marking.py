@@ -124,3 +124,30 @@ def test_the_place_in_the_text_stays_when_the_columns_fold_and_come_back(page, a
     gap(root, before + 4).click()
     root.get_by_role("button", name="Done").click()
     eventually(lambda: read(root, "({ columns }) => columns[0].top"), lambda top: top is not None and abs(top - before) < 6)
+
+
+def test_cuts_of_one_s_own_are_the_column_you_with_card_and_reload(page, app_url):
+    root = open_app(page, app_url, "?document=three_topics&embedder=tfidf&c1=fixed_sentences&c2=breakpoint")
+    root.get_by_role("button", name="Cut it yourself").click()
+    plain = root.get_by_role("region", name="Where would you cut?")
+    expect(plain).to_be_visible()
+    # Those that the text comes with are not given away.
+    expect(root.locator(".gap[aria-pressed=true], .missed").filter(visible=True)).to_have_count(0)
+    expect(root.get_by_role("button", name="Headings as marks")).to_be_hidden()
+    for number in (2, 5):
+        root.get_by_role("button", name=f"cut between sentences {number} and {number + 1}").click()
+    expect(root.locator(".marking-bar .count")).to_have_text("2 cuts")
+    root.get_by_role("button", name="Done").click()
+    head = root.locator(".head").nth(2)
+    expect(head).to_contain_text("You 2 cuts")
+    expect(head).to_contain_text("missed")
+    embedded(page)
+    expect(column(root, 2).locator(".why").first).to_have_attribute("title", re.compile("you cut here"))
+    page.get_by_role("button", name="Next disagreement (d)").click()
+    expect(root.locator(".verdict").nth(2)).to_contain_text(re.compile("you (cut|did not cut) here"))
+    page.reload()
+    embedded(page)
+    expect(root.locator(".head").nth(2)).to_contain_text("You 2 cuts")
+    # They are where they were when it is pressed again.
+    root.get_by_role("button", name="Cut it yourself").click()
+    expect(root.locator(".gap[aria-pressed=true]")).to_have_count(2)

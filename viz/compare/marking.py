@@ -1,39 +1,54 @@
-"""The columns of Compare folded into one text, whose gaps the user clicks to mark known boundaries."""
+"""The columns of Compare folded into one text, whose gaps the user clicks: known boundaries, or cuts of their own."""
 
 from __future__ import annotations
 
 import streamlit as st
 
+from chunkers import InputError
 from viz.components.gaps.gaps import Marking, clicked
 from viz.components.reader.reader import take_event
-from viz.state.choices import OWN, Choices
+from viz.state.choices import MOST_COLUMNS, OWN, Choices
+from viz.state.cuts import cuts_of, place_for_cuts, set_cuts
 from viz.state.keys import session
 from viz.state.marks import set_known, with_clicked
 from viz.state.text import Text
 
 
-def take_marking(choices: Choices, text: Text, reader_key: str) -> None:
-    """Apply the reader's events: gaps that were set, columns that are to fold or to come back."""
-    marks, fold = clicked(take_event(reader_key, "mark"), text.document), take_event(reader_key, "fold")
+def take_marking(choices: Choices, text: Text, reader_key: str) -> str:
+    """Apply the reader's events: gaps that were set, columns that are to fold or to come back; return an error, if any."""
+    gaps, fold = clicked(take_event(reader_key, "mark"), text.document), take_event(reader_key, "fold")
     if fold is not None:
         session.folded = (text.document.identity, str(fold["purpose"]))
-    if marks is None or marks.purpose not in offers(choices):
-        return
-    known = with_clicked(text.document, text.source.known, marks.places)
+    if gaps is None or offers(choices).get(gaps.purpose) != "":
+        return ""
+    if gaps.purpose == "cuts":
+        try:
+            set_cuts(choices, text.document, gaps.places or ())
+        except InputError as error:
+            return str(error)
+        return ""
+    known = with_clicked(text.document, text.source.known, gaps.places)
     if known != text.source.known:
         set_known(known)
         # The row on top, which has been drawn, gives them to the tab to keep.
         st.rerun()
+    return ""
 
 
 def marking_of(choices: Choices, text: Text) -> Marking | None:
     """Return the gaps to click in the text into which the columns are folded; None if they are not."""
     identity, purpose = session.folded
-    if identity != text.document.identity or purpose != "marks" or purpose not in offers(choices):
+    if identity != text.document.identity or offers(choices).get(purpose) != "":
         return None
+    if purpose == "cuts":
+        return Marking("cuts", True, cuts_of(choices, text.document))
     return Marking("marks", True, text.source.known or ())
 
 
 def offers(choices: Choices) -> dict[str, str]:
-    """Return the purposes for which the columns can fold, each with why that cannot be now; empty if it can."""
-    return {"marks": ""} if choices.document == OWN else {}
+    """Return the purposes for which the columns can fold, each with why that cannot be now; empty if it can.
+
+    A bundled text comes with its known boundaries, which are not the user's to mark.
+    """
+    full = f"Compare has the maximum of {MOST_COLUMNS} columns; remove one first." * (place_for_cuts(choices) is None)
+    return {**({"marks": ""} if choices.document == OWN else {}), "cuts": full}

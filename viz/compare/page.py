@@ -14,6 +14,7 @@ from viz.compare.facts import facts_of
 from viz.compare.marking import marking_of, offers, take_marking
 from viz.compare.reopened import say_reopened
 from viz.compare.state.session import session
+from viz.components.notice import notice
 from viz.components.reader.reader import Column, reader, take_event
 from viz.controls.chunker import column_controls
 from viz.jobs.timing import time_again
@@ -46,7 +47,8 @@ def show() -> None:
             with here.controls:
                 column_controls(choices, None, here.embedder, elsewhere=True)
             return
-        take_marking(choices, text, READER)
+        if complaint := take_marking(choices, text, READER):
+            notice(complaint, "error", key="cuts_complaint")
         made = run_columns(here, text, choices.columns)
         with here.controls:
             column_controls(choices, made[choices.selected].chunker, here.embedder, elsewhere=True)

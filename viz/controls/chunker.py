@@ -9,6 +9,8 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from chunkers import ADAPTERS, ASKING, CHUNKERS, Chunker, Embedder, FieldSpec
+from chunkers.methods.your_chunks import YourChunks
+from chunkers.methods.your_cuts import YourCuts
 from chunkers.recipes.presets import presets_of
 from chunkers.recipes.registry import ELSEWHERE, chunker_class, discover
 from viz.components.notice import remark
@@ -22,7 +24,12 @@ from viz.state.keys import session
 from viz.state.link import link_of_chunker
 from viz.state.undo import undoable
 
-YOURS = next(iter(ELSEWHERE))
+YOURS = YourChunks.name
+
+OWN_CUTS = (
+    "“Cut it yourself”, below the strips on Compare, makes and changes these cuts. They are of one text; the link has them, "
+    "without the text."
+)
 
 ADDED = ("recursive", "structure", "optimal", "change_point", "fixed_sentences", "breakpoint", "double_pass")
 """Chunkers of added columns, in order."""
@@ -69,6 +76,8 @@ def column_controls(
     if column.chunker not in ELSEWHERE:
         defaults = defaults_of(embedder, column.chunker)
         parameter_controls(choices.selected, column, chunker, defaults)
+    elif column.chunker == YourCuts.name:
+        st.caption(OWN_CUTS)
     elif elsewhere:
         chunk_file_controls(choices, choices.selected, column, measured)
     if form and column.chunker not in ASKING:

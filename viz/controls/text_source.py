@@ -23,6 +23,7 @@ from viz.jobs.reading import ReadingJob, only_file, only_text
 from viz.state import kept_questions, session_file
 from viz.state.choices import OWN, Choices
 from viz.state.compared import open_recipe, reopen
+from viz.state.cuts import move_cuts
 from viz.state.keys import Opened, session
 from viz.state.notebook import open_linked
 from viz.state.own_text import (
@@ -171,9 +172,11 @@ def _draw_box(choices: Choices) -> None:
 def _pasted(box: str, choices: Choices) -> None:
     if box != session.box:
         return
-    text = st.session_state[box]
+    text, before = st.session_state[box], session.own
     _forget_file()
     set_own_text(edited(text) if text else None)
+    if before is not None and session.own is not None:
+        move_cuts(before.text, session.own.text)
     choose_document(choices, OWN)
 
 

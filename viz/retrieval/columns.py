@@ -6,7 +6,7 @@ from chunkers import Chunker, InputError, build_chunker
 from chunkers.recipes.registry import ELSEWHERE
 from viz.jobs.plan import Material
 from viz.shell.page import Page
-from viz.state.chunk_files import your_chunks
+from viz.state.chunk_files import chunker_elsewhere
 from viz.state.keys import session
 from viz.state.language_model import MISSING, chosen_model
 from viz.state.undo import undoable
@@ -31,7 +31,7 @@ def chunkers_of(here: Page) -> tuple[list[Chunker | None], str]:
         said = ""
         try:
             if column.chunker in ELSEWHERE:
-                chunker, missing = your_chunks(column)
+                chunker, missing = chunker_elsewhere(column)
                 said = missing and f"Column {number}: {missing}"
             else:
                 chunker = build_chunker(column.chunker, column.parameters, here.embedder)

@@ -10,7 +10,7 @@ from chunkers.recipes.registry import chunker_class
 from viz.components.reader.reader import Column, HeadRow, Result
 from viz.shell.results import ColumnResult
 from viz.state.choices import effective
-from viz.state.chunk_files import NAME_AGAIN, NO_FILE
+from viz.state.chunk_files import CUT_FIRST, NAME_AGAIN, NO_FILE
 from viz.state.keys import session
 from viz.state.language_model import MISSING
 
@@ -60,7 +60,7 @@ def column_of(
     subtitle = ": ".join(part for part in (prefix, settings_of(result)) if part)
     if result.error:
         # That nothing is sent yet is no error, nor that a file is not there yet.
-        waits = result.sending is not None or result.error in (MISSING, NO_FILE, NAME_AGAIN)
+        waits = result.sending is not None or result.error in (MISSING, NO_FILE, NAME_AGAIN, CUT_FIRST)
         return Column(title, subtitle, message=result.error, tone="" if waits else "error")
     if result.chunker is None or result.chunking is None:
         return Column(title, subtitle, message=waiting_words(asks=result.chunker is not None and result.chunker.asks))

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from chunkers import Chunker, Chunking, Document, Embedder, InputError, build_chunker
 from chunkers.contract.base import Estimate
 from chunkers.language_models.asking import Asking
+from chunkers.methods.your_chunks import YourChunks
 from chunkers.recipes.registry import ELSEWHERE
 from viz.jobs.chunking import ChunkingJob, Task, chunk_at_once, estimate_of
 from viz.shell.page import Page
 from viz.state.choices import ColumnChoice
-from viz.state.chunk_files import none_found, your_chunks
+from viz.state.chunk_files import chunker_elsewhere, none_found
 from viz.state.keys import session
 from viz.state.language_model import MISSING, chosen_model
 from viz.state.text import Text
@@ -129,7 +130,7 @@ def _at_once(
 
 def _found_again(here: Page, document: Document, choice: ColumnChoice, kept: Mapping[Task, Chunking]) -> ColumnResult:
     """Return the outcome of a column whose chunks were made elsewhere; raises InputError if the document is ambiguous."""
-    chunker, missing = your_chunks(choice)
+    chunker, missing = chunker_elsewhere(choice)
     if missing:
         return ColumnResult(choice, chunker, error=missing)
     # The embedder does not matter to them, but to what is measured of them.
@@ -137,6 +138,6 @@ def _found_again(here: Page, document: Document, choice: ColumnChoice, kept: Map
     chunking = kept.get(task)
     if chunking is None:
         chunking = chunk_at_once(task, chunker, document, here.embedder, session.on_disk)
-    if chunking is not None and document.sentences and not chunking.chunks:
+    if isinstance(chunker, YourChunks) and chunking is not None and document.sentences and not chunking.chunks:
         return ColumnResult(choice, chunker, error=none_found(chunker, document))
     return ColumnResult(choice, chunker, task, chunking)

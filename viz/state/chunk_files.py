@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from chunkers import Chunker, Document, InputError
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
+from chunkers.methods.your_cuts import YourCuts
 from chunkers.recipes.registry import ELSEWHERE
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.keys import session
@@ -16,6 +17,7 @@ MOST_HELD = 60_000_000
 """Characters of all files of chunks that a session holds."""
 
 NO_FILE = "Choose a file of chunks in this column's settings; the chunks are then located in the text."
+CUT_FIRST = "Press “Cut it yourself”, below the strips, and click where you would cut."
 NAME_AGAIN = "The chunks of this column are in a file, which no link carries: choose it again in the column's settings."
 
 
@@ -24,14 +26,17 @@ def file_of(column: ColumnChoice) -> ChunkFile | None:
     return session.chunk_files.get(column.parameters.get("file", "")) if column.chunker in ELSEWHERE else None
 
 
-def your_chunks(column: ColumnChoice) -> tuple[YourChunks, str]:
-    """Return the chunker of a column of chunks made elsewhere, and the user's next step, if any.
+def chunker_elsewhere(column: ColumnChoice) -> tuple[YourChunks | YourCuts, str]:
+    """Return the chunker of a column whose chunks were made elsewhere, and the user's next step, if any.
 
     Raises
     ------
     ParameterError
-        If what is said to be the identity of its file is none.
+        If what is said to be the identity of its file, or to be cuts, is none.
     """
+    if column.chunker == YourCuts.name:
+        cuts = YourCuts.build(**column.parameters)
+        return cuts, "" if cuts.cuts else CUT_FIRST
     file = file_of(column)
     if file is None:
         chunker = YourChunks.build(**column.parameters)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import pairwise
 
@@ -108,10 +109,16 @@ def edited(text: str) -> Source:
     parts = (given or own).parts
     if parts is not None:
         parts = parts.moved(start if start <= first else first if start < end else start + grown for start in parts.starts)
-    if known is not None:
-        moved = (place if place <= first else place + grown for place in known if place <= first or place >= end)
-        known = tuple(sorted({place for place in moved if 0 < place < len(text)}))
+    known = None if known is None else moved_places(known, before, text)
     return Source(text, own.name, known, "" if own.name == PASTED else "edited here", parts, own.left_out)
+
+
+def moved_places(places: Iterable[int], before: str, text: str) -> tuple[int, ...]:
+    """Return where places of a text are after an edit; those in what was replaced are gone."""
+    first, last = _unchanged(before, text)
+    end, grown = len(before) - last, len(text) - len(before)
+    moved = (place if place <= first else place + grown for place in places if place <= first or place >= end)
+    return tuple(sorted({place for place in moved if 0 < place < len(text)}))
 
 
 def without_dashes(given: Source) -> Source:

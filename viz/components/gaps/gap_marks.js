@@ -9,7 +9,7 @@ import { counted } from "../shared/format.js";
 
 /**
  * Words for what clicked gaps become.
- * @typedef {{ offer: string, offerHelp: string, title: string, name: string, counted: string }} Words
+ * @typedef {{ offer: string, offerHelp: string, title: string, name: string, counted: string, sign: string }} Words
  */
 
 /** @type {Record<string, Words>} */
@@ -20,6 +20,15 @@ export const PURPOSES = {
     title: "Where do sections end?",
     name: "boundary",
     counted: "mark",
+    sign: "▲",
+  },
+  cuts: {
+    offer: "Cut it yourself",
+    offerHelp: "Cut the text yourself, before you see the chunkers: your cuts become the column “You”",
+    title: "Where would you cut?",
+    name: "cut",
+    counted: "cut",
+    sign: "●",
   },
 };
 
@@ -106,6 +115,7 @@ export class GapMarks {
     const button = el("button", "gap");
     button.type = "button";
     button.dataset.gap = String(gap);
+    button.dataset.sign = words.sign;
     button.title = `${words.name} between sentences ${gap + 1} and ${gap + 2}`;
     button.setAttribute("aria-label", button.title);
     button.addEventListener("click", (event) => {

@@ -8,8 +8,8 @@ from typing import Any, Literal, NamedTuple, TypedDict, get_args
 
 from chunkers import Document
 
-Purpose = Literal["marks"]
-"""Known boundaries that clicked gaps make."""
+Purpose = Literal["marks", "cuts"]
+"""What clicked gaps become: known boundaries of the text, or the cuts of the column “You”."""
 
 
 class MarkingData(TypedDict):

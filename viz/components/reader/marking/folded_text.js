@@ -17,7 +17,7 @@ import { writePieces } from "../parts/long_words.js";
 const WALKS = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
 
 export class FoldedText extends ColumnText {
-  drawnOf = ""; // the text that is drawn
+  drawnOf = ""; // the text that is drawn, and what for
   current = 0; // the gap that Tab leads to
 
   /**
@@ -47,9 +47,11 @@ export class FoldedText extends ColumnText {
     // Appended anew, it would lose the focus.
     if (this.body.parentNode !== texts) texts.append(this.body);
     this.body.setAttribute("aria-label", marking.words.title);
-    if (this.drawnOf === data?.source) return;
-    this.drawnOf = data?.source ?? "";
+    const now = `${marking.purpose} ${data?.source}`;
+    if (this.drawnOf === now) return;
+    this.drawnOf = now;
     this.current = 0;
+    this.forget();
     this.draw(paragraphSegments(this.reader));
   }
 

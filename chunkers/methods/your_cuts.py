@@ -1,0 +1,113 @@
+"""The user's own cuts as a chunker: it decides nothing, and cuts a text where they did."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import ClassVar, Self
+
+from pydantic import Field, field_validator
+
+from chunkers.building_blocks.ledger import cuts_to_gaps, ledger
+from chunkers.contract.base import Chunker
+from chunkers.contract.tools import Tools
+from chunkers.results.reason import Reason
+from chunkers.results.result import Chunking, Verdict
+from chunkers.support.errors import InputError, shown
+from chunkers.text.document import Document
+
+MOST_CUTS = 400
+"""Cuts that a person sets in a text; so many fit into a link."""
+
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+_WRITTEN = re.compile(r"c[0-9a-f]{24}(?:-[0-9a-z]{1,6})*")
+
+CUT_HERE, KEPT_HERE = "you cut here", "you did not cut here"
+
+
+class YourCuts(Chunker):
+    """The user's own cuts, clicked between sentences."""
+
+    name: ClassVar[str] = "your_cuts"
+    title: ClassVar[str] = "You"
+    idea: ClassVar[str] = "Your own cuts, clicked between sentences: nothing is computed."
+    source: ClassVar[str] = "your own judgement"
+    elsewhere: ClassVar[bool] = True
+
+    cuts: str = Field(
+        "",
+        title="Cuts",
+        description="A digest of the text, and the distance of each cut from the one before; empty before the first cut.",
+    )
+
+    @field_validator("cuts")
+    @classmethod
+    def _is_written(cls, value: str) -> str:
+        if value and _WRITTEN.fullmatch(value) is None:
+            raise ValueError(f"cuts must be a digest of the text and the distances between the cuts; got {shown(value)}")
+        if value.count("-") > MOST_CUTS:
+            raise ValueError(f"a text may have at most {MOST_CUTS:,} cuts of your own; got {value.count('-'):,}")
+        return value
+
+    @classmethod
+    def of(cls, text_identity: str, places: Sequence[int]) -> Self:
+        """Return the chunker that cuts a text at these places, ascending offsets in code points.
+
+        ``text_identity`` is any `Document.identity` of the text.
+
+        Raises
+        ------
+        ParameterError
+            If there are more than `MOST_CUTS` places.
+        """
+        distances = (_base36(second - first) for first, second in pairwise((0, *places)))
+        return cls.build(cuts="-".join([_digest(text_identity), *distances]))
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """The cuts, as offsets in code points."""
+        places, place = [], 0
+        for distance in self.cuts.split("-")[1:]:
+            place += int(distance, 36)
+            places.append(place)
+        return tuple(places)
+
+    def is_of(self, text_identity: str) -> bool:
+        """Return whether the cuts are of the text with this `Document.identity`."""
+        return self.cuts.partition("-")[0] == _digest(text_identity)
+
+    def chunk(self, document: Document, tools: Tools) -> Chunking:
+        """Cut the document.
+
+        Raises
+        ------
+        InputError
+            If there are no cuts yet, or they are of another text.
+        """
+        if not self.is_of(document.identity):
+            raise InputError(
+                "Your cuts must be of this text; they are of another. Press “Cut it yourself” on Compare to cut this one."
+            )
+        last = document.sentences[-1].end if document.sentences else 0
+        inside = [place for place in self.places if document.starts[0] < place < last] if last else []
+        cuts = cuts_to_gaps(document, inside, Verdict.CUT, lambda _: Reason(remark=CUT_HERE))
+        return Chunking.from_gaps(document, ledger(document, cuts, KEPT_HERE))
+
+    def describe(self) -> str:
+        """Return the number of cuts."""
+        count = self.cuts.count("-")
+        return "1 cut" if count == 1 else f"{count:,} cuts"
+
+
+def _digest(text_identity: str) -> str:
+    # A letter first, as a link takes what looks like a number for one.
+    return f"c{text_identity.partition('/')[0]}"
+
+
+def _base36(number: int) -> str:
+    digits = ""
+    while number:
+        number, digit = divmod(number, 36)
+        digits = _DIGITS[digit] + digits
+    return digits or "0"
