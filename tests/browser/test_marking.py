@@ -151,3 +151,10 @@ def test_cuts_of_one_s_own_are_the_column_you_with_card_and_reload(page, app_url
     # They are where they were when it is pressed again.
     root.get_by_role("button", name="Cut it yourself").click()
     expect(root.locator(".gap[aria-pressed=true]")).to_have_count(2)
+    page.get_by_role("link", name="Breakpoints").click()
+    page.wait_for_url("**/breakpoints**")
+    embedded(page)
+    expect(root.locator(".marking-bar").filter(visible=True)).to_have_count(0)
+    page.get_by_role("link", name="Compare").click()
+    expect(plain).to_be_visible()
+    expect(root.locator(".gap[aria-pressed=true]")).to_have_count(2)

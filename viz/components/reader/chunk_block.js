@@ -8,6 +8,7 @@ import { isTitle, pagesOf } from "./parts/pages.js";
 import { showStated, statedKey } from "./parts/stated_card.js";
 
 /**
+ * @import { Words } from "../gaps/gap_marks.js"
  * @import { ColumnText } from "./column_text.js"
  * @import { Segments } from "./payload.data.d.ts"
  * @import { Reader } from "./reader.js"
@@ -211,7 +212,7 @@ export function updateSentences(column, segments, block) {
     const said = [uncut && "a known boundary that is not cut", astray && "not in the chunk of its section"].filter(Boolean);
     span.title = said.join("; ");
   }
-  if (marking.inColumns) updateGaps(column, segments, block);
+  if (marking.inColumns) updateGaps(column, segments, block, marking.words);
   else for (const button of all(block, ".gap")) button.remove();
 }
 
@@ -220,14 +221,15 @@ export function updateSentences(column, segments, block) {
  * @param {ColumnText} column
  * @param {Segments} segments
  * @param {Block} block
+ * @param {Words} words
  */
-export function updateGaps(column, segments, block) {
+export function updateGaps(column, segments, block, words) {
   const { starts, marking } = column.reader;
   const buttons = new Map(all(block, ".gap").map((button) => [Number(button.dataset.gap), button]));
   for (const span of all(block, ".s")) {
     const sentence = Number(span.dataset.s);
     if (!sentence || starts[sentence] < segments.start[block.number]) continue;
-    const button = buttons.get(sentence - 1) ?? marking.marks.button(sentence - 1, marking.words);
+    const button = buttons.get(sentence - 1) ?? marking.marks.button(sentence - 1, words);
     if (!button.isConnected) span.before(button);
     button.setAttribute("aria-pressed", String(marking.marks.set.has(sentence - 1)));
   }

@@ -1,6 +1,7 @@
 // The text without chunks into which the columns fold, a block for each paragraph, with the gaps between sentences as buttons:
 // arrows go from one to the next.
 
+import { PURPOSES } from "../../gaps/gap_marks.js";
 import { all, el } from "../../shared/dom.js";
 import { updateGaps, writeSentences } from "../chunk_block.js";
 import { ColumnText } from "../column_text.js";
@@ -17,6 +18,7 @@ import { writePieces } from "../parts/long_words.js";
 const WALKS = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
 
 export class FoldedText extends ColumnText {
+  words = PURPOSES.marks; // for what is clicked
   drawnOf = ""; // the text that is drawn, and what for
   current = 0; // the gap that Tab leads to
 
@@ -47,6 +49,7 @@ export class FoldedText extends ColumnText {
     // Appended anew, it would lose the focus.
     if (this.body.parentNode !== texts) texts.append(this.body);
     this.body.setAttribute("aria-label", marking.words.title);
+    this.words = marking.words;
     const now = `${marking.purpose} ${data?.source}`;
     if (this.drawnOf === now) return;
     this.drawnOf = now;
@@ -80,7 +83,7 @@ export class FoldedText extends ColumnText {
   /** @param {Block} block */
   drawGaps(block) {
     if (!this.segments) return;
-    updateGaps(this, this.segments, block);
+    updateGaps(this, this.segments, block, this.words);
     for (const button of all(block, ".gap")) button.tabIndex = Number(button.dataset.gap) === this.current ? 0 : -1;
   }
 

@@ -54,8 +54,9 @@ export class Marking {
     return made;
   }
 
+  // Of what the server wants now, which the columns are drawn by before the rest.
   get words() {
-    return PURPOSES[this.purpose];
+    return PURPOSES[this.reader.data?.marking?.purpose ?? this.purpose];
   }
 
   get headingGaps() {
@@ -64,7 +65,7 @@ export class Marking {
 
   // Whether the gaps of every column are buttons.
   get inColumns() {
-    return Boolean(this.reader.data?.marking) && !this.folded;
+    return this.reader.data?.marking?.folded === false;
   }
 
   /** @param {{ gaps: number[] | null, at: number }} change */
