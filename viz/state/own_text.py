@@ -114,7 +114,7 @@ def edited(text: str) -> Source:
 
 
 def moved_places(places: Iterable[int], before: str, text: str) -> tuple[int, ...]:
-    """Return where places of a text are after an edit; those in what was replaced are gone."""
+    """Return the places of a text after an edit, without those in the replaced part."""
     first, last = _unchanged(before, text)
     end, grown = len(before) - last, len(text) - len(before)
     moved = (place if place <= first else place + grown for place in places if place <= first or place >= end)

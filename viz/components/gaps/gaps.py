@@ -1,4 +1,4 @@
-"""Gaps between sentences that can be clicked: what the browser is sent, and what it says."""
+"""Gaps between sentences that can be clicked: the browser's data and its events."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, TypedDict, get_args
 from chunkers import Document
 
 Purpose = Literal["marks", "cuts"]
-"""What clicked gaps become: known boundaries of the text, or the cuts of the column “You”."""
+"""The use of clicked gaps: as known boundaries of the text, or as the cuts of the column “You”."""
 
 
 class MarkingData(TypedDict):
@@ -73,7 +73,7 @@ def gaps_before(document: Document, places: Collection[int]) -> list[int]:
 
 
 def clicked(event: Mapping[str, Any] | None, document: Document) -> Clicked | None:
-    """Return the gaps of a browser's event, or None if the event is invalid or about another text."""
+    """Return the gaps that a browser's event names; None if the event is of another text or invalid."""
     if not event or event.get("source") != document.identity or event.get("purpose") not in get_args(Purpose):
         return None
     gaps = event.get("gaps")
