@@ -120,24 +120,6 @@ function reasonOf(reader, at) {
 }
 
 /**
- * The reason of a cut: where the server answers about places, a button that opens the card on it. It is no stop of the Tab key,
- * as there may be hundreds: n and p lead to it.
- * @param {Reader} reader
- * @param {number} at
- */
-function reasonOf(reader, at) {
-  if (!reader.data?.card) {
-    const plain = el("span");
-    plain.dataset.act = "why";
-    return plain;
-  }
-  const reason = actButton("", "why", () => reader.disagreements.open(at));
-  reason.tabIndex = -1;
-  reason.title = "What would change it";
-  return reason;
-}
-
-/**
  * Update what may change while the block's text stays the same: number, colour and reason.
  * @param {ColumnText} column
  * @param {Segments} segments
