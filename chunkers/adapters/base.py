@@ -15,16 +15,16 @@ from chunkers.text.document import Document
 
 
 class Adapter(Chunker):
-    """Base of the chunkers that run another library's chunker with this project's embedder, for comparison.
+    """Base class of adapters, which run another library's chunker with this project's embedder for comparison.
 
     Attributes
     ----------
     library
-        Whose chunker it is, as reasons and notes name it.
+        Name of the library's chunker, for reasons and notes.
     package, module
-        The names under which it is installed and imported.
+        Names of the library for pip and for ``import``.
     requirement
-        What pip installs: the version that the tests run.
+        Requirement for pip, pinned to the version that the tests run.
     """
 
     embeds: ClassVar[bool] = True
@@ -35,24 +35,24 @@ class Adapter(Chunker):
 
     @abstractmethod
     def pieces(self, document: Document, tools: Tools) -> list[str]:
-        """Return the texts of the chunks as the library gives them; called when ``module`` is imported."""
+        """Return the library's chunks as texts; ``module`` is already imported when this is called."""
 
     @classmethod
     def versions(cls) -> dict[str, str]:
-        """Return the library's version; empty where it is not installed."""
+        """Return the library's installed version by package name; empty if it is not installed."""
         version = cls.version()
         return {} if version is None else {cls.package: version}
 
     @classmethod
     def version(cls) -> str | None:
-        """Return the installed version; None where there is none."""
+        """Return the library's installed version; None if it is not installed."""
         try:
             return metadata.version(cls.package)
         except metadata.PackageNotFoundError:
             return None
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Let the library cut the document, and locate its chunks in the original.
+        """Cut the document with the library, and map its chunks to spans of the original text.
 
         Raises
         ------

@@ -11,25 +11,25 @@ from chunkers.support.arrays import VectorArray
 
 
 class ChonkieEmbeddings(BaseEmbeddings):
-    """The tools' embedder and tokenizer behind Chonkie's interface."""
+    """Chonkie's embeddings interface, implemented with a run's embedder and tokenizer."""
 
     def __init__(self, tools: Tools) -> None:
         super().__init__()
         self._tools = tools
 
     def embed(self, text: str) -> VectorArray:
-        """Return the text's vector."""
+        """Return a text's embedding."""
         return self.embed_batch([text])[0]
 
     def embed_batch(self, texts: list[str]) -> list[VectorArray]:
-        """Return one vector per text."""
+        """Return one embedding per text."""
         return list(self._tools.embed(texts))
 
     @property
     def dimension(self) -> int:
-        """The length of a vector."""
+        """Number of dimensions of an embedding."""
         return len(self.embed(""))
 
     def get_tokenizer(self) -> Callable[[str], int]:
-        """Return the function that counts a text's tokens, which is all that Chonkie's SemanticChunker needs."""
+        """Return a function that counts a text's tokens, all that Chonkie's SemanticChunker needs of a tokenizer."""
         return lambda text: self._tools.count_tokens([text])[0]

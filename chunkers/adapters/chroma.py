@@ -12,7 +12,7 @@ from chunkers.text.document import Document
 
 
 class ChromaCluster(Adapter):
-    """ClusterSemanticChunker of Chroma's chunking_evaluation, on its own pieces; the parameters have its names and defaults.
+    """Chroma's ClusterSemanticChunker, on the pieces that Chroma makes; parameters have Chroma's names and defaults.
 
     No package index has it: it is installed from its repository. It counts cl100k tokens with tiktoken, which fetches
     its table on first use.
@@ -53,7 +53,7 @@ class ChromaCluster(Adapter):
         return self
 
     def pieces(self, document: Document, tools: Tools) -> list[str]:
-        """Return the pieces that Chroma's chunker makes of the text."""
+        """Return the texts of the chunks that Chroma's chunker cuts."""
         from chunking_evaluation.chunking import ClusterSemanticChunker
 
         chunker = ClusterSemanticChunker(embedding_function=tools.embed, **self.model_dump())

@@ -16,7 +16,7 @@ from chunkers.text.outline import check_outline, headings
 
 
 class DoclingHybrid(Adapter):
-    """Docling's HybridChunker, with the tokenizer chosen here; the parameter has Docling's name, the others its defaults.
+    """Docling's HybridChunker with the selected tokenizer; its one parameter has Docling's name.
 
     It is given the blocks and headings that `chunkers.text.outline` finds, each with its text as it is written, so that only
     its cutting is compared and not Docling's reading of files. It keeps headings beside its chunks, not in them, and repeats
@@ -44,7 +44,7 @@ class DoclingHybrid(Adapter):
     )
 
     def pieces(self, document: Document, tools: Tools) -> list[str]:
-        """Return the texts of Docling's chunks, without the header that a further chunk of a table repeats."""
+        """Return the texts of Docling's chunks, without the table headers that Docling repeats."""
         return [text for text, _ in self._pieces(document, tools)]
 
     def _mapped(self, document: Document, tools: Tools) -> Chunking:

@@ -8,7 +8,7 @@ from langchain_core.embeddings import Embeddings
 
 
 class LangChainEmbeddings(Embeddings):
-    """A function from texts to vectors behind LangChain's interface."""
+    """LangChain's embeddings interface, implemented with a function from texts to vectors."""
 
     def __init__(self, embed: Callable[[list[str]], list[list[float]]]) -> None:
         self._embed = embed
@@ -18,5 +18,5 @@ class LangChainEmbeddings(Embeddings):
         return self._embed(texts)
 
     def embed_query(self, text: str) -> list[float]:
-        """Return the text's vector."""
+        """Return a text's embedding."""
         return self._embed([text])[0]

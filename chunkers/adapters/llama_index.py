@@ -13,7 +13,7 @@ from chunkers.text.document import Document
 
 
 class LlamaIndexSemantic(Adapter):
-    """LlamaIndex's SemanticSplitterNodeParser, on the document's sentences; the parameters have its names and defaults."""
+    """LlamaIndex's SemanticSplitterNodeParser, on the document's sentences; parameters have its names and defaults."""
 
     name: ClassVar[str] = "llama_index_semantic"
     title: ClassVar[str] = "LlamaIndex: SemanticSplitter"
@@ -42,7 +42,7 @@ class LlamaIndexSemantic(Adapter):
     )
 
     def pieces(self, document: Document, tools: Tools) -> list[str]:
-        """Return the texts of LlamaIndex's nodes."""
+        """Return the texts of the nodes that LlamaIndex's SemanticSplitterNodeParser makes."""
         from llama_index.core import Document as LlamaIndexDocument
         from llama_index.core.node_parser import SemanticSplitterNodeParser
 
@@ -118,7 +118,7 @@ class LlamaIndexDoubleMerging(Adapter):
     )
 
     def pieces(self, document: Document, tools: Tools) -> list[str]:
-        """Return the texts of LlamaIndex's nodes."""
+        """Return the texts of the nodes that LlamaIndex's double merging makes."""
         from llama_index.core import Document as LlamaIndexDocument
         from llama_index.core.node_parser import SemanticDoubleMergingSplitterNodeParser
 

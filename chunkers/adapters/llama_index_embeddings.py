@@ -9,7 +9,7 @@ from pydantic import PrivateAttr
 
 
 class LlamaIndexEmbedding(BaseEmbedding):
-    """A function from texts to vectors behind LlamaIndex's interface."""
+    """LlamaIndex's embedding interface, implemented with a function from texts to vectors."""
 
     _embed: Callable[[list[str]], list[list[float]]] = PrivateAttr()
 

@@ -19,7 +19,7 @@ _MOST_NAMED = 8
 
 
 def mapped(document: Document, pieces: Sequence[str], library: str, contexts: Sequence[str] = ()) -> Chunking:
-    """Return ``pieces`` as chunks, each a slice of the original, with notes on lost and altered text.
+    """Locate a library's chunks in the original text and return them as a result, with notes on lost and altered text.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def mapped(document: Document, pieces: Sequence[str], library: str, contexts: Se
     library
         The library that made them, for the reasons and the notes.
     contexts
-        What the library repeats before each piece, as the header of a table that it cut; none of it by default.
+        Text that the library repeats before each piece, such as the header of a table that it cut; none by default.
     """
     text = document.text
     found = locate(text, pieces)
@@ -51,7 +51,7 @@ def mapped(document: Document, pieces: Sequence[str], library: str, contexts: Se
 
 
 def locate(text: str, pieces: Sequence[str]) -> list[Span | None]:
-    """Return the span of each piece in ``text``, in code points without surrounding white space; None if it is not found.
+    """Return the span of each piece in the text, in code points, white space trimmed; None if the piece is not found.
 
     White space is not compared: a library may have stripped it, or joined sentences with spaces of its own. The pieces
     are taken in order, each beginning after the beginning of the one before. Where a passage is repeated, a piece is
@@ -123,11 +123,11 @@ class _Solid:
 
     @property
     def length(self) -> int:
-        """The number of characters other than white space."""
+        """Number of characters other than white space."""
         return len(self._solid)
 
     def nearest(self, key: str, last: Span, place: int) -> int:
-        """Return the start of ``key`` inside ``last`` or at its end, nearest to ``place``; -1 if it is not there."""
+        """Return the start of ``key`` nearest to ``place``, inside the span ``last`` or at its end; -1 if not found."""
         place = min(max(place, last.start + 1), last.end)
         after = self._solid.find(key, place, last.end + len(key))
         before = self._solid.rfind(key, last.start + 1, place + len(key))
@@ -136,11 +136,11 @@ class _Solid:
         return before if place - before <= after - place else after
 
     def original(self, span: Span) -> Span:
-        """Return the range of the original that ``span``, in characters other than white space, covers."""
+        """Map a span counted without white space to the span of the original text."""
         return Span(self._place(span.start), self._place(span.end - 1) + 1)
 
     def find(self, piece: str, key: str, last: Span, following: str) -> int:
-        """Return the start of ``key``, the characters of ``piece``; -1 if it is not found; see `locate`."""
+        """Return the position of a piece after the last one, counted without white space; -1 if not found. See `locate`."""
         if self._solid.startswith(key, last.end):
             return last.end
         length = len(key)

@@ -12,7 +12,7 @@ from chunkers.text.document import Document
 
 
 class Semchunk(Adapter):
-    """Semchunk's function ``chunk``, with the tokenizer chosen here as its counter; the parameter has its name.
+    """The semchunk library's ``chunk`` function, counting with the selected tokenizer; its parameter has semchunk's name.
 
     It splits at the separators that it holds to mean most, and joins what fits, without embeddings. The tests run a stand-in
     with its interface; version 3.2.0 itself was tried by hand.
@@ -38,7 +38,7 @@ class Semchunk(Adapter):
     )
 
     def pieces(self, document: Document, tools: Tools) -> list[str]:
-        """Return the pieces that semchunk makes of the text."""
+        """Return the texts of the chunks that semchunk cuts."""
         from semchunk import chunk
 
         # It remembers counters and all that they counted for good, which would keep the text.

@@ -25,7 +25,7 @@ _DASHES = re.compile(r"-{4,}|[ \t]+")
 
 
 class Part(NamedTuple):
-    """A part of a block.
+    """One part of a block that is too long for a chunk.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Part(NamedTuple):
 
 
 class Parts:
-    """Cuts the blocks of a document that are too long.
+    """Splitter of blocks that are too long for a chunk.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class Parts:
         self._shortened = self._wide_rules()
 
     def size(self, start: int, end: int) -> int:
-        """Return the tokens between two code points, neither at white space.
+        """Return the number of tokens between two offsets in code points, neither of which may be at white space.
 
         The delimiter row of a table whose header would fit into no chunk counts as it is repeated, with three dashes a cell.
         """
@@ -86,13 +86,13 @@ class Parts:
         return size - self._saved(start, end) if self._shortened else size
 
     def notes(self) -> list[str]:
-        """Return a note with the number of delimiter rows that count with fewer tokens than they have."""
+        """Return a note on the delimiter rows that count with fewer tokens than they have; no note if there are none."""
         count = len(self._shortened)
         rows = "The delimiter row of a table is" if count == 1 else f"The delimiter rows of {count:,} tables are"
         return [f"{rows} longer than a chunk may be: it stays whole, and counts with three dashes a cell."] * bool(count)
 
     def of(self, block: Block, first: int, rest: int) -> list[Part] | None:
-        """Return the parts of a block, in order: the first of at most ``first`` tokens, the others of at most ``rest``.
+        """Split a block into parts: the first of at most ``first`` tokens, the others of at most ``rest``.
 
         None where this would cut an item, a line or a table's header that fits into a chunk by itself.
         """

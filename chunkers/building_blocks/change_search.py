@@ -164,7 +164,7 @@ def advance(
     stop: int,
     penalty: float,
 ) -> int:
-    """Write the best totals and the last cuts up to the places t = start + 1..stop; return the comparisons made.
+    """Fill in the best totals and last cuts for the places start + 1 to stop; return the number of comparisons made.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ def advance(
 def advance_by_number(
     sums: FloatArray, places: FloatArray, totals: FloatArray, lasts: IntArray, start: int, stop: int
 ) -> None:
-    """Write the best totals in 0, 1, ... runs, and the last cuts, up to the places t = start + 1..stop.
+    """Fill in the best totals and last cuts for each number of runs, for the places start + 1 to stop.
 
     Parameters
     ----------
@@ -216,7 +216,10 @@ def advance_by_number(
 
 
 def sums_of(vectors: FloatArray) -> FloatArray:
-    """Return the sums of the first 0..n vectors less their mean, which changes no costs but keeps the sums small."""
+    """Return cumulative sums of the vectors less their mean, shape (n + 1, dimension).
+
+    Subtracting the mean changes no costs and keeps the sums small.
+    """
     sums = np.zeros((len(vectors) + 1, vectors.shape[1]))
     np.cumsum(vectors - vectors.mean(axis=0), axis=0, out=sums[1:])
     return sums
@@ -233,7 +236,7 @@ def best_by_penalty(
     step: Callable[[int, int], None],
     allowed: Sequence[int] | IntArray | None = None,
 ) -> list[int]:
-    """Return the starts of the runs, except the first, in the partition with the lowest costs and penalties.
+    """Return the starts of all runs but the first, in the partition that minimises cost plus a penalty per cut.
 
     Parameters
     ----------
@@ -270,7 +273,7 @@ def _cuts(lasts: IntArray) -> list[int]:
 def best_by_number(
     vectors: FloatArray, runs: int, step: Callable[[int, int], None], allowed: Sequence[int] | IntArray | None = None
 ) -> list[int]:
-    """Return the starts of the runs, except the first, in the cheapest partition into ``runs`` runs.
+    """Return the starts of all runs but the first, in the cheapest partition into exactly ``runs`` runs.
 
     Parameters
     ----------
@@ -302,12 +305,12 @@ def best_by_number(
 def critical_penalty(
     vectors: FloatArray, step: Callable[[int, int], None], allowed: Sequence[int] | IntArray | None = None
 ) -> float:
-    """Return the least penalty at which the best partition has no cut: the most that cuts gain, divided by their number.
+    """Return the smallest penalty at which the best partition has no cut.
 
-    That is the greatest (cost(1) - cost(K)) / (K - 1), where cost(K) is the least cost of K runs. The ratio is maximised by
-    Dinkelbach's method (1967): the best partition at a penalty that is too low shows a higher one. Without subjects hardly
-    any candidate can be left out, so the search is plain, and what every run explains is computed once for all penalties:
-    the square of the allowed places in memory.
+    It is the largest average gain per cut over all numbers of cuts: the greatest (cost(1) - cost(K)) / (K - 1), where
+    cost(K) is the least cost of K runs. The ratio is maximised by Dinkelbach's method (1967): the best partition at a
+    penalty that is too low shows a higher one. Without subjects hardly any candidate can be left out, so the search is
+    plain, and what every run explains is computed once for all penalties: the square of the allowed places in memory.
 
     Parameters
     ----------

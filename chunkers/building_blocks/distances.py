@@ -26,7 +26,7 @@ def gap_distances(embeddings: npt.NDArray[np.floating]) -> FloatArray:
 
 
 def row_cosines(left: FloatArray, right: FloatArray) -> FloatArray:
-    """Return the cosine of each row with the row of the same number, shape (n,)."""
+    """Return the cosine between corresponding rows of two matrices, shape (n,)."""
     if len(left) == 0 or len(right) == 0:
         return np.zeros(0)
     norms = np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1)
@@ -35,7 +35,7 @@ def row_cosines(left: FloatArray, right: FloatArray) -> FloatArray:
 
 
 def buffered(sentences: Sequence[str], buffer: int) -> list[str]:
-    """Return every sentence joined by spaces with ``buffer`` sentences on each side, as LangChain does."""
+    """Return each sentence joined with ``buffer`` sentences on either side, separated by spaces, as LangChain does."""
     if buffer == 0:
         return list(sentences)
     return [" ".join(sentences[max(0, i - buffer) : i + buffer + 1]) for i in range(len(sentences))]

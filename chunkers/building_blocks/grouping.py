@@ -38,7 +38,7 @@ _EACH = 120
 
 @dataclass
 class Group:
-    """A chunk that a model has begun: its title, its summary, and the numbers of its propositions from 0."""
+    """A chunk that the model has started: its title, its summary, and the numbers of its propositions, from 0."""
 
     title: str = ""
     summary: str = ""
@@ -47,7 +47,7 @@ class Group:
 
 @dataclass
 class Sorted:
-    """The groups; and the propositions of batches of which no answer could be used, each with why."""
+    """Propositions grouped into chunks, and the reason for each proposition whose batch got no usable answer."""
 
     groups: list[Group] = field(default_factory=list)
     unusable: dict[int, str] = field(default_factory=dict)
@@ -67,7 +67,7 @@ class _Answer(Form):
 
 
 def sort(texts: Sequence[str], batch: int, tools: Tools, done: Callable[[int], None]) -> Sorted:
-    """Sort propositions into chunks, ``batch`` at a time.
+    """Let a language model sort propositions into chunks, ``batch`` at a time.
 
     The source puts one proposition after the other and asks again for the chunk's title and summary; here an answer places a
     batch and renews the titles and summaries of the chunks that it puts something into. A batch of which no answer can be
@@ -122,7 +122,7 @@ def sort(texts: Sequence[str], batch: int, tools: Tools, done: Callable[[int], N
 
 
 def question(groups: Sequence[Group], listed: Sequence[int], texts: Sequence[str], first: int, last: int) -> list[Message]:
-    """Return the prompt for the propositions ``first`` up to ``last``."""
+    """Return the prompt that asks the model to place the propositions ``first`` to ``last - 1``."""
     from chunkers.language_models.base import Message
 
     there = "".join(

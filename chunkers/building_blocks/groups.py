@@ -17,14 +17,14 @@ from chunkers.text.document import Document, Span
 
 
 class Groups(Protocol):
-    """Vectors and lengths of groups of consecutive sentences."""
+    """Interface to the vectors and lengths of groups of consecutive sentences."""
 
     def pairs(self, first: IntArray) -> FloatArray:
-        """Return the vectors of the pairs that begin at the sentences ``first``, shape (len(first), dimension)."""
+        """Return the vectors of the sentence pairs starting at each sentence in ``first``, shape (len(first), dimension)."""
         ...
 
     def prepare(self, groups: Sequence[Span]) -> None:
-        """Prepare the vectors of groups that will be compared."""
+        """Compute the vectors of groups that will be compared, in batches."""
         ...
 
     def similarity(self, left: Span, right: Span) -> float:
@@ -32,7 +32,7 @@ class Groups(Protocol):
         ...
 
     def length(self, first: int, last: int) -> int:
-        """Return the characters of the sentences ``first`` up to ``last``, as the maximum size counts them."""
+        """Return the length in characters of the sentences ``first`` to ``last - 1``, as the size limit counts it."""
         ...
 
 
@@ -50,11 +50,11 @@ class MeanGroups:
             np.add(self._sums[row], weighted, out=self._sums[row + 1])
 
     def pairs(self, first: IntArray) -> FloatArray:
-        """Return the vectors of the pairs that begin at the sentences ``first``, shape (len(first), dimension)."""
+        """Return the vectors of the sentence pairs starting at each sentence in ``first``, shape (len(first), dimension)."""
         return np.asarray(self._weighted[first] + self._weighted[first + 1])
 
     def prepare(self, groups: Sequence[Span]) -> None:
-        """Do nothing: the sentences' vectors are enough."""
+        """Do nothing: groups are compared by the vectors of their sentences, which are already there."""
 
     def similarity(self, left: Span, right: Span) -> float:
         """Return the cosine of two groups' vectors."""
@@ -63,7 +63,7 @@ class MeanGroups:
         return float(a @ b) / max(math.sqrt(float(a @ a) * float(b @ b)), 1e-12)
 
     def length(self, first: int, last: int) -> int:
-        """Return the characters of the sentences ``first`` up to ``last``, as the maximum counts them."""
+        """Return the length in characters of the sentences ``first`` to ``last - 1``, as the size limit counts it."""
         return self._ends[last - 1] - self._starts[first]
 
 
@@ -80,7 +80,7 @@ class JoinedGroups:
         self._characters = 0
 
     def pairs(self, first: IntArray) -> FloatArray:
-        """Return the vectors of the pairs that begin at the sentences ``first``, shape (len(first), dimension)."""
+        """Return the vectors of the sentence pairs starting at each sentence in ``first``, shape (len(first), dimension)."""
         return self._embed([f"{self._texts[i]} {self._texts[i + 1]}" for i in first]).astype(np.float64)
 
     def prepare(self, groups: Sequence[Span]) -> None:
@@ -94,12 +94,12 @@ class JoinedGroups:
         self._embed([self._joined(group) for group in groups])
 
     def similarity(self, left: Span, right: Span) -> float:
-        """Return the cosine of two groups' vectors; raises as `prepare` does."""
+        """Return the cosine of two groups' vectors. Raises the errors of `prepare`."""
         vectors = self._embed([self._joined(left), self._joined(right)]).astype(np.float64)
         return float(row_cosines(vectors[:1], vectors[1:])[0])
 
     def length(self, first: int, last: int) -> int:
-        """Return the characters of the sentences ``first`` up to ``last``, as the maximum counts them."""
+        """Return the length in characters of the sentences ``first`` to ``last - 1``, as the size limit counts it."""
         return int(self._ends[last] - self._ends[first]) + last - first - 1
 
     def _joined(self, group: Span) -> str:

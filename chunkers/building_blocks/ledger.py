@@ -10,7 +10,7 @@ from chunkers.text.document import Document
 
 
 def cuts_to_gaps(document: Document, offsets: Sequence[int], verdict: Verdict, why: Callable[[int], Reason]) -> list[Gap]:
-    """Return a gap for each offset at which a chunk begins: between two sentences, or inside one."""
+    """Return one gap per offset at which a chunk begins, between two sentences or inside one."""
     gaps = []
     for offset in offsets:
         index = document.sentence_at(offset)
@@ -22,13 +22,13 @@ def cuts_to_gaps(document: Document, offsets: Sequence[int], verdict: Verdict, w
 
 
 def inside_sentence(index: int, why: Reason) -> Reason:
-    """Return the reason for a cut between two sentences, reworded for one inside sentence ``index``."""
+    """Reword the reason for a cut between two sentences as the reason for a cut inside sentence ``index``."""
     first, *others = why.steps()
     return chain(first._replace(heading=f"inside sentence {index + 1}"), *others)
 
 
 def ledger(document: Document, cuts: Sequence[Gap], kept: str) -> tuple[Gap, ...]:
-    """Return the cuts and a gap for each pair of neighbouring sentences without one; ``kept`` says why there is none.
+    """Return the cuts together with a gap, explained by ``kept``, for each pair of neighbouring sentences without a cut.
 
     ``cuts`` are in the order of `cuts_to_gaps`: by position.
     """
@@ -44,5 +44,5 @@ def ledger(document: Document, cuts: Sequence[Gap], kept: str) -> tuple[Gap, ...
 
 
 def gap_order(gap: Gap) -> tuple[int, float]:
-    """Sort key: cuts inside sentence i come before the gap after it."""
+    """Return the sort key of a gap: cuts inside a sentence come before the gap after the sentence."""
     return gap.index, float("inf") if gap.offset is None else gap.offset

@@ -10,18 +10,18 @@ from chunkers.support.arrays import IntArray
 
 
 class LinkedGroups:
-    """Items in groups, each alone at first."""
+    """Disjoint sets of items; each item starts in a group of its own."""
 
     def __init__(self, count: int) -> None:
         self.label = [*range(count)]
         self._members = [[item] for item in range(count)]
 
     def members(self, item: int) -> list[int]:
-        """Return the items of the group of ``item``."""
+        """Return all items in the group of ``item``."""
         return self._members[self.label[item]]
 
     def join(self, left: int, right: int) -> bool:
-        """Join the groups of two items; return whether they were different ones."""
+        """Merge the groups of two items; return False if they were already in the same group."""
         into, gone = self.label[left], self.label[right]
         if into == gone:
             return False
@@ -35,7 +35,7 @@ class LinkedGroups:
 
 
 class Linked(NamedTuple):
-    """Clusters, and the joins and refusals that led to them.
+    """Clusters, with the joins and refusals that led to them.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Linked(NamedTuple):
 
 
 def linkage(pairs: IntArray, count: int, cap: int) -> Linked:
-    """Join the clusters of each pair in turn, unless they are one already or together hold more than ``cap``.
+    """Join the clusters of each pair in turn, except pairs already joined and joins that would exceed ``cap`` items.
 
     Parameters
     ----------

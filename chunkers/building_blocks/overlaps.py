@@ -11,7 +11,7 @@ from chunkers.support.limits import MOST_CHUNK_CHARACTERS, MOST_CHUNKS
 
 
 def check_overlap(size: int, overlap: int, given: Collection[str]) -> None:
-    """Raise ValueError if an overlap is not below the size, both parameters of a chunker.
+    """Raise ValueError if a chunker's overlap is not smaller than its size.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ def check_overlap(size: int, overlap: int, given: Collection[str]) -> None:
 
 
 def check_chunks(name: str, chunks: int, characters: int) -> None:
-    """Raise InputError if the chunker called ``name`` would make so many chunks, with so many characters together.
+    """Raise InputError if a chunker would make more chunks, or more characters in total, than allowed.
 
     What several chunks repeat counts in each of them.
     """
@@ -38,7 +38,7 @@ def check_chunks(name: str, chunks: int, characters: int) -> None:
 
 
 def check_size(name: str, text: str, size: int, unit: Unit) -> None:
-    """Raise InputError if chunks of at most ``size`` must be too many, however the text is cut.
+    """Raise InputError if a maximum size of ``size`` would force more chunks than allowed, wherever the cuts fall.
 
     White space takes no chunk of its own, and a word has a token, but for the few without any.
     """

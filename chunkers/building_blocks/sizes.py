@@ -29,7 +29,7 @@ Oversize = Literal["weakest_gap", "recursive"]
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds of a chunk in ``unit``; None for no bound. With ``oversize`` None no chunk is cut again."""
+    """Size limits of a chunk in ``unit``; None for no limit. With ``oversize`` None, large chunks are not cut again."""
 
     least: int | None
     most: int | None
@@ -38,7 +38,7 @@ class Limits:
 
 
 class Sized(Chunker):
-    """A chunker whose chunks can be held between two sizes."""
+    """Base class of chunkers with a minimum and a maximum chunk size."""
 
     min_size: int | None = Field(
         None,
@@ -70,13 +70,13 @@ class Sized(Chunker):
         return self
 
     def idle(self) -> frozenset[str]:
-        """Return the names of the parameters without effect: without a size, its unit and the way to cut large chunks."""
+        """Return the names of the size parameters that have no effect because no minimum or maximum is set."""
         unset = {"oversize"} if self.max_size is None else set()
         return frozenset(unset | ({"size_unit"} if self.min_size is None and self.max_size is None else set()))
 
     @property
     def limits(self) -> Limits:
-        """The size constraints."""
+        """The chunker's size limits."""
         return Limits(self.min_size, self.max_size, self.size_unit, self.oversize)
 
 
@@ -87,7 +87,7 @@ def within_sizes(
     tools: Tools,
     distances: Callable[[], Sequence[float]],
 ) -> list[Gap]:
-    """Return the gaps with verdicts and reasons changed where the limits require it.
+    """Return the gaps, with verdicts and reasons changed where the size limits require it.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ class _Sizer:
         return np.asarray(self._distances(), dtype=np.float64)
 
     def merge_small(self, gaps: list[Gap]) -> list[Gap]:
-        """Merge from left to right; a chunk stays too small only where merging would make it too large."""
+        """Merge chunks below the minimum size from left to right, unless merging would exceed the maximum."""
         least, most, unit = self.limits.least or 0, self.limits.most, self.limits.unit
         cuts = [position for position, gap in enumerate(gaps) if gap.verdict.is_cut]
         ends = [*(end_before(self.document, gaps[position]) for position in cuts), self.document.sentences[-1].end]
@@ -185,7 +185,7 @@ class _Sizer:
         return _with_forced(gaps, forced)
 
     def left_small(self, part: Span, gap: int) -> list[Reason]:
-        """Return a reason step if cutting ``part`` at ``gap`` leaves a side below minimum size; else nothing."""
+        """Return a reason step if cutting ``part`` at ``gap`` leaves a side below the minimum size; otherwise no step."""
         least = self.limits.least or 0
         small = min(self.sides(part, gap)) < least
         return [Reason(remark=f"a side below minimum size {least:,} is left")] if small else []
@@ -196,7 +196,7 @@ class _Sizer:
         return self.size(part.start, sentences[gap].end), self.size(sentences[gap + 1].start, part.end)
 
     def weakest_gap(self, part: Span) -> int | None:
-        """Return the gap with the largest distance inside ``part``, if possible one with both sides large enough."""
+        """Return the gap of the largest distance inside ``part``, preferring gaps that leave both sides large enough."""
         inside = range(self.document.sentence_at(part.start), self.document.sentence_at(part.end - 1))
         if not inside:
             return None
@@ -220,7 +220,7 @@ class _Sizer:
         return cuts_to_gaps(self.document, offsets, Verdict.FORCED, lambda offset: chain(above, Reason(remark=said)))
 
     def cut_evenly(self, part: Span, above: Reason) -> list[Gap]:
-        """Cut after every ``most`` sentences, as the recursive chunker cannot count sentences."""
+        """Cut ``part`` after every ``most`` sentences, for a maximum size in sentences."""
         least, most = self.limits.least or 0, self.limits.most or 1
         first, last = self.document.sentence_at(part.start), self.document.sentence_at(part.end - 1)
         said = f"cut after every {most:,}"
@@ -231,7 +231,7 @@ class _Sizer:
 
 
 def sizes_of(document: Document, unit: SizeUnit, tools: Tools) -> Callable[[int, int], int]:
-    """Return the function that gives the size of the text between two offsets, neither at white space.
+    """Return a function that measures the text between two offsets in ``unit``; neither offset may be at white space.
 
     It looks sizes up in running totals, so that sizing every prefix of a long text costs one pass over it.
     """
@@ -246,7 +246,7 @@ def sizes_of(document: Document, unit: SizeUnit, tools: Tools) -> Callable[[int,
 
 
 def fitting_spans(text: str, most: int, measure: Callable[[str], int], part: Span) -> list[tuple[int, int]]:
-    """Return the recursive chunker's spans of a part of ``text``, none larger than ``most`` if smaller pieces can be had.
+    """Split part of a text recursively into spans no larger than ``most``, as far as the text can be split.
 
     It adds the sizes of the pieces that it joins, and joined they may have more tokens; what is too large is split for less.
     """

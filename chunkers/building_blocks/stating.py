@@ -40,7 +40,7 @@ _NUMBER = re.compile(r"\d(?:[\d.,:]*\d)?")
 
 
 class Window(NamedTuple):
-    """The sentences ``first`` up to ``last``, and their tokens."""
+    """A window of the sentences ``first`` to ``last - 1``, with their number of tokens."""
 
     first: int
     last: int
@@ -48,7 +48,7 @@ class Window(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """A proposition as the model states it: its text, the number of its sentence from 0, and the words that it quotes."""
+    """A proposition as stated by the model: its text, the number of its sentence, from 0, and the words it quotes."""
 
     text: str
     sentence: int
@@ -92,7 +92,7 @@ class _Answer(Form):
 
 
 def windows(document: Document, most: int, tools: Tools) -> list[Window]:
-    """Return windows one after the other, each of as many sentences as fit into ``most`` tokens, one at least."""
+    """Divide the sentences into consecutive windows of at most ``most`` tokens, with at least one sentence each."""
     sizes = tools.count_tokens(document.sentence_texts)
     edges = [0]
     while edges[-1] < len(sizes):
@@ -101,7 +101,7 @@ def windows(document: Document, most: int, tools: Tools) -> list[Window]:
 
 
 def question(document: Document, window: Window, before: int) -> list[Message]:
-    """Return the prompt for a window, with ``before`` earlier sentences as context."""
+    """Return the prompt for a window, with the ``before`` preceding sentences as context."""
     from chunkers.language_models.base import Message
 
     first, last, _ = window
@@ -117,7 +117,7 @@ def question(document: Document, window: Window, before: int) -> list[Message]:
 
 
 def state(document: Document, most: int, before: int, tools: Tools, done: Callable[[int], None]) -> Statements:
-    """State a text as propositions, several windows at the same time.
+    """Let a language model state a text as propositions, several windows in parallel.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def state(document: Document, most: int, before: int, tools: Tools, done: Callab
 
 
 def read_claims(answer: str, first: int, last: int) -> list[Claim]:
-    """Parse the propositions that an answer states for the sentences ``first`` to ``last``, counted from 1.
+    """Parse an answer into propositions about the sentences ``first`` to ``last``, counted from 1.
 
     Raises
     ------
@@ -223,7 +223,7 @@ def _place(proposition: Proposition) -> int:
 
 
 def sentences_of(document: Document, span: Span) -> range:
-    """Return the numbers, from 0, of the sentences that a span touches."""
+    """Return the numbers, from 0, of the sentences that overlap a span."""
     return range(document.sentence_at(span.start), document.sentence_at(span.end - 1) + 1)
 
 
@@ -259,7 +259,7 @@ def _found(searched: Searched, sentence: Span, start: int, quotation: str) -> tu
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Words of a text in lower case, its numbers, and the words that also occur with a lower-case initial."""
+    """Vocabulary of a text: its words in lower case, its numbers, and the words attested with a lower-case initial."""
 
     words: frozenset[str]
     numbers: frozenset[str]
@@ -267,7 +267,7 @@ class Vocabulary:
 
     @classmethod
     def of(cls, text: str, others: Sequence[str] = ()) -> Vocabulary:
-        """Build a text's vocabulary; the other texts also attest lower-case forms."""
+        """Build a text's vocabulary; ``others`` are texts that also attest lower-case forms."""
         words = {*_WORD.findall(text)}
         more = {word for other in others for word in _WORD.findall(other)}
         small = {word for word in words | more if not word[0].isupper()}
@@ -275,7 +275,7 @@ class Vocabulary:
 
 
 def unheld(text: str, source: str, vocabulary: Vocabulary) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the names and numbers of a proposition that its source does not hold.
+    """Return the names and numbers in a proposition that do not occur in its source.
 
     A simple check, which knows no meaning: numbers are compared digit by digit; names are the words that begin with a
     capital letter, whatever they are, one that begins a sentence only if the text nowhere has it small. That names

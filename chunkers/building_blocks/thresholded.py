@@ -14,7 +14,7 @@ from chunkers.support.numbers import signed
 
 
 class Thresholded(Chunker):
-    """Base of the chunkers that compare distances with a ``threshold`` of `THRESHOLDS` and its ``amount``.
+    """Base class of chunkers that cut at distances beyond a threshold of `THRESHOLDS`, set by its ``amount``.
 
     A subclass redeclares the fields, in its order: its thresholds, and its default buffer.
     """
@@ -47,25 +47,25 @@ class Thresholded(Chunker):
 
     @property
     def rule(self) -> Threshold:
-        """The threshold's definition."""
+        """The definition of the selected threshold."""
         return THRESHOLDS[self.threshold]
 
     @classmethod
     def fields(cls, values: Mapping[str, Any] | None = None) -> list[FieldSpec]:
-        """Return the declarations, the amount's for the threshold in ``values``."""
+        """Return the declarations of all parameters; the amount's depends on the threshold in ``values``."""
         rule = THRESHOLDS[str((values or {}).get("threshold") or "percentile")]
         return [_amount_spec(spec, rule) if spec.name == "amount" else spec for spec in super().fields(values)]
 
     def describe(self) -> str:
-        """Return the settings in a few words."""
+        """Return the threshold, its amount and the buffer as a short phrase."""
         return f"{self.threshold.replace('_', ' ')} {signed(self.amount)}, buffer {self.buffer}"
 
     def remark(self, parameter: str) -> str:
-        """Return the meaning of the amount as a distance and as a similarity."""
+        """Return a sentence on what the amount means as a distance and as a similarity; empty for other parameters."""
         return self.reading() if parameter == "amount" else ""
 
     def reading(self) -> str:
-        """Return the meaning of the amount as a distance and as a similarity."""
+        """Return a sentence on what the amount means as a distance and as a similarity."""
         amount = self.amount
         match self.threshold:
             case "percentile":

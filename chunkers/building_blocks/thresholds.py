@@ -20,7 +20,7 @@ of two texts. The browser's preview has the same number.
 
 @dataclass(frozen=True)
 class Threshold:
-    """One rule.
+    """A threshold rule: how scores and the line's level follow from distances.
 
     Attributes
     ----------
@@ -54,15 +54,15 @@ class Threshold:
     above: bool = True
 
     def passes(self, scores: FloatArray, level: float) -> npt.NDArray[np.bool_]:
-        """Return whether each score is beyond the level by more than a `TIE`; NaN is not."""
+        """Return whether each score is beyond the level by more than a `TIE`; False for NaN."""
         return beyond(scores, level, self.above)
 
     def line(self, scores: FloatArray, amount: float) -> float:
-        """Return the line's level for ``amount``; NaN where no score is defined."""
+        """Return the threshold level for ``amount``; NaN if no score is defined."""
         return self.lines(scores, [amount])[0]
 
     def lines(self, scores: FloatArray, amounts: Sequence[float]) -> list[float]:
-        """Return the line's level for each of ``amounts`` in one call: a slider has hundreds."""
+        """Return the threshold level for each amount, all in one call."""
         defined = scores[~np.isnan(scores)]
         if not len(defined):
             return [float("nan")] * len(amounts)
@@ -71,7 +71,7 @@ class Threshold:
 
 
 def beyond(scores: FloatArray, level: float, above: bool) -> npt.NDArray[np.bool_]:
-    """Return whether each score is above the level, or below it, by more than a `TIE`; NaN is neither."""
+    """Return whether each score is above the level (or below it, if not ``above``) by more than a `TIE`; False for NaN."""
     return np.asarray(scores > level + TIE if above else scores < level - TIE)
 
 

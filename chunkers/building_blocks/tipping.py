@@ -14,24 +14,27 @@ MOST_PROVEN = 5_000
 
 
 def spec_of(chunker: Chunker, parameter: str) -> FieldSpec:
-    """Return the declaration of a parameter, given the values of the others."""
+    """Return the declaration of a parameter, which may depend on the chunker's other values."""
     return next(spec for spec in chunker.fields(chunker.model_dump()) if spec.name == parameter)
 
 
 def nearest_stop(spec: FieldSpec, present: float, changes: Callable[[float], bool]) -> float | None:
-    """Return the stop nearest to the present value for which ``changes`` holds, the higher of two; None if there is none."""
+    """Return the slider stop nearest to ``present`` for which ``changes`` holds; None if there is none.
+
+    Of two stops at the same distance, the higher is returned.
+    """
     others = sorted((abs(stop - present), -stop) for stop in spec.stops if stop != present)
     return next((-stop for _, stop in others if changes(-stop)), None)
 
 
 def next_stop(spec: FieldSpec, score: float, above: bool) -> float | None:
-    """Return the least stop of at least ``score``, or, unless ``above``, the greatest below it; None without one."""
+    """Return the lowest stop at or above ``score`` or, if not ``above``, the highest stop below it; None if none exists."""
     stops = [stop for stop in spec.stops if (stop >= score if above else stop < score)]
     return (min(stops) if above else max(stops)) if stops else None
 
 
 class Reversals:
-    """Runs of a chunker with other values of its parameters, to find out whether they reverse the verdict on a gap.
+    """Reruns of a chunker with other parameter values, to find those that reverse the verdict on a gap.
 
     In a text of more than `MOST_PROVEN` sentences, where the runs would take too long, nothing is known to reverse it.
     """
@@ -41,7 +44,7 @@ class Reversals:
         self._made: dict[tuple[tuple[str, float], ...], Chunking | None] = {}
 
     def run(self, values: Mapping[str, float]) -> tuple[Chunking, Gap] | None:
-        """Return the result with these values and its gap at the same place; None if there is none."""
+        """Run the chunker with other values; return the result and its gap at the same place, or None if it has none."""
         key = tuple(sorted(values.items()))
         if key not in self._made:
             self._made[key] = self._chunk(values)
@@ -62,12 +65,14 @@ class Reversals:
         return other.chunk(document, self._tools)
 
     def reverse(self, values: Mapping[str, float]) -> bool:
-        """Return whether these values reverse the verdict."""
+        """Return whether a run with these values reverses the verdict on the gap."""
         made = self.run(values)
         return made is not None and made[1].verdict.is_cut != self.gap.verdict.is_cut
 
     def nearest(self, parameter: str, candidate: float | None, others: Mapping[str, float] | None = None) -> float | None:
-        """Return a value that reverses the verdict while the stop before it, on the way from the present one, does not.
+        """Return the first value on the way from the present one that reverses the verdict; None if there is none.
+
+        The stop before it does not reverse the verdict.
 
         Parameters
         ----------

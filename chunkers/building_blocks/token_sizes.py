@@ -19,7 +19,9 @@ those of the whole.
 
 
 class TokenSizes:
-    """Counts the tokens of slices of a text, which begin and end at no white space, as if each were a text by itself.
+    """Token counter for slices of one text, each counted as if it were a text by itself.
+
+    Slices neither begin nor end at white space.
 
     The text is counted in units, sentences or blocks, which begin at ``starts``. The tokens of units do not add up: white
     space between them may be tokens too, and a token can cross from one to the next. So the text is counted from a sure end

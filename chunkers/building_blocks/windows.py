@@ -25,7 +25,7 @@ _ADVANCE = 0.75
 
 
 class Judged(NamedTuple):
-    """The decision after a unit."""
+    """The decision whether to cut after a unit, with its reason."""
 
     cut: bool
     why: Reason
@@ -33,7 +33,7 @@ class Judged(NamedTuple):
 
 @dataclass
 class Walk:
-    """The decisions of all windows: by the unit after which they are, counted from 0."""
+    """The model's decisions over all windows, by the number, from 0, of the unit before each place."""
 
     judged: dict[int, Judged] = field(default_factory=dict)
     windows: int = 0
@@ -41,7 +41,7 @@ class Walk:
 
 
 def window_end(sizes: Sequence[int], start: int, most: int, least: int) -> int:
-    """Return the unit before which a window ends.
+    """Return the end, exclusive, of the window that begins at unit ``start``.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def window_end(sizes: Sequence[int], start: int, most: int, least: int) -> int:
 
 
 class Windowed(Chunker, ABC):
-    """Base of the chunkers that show a language model one window of a text after the other.
+    """Base class of chunkers that show a language model one window of the text after another.
 
     The text is divided into units. A window has as many of them as fit, two at least. The next window begins after its last
     cut, so that what was last in one is seen again with what follows; without a cut it begins with the window's last unit.
@@ -84,21 +84,21 @@ class Windowed(Chunker, ABC):
 
     @classmethod
     def wording(cls) -> tuple[str, ...]:
-        """Return the prompts, with the names of their placeholders."""
+        """Return the prompts, with their placeholders."""
         return cls.system, cls.piece.rstrip(), cls.question
 
     @property
     @abstractmethod
     def most(self) -> int:
-        """The most tokens of a window."""
+        """Maximum number of tokens in a window."""
 
     @abstractmethod
     def units(self, document: Document, tools: Tools) -> list[tuple[int, int]]:
-        """Return the half-open ranges of the units, in order and with nothing but white space between them."""
+        """Return the half-open ranges of the units, in order, separated by nothing but white space."""
 
     @abstractmethod
     def read(self, answer: str, first: int, last: int) -> list[int]:
-        """Return the units after which the answer cuts, counted from 1 and ascending, from ``first`` to before ``last``.
+        """Parse an answer into the units after which it cuts, ascending, counted from 1, from ``first`` to ``last - 1``.
 
         Raises
         ------
@@ -107,7 +107,7 @@ class Windowed(Chunker, ABC):
         """
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document; a cut that falls inside a sentence is a gap of its own in the ledger.
+        """Cut the document where the model says; a cut inside a sentence gets a gap of its own.
 
         Raises
         ------
@@ -126,7 +126,7 @@ class Windowed(Chunker, ABC):
         return Chunking(document, tuple(Chunk.of(document, span) for span in spans), gaps, notes=self._notes(walk))
 
     def estimate(self, document: Document, tools: Tools) -> Estimate:
-        """Estimate the requests, assuming that none has to be repeated; nothing is sent."""
+        """Estimate the requests and their tokens without sending anything; assumes that none has to be repeated."""
         text, units = document.text, self.units(document, tools)
         sizes = tools.count_tokens([text[start:end] for start, end in units])
         sums, asked, start = [0, *accumulate(sizes)], [], 0

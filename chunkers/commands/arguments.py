@@ -66,12 +66,12 @@ def command_line(work: Callable[[], int]) -> int:
 
 
 def say(sentence: str) -> None:
-    """Print a sentence on standard error as one line, even if a file's name in it has line breaks."""
+    """Print a sentence on one line of standard error, replacing line breaks and control characters by spaces."""
     sys.stderr.write("".join(character if character.isprintable() else " " for character in sentence) + "\n")
 
 
 def preparing_on_terminal(embedder: Embedder) -> Callable[[float], None]:
-    """Return a callback that shows on a terminal how much of an embedder is prepared."""
+    """Return a callback that shows an embedder's preparation progress on the terminal."""
 
     def told(share: float) -> None:
         if sys.stderr.isatty():
@@ -88,7 +88,7 @@ def _let_go_of_output() -> None:
 
 
 def file_bytes(file: str, name: str = "") -> bytes:
-    """Return the bytes of a file, or of standard input for ``-``; error messages call it ``name``.
+    """Return the bytes of a file, or of standard input for ``-``; error messages use ``name``.
 
     Raises
     ------
@@ -141,7 +141,7 @@ def add_spend(parser: argparse.ArgumentParser, what: str = "asking it") -> None:
 
 
 def limit_of(spend: str | None, option: str = "--spend") -> Limit | None:
-    """Return the limit that ``option`` gives; None where it is not given.
+    """Parse the value of a spending limit option; None if the option is not used.
 
     Raises
     ------
@@ -158,7 +158,7 @@ def limit_of(spend: str | None, option: str = "--spend") -> Limit | None:
 
 
 def opened_recipe(path: str) -> Recipe:
-    """Read a recipe's file; say on standard error if its chunker's cuts may have moved since it was made.
+    """Read a recipe file; warn on standard error if its chunker may cut differently since the recipe was made.
 
     Raises
     ------
@@ -172,7 +172,7 @@ def opened_recipe(path: str) -> Recipe:
 
 
 def document_reader(encoding: str | None) -> Callable[[bytes, str], FileText]:
-    """Return the function that reads a document from its bytes and name; it reports a guessed encoding on standard error.
+    """Return a function that reads a document from its bytes and name, and reports guessed encodings on standard error.
 
     Raises
     ------
@@ -192,7 +192,7 @@ def document_reader(encoding: str | None) -> Callable[[bytes, str], FileText]:
 
 
 def named_files(names: Sequence[str], endings: Sequence[str] = READABLE) -> Iterator[tuple[str, str]]:
-    """Yield path and name of every file; a folder yields its files with one of ``endings``, named by their path inside it.
+    """Yield path and name of every file; a folder yields its files with one of ``endings``, named relative to it.
 
     Raises
     ------
@@ -215,7 +215,7 @@ def named_files(names: Sequence[str], endings: Sequence[str] = READABLE) -> Iter
 
 
 def is_folder(path: Path) -> bool:
-    """Return whether a path is a folder; raises InputError if it is invalid, such as one that is too long."""
+    """Return whether a path is a folder. Raise InputError if the path is invalid, such as too long."""
     try:
         return path.is_dir()
     except OSError as error:
@@ -235,7 +235,7 @@ def _files_in(folder: Path, endings: Sequence[str]) -> list[Path]:
 def contents(
     names: Sequence[str], endings: Sequence[str] = READABLE, complain: Callable[[str], None] | None = None
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield name and bytes of every file, named as in `named_files`.
+    """Yield the name and bytes of every file; names are as in `named_files`.
 
     Raises
     ------
@@ -254,12 +254,12 @@ def contents(
 
 
 def readable(name: str) -> str:
-    """Return a file's name as text; undecodable bytes are escaped, so that different names stay different."""
+    """Return a file name as printable text; undecodable bytes are escaped, so that different names stay different."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 def value(text: str) -> Any:
-    """Parse a parameter's value: none, any JSON value, or a plain word."""
+    """Parse a parameter value from the command line: ``none``, a JSON value or a plain word."""
     try:
         return None if text == "none" else json.loads(text)
     except (ValueError, RecursionError):
@@ -267,7 +267,7 @@ def value(text: str) -> Any:
 
 
 def assignment(text: str, option: str = "--set") -> tuple[str, Any]:
-    """Parse a parameter and its value, as ``option`` takes them; raises InputError if it is not KEY=VALUE."""
+    """Parse a ``KEY=VALUE`` argument into name and value. Raise InputError if it has another form."""
     key, equals, written = text.partition("=")
     if not equals or not key:
         raise InputError(f"{option} must have the form KEY=VALUE; got {text!r}.")

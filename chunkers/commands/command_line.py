@@ -75,7 +75,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return the exit status, see `command_line`."""
+    """Run the ``chunkers`` command line and return its exit status."""
     return command_line(lambda: _run(_parser().parse_args(arguments)))
 
 
@@ -178,7 +178,7 @@ def _asking(chunker: Chunker, embedded_as: EmbeddedAs, name: str, limit: Limit |
 
 
 def declarations() -> dict[str, Any]:
-    """Return every chunker with its parameters: type, bounds, default, choices, help; of adapters, also if they run."""
+    """Return all chunkers with their declared parameters, and for adapters whether their library is installed."""
     own = {name: _declaration(chunker) for name, chunker in [*CHUNKERS.items(), *ASKING.items()]}
     return own | {name: {**_declaration(one), "installed": one.version() is not None} for name, one in ADAPTERS.items()}
 

@@ -27,7 +27,7 @@ from chunkers.text.fitness import misfits_of
 
 @dataclass(frozen=True)
 class FieldSpec:
-    """All that a form, a table or an error needs to know about one parameter.
+    """Declaration of one parameter, with all that a form, a table or an error message needs to know.
 
     ``low`` and ``high`` are the allowed range; ``offered`` are a slider's bounds where they are narrower. ``depends`` names
     the parameter whose value changes this declaration; ``ordered`` choices go from less to more.
@@ -51,14 +51,14 @@ class FieldSpec:
 
     @property
     def stops(self) -> list[float]:
-        """The values at which a slider stops, in ascending order; a hundred of them where there is no step."""
+        """Values at which a slider stops, ascending; a hundred steps if the parameter declares none."""
         low, high = self.offered or (self.low or 0.0, self.high or 1.0)
         step = self.step or (high - low) / 100
         return [round(low + step * count, 6) for count in range(round((high - low) / step) + 1)]
 
 
 class Reach(NamedTuple):
-    """Greatest joint distance of two sentences in one chunk.
+    """Limit on the joint distance of sentences in one chunk.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class Reach(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """Value of a parameter, and what it is called in a sentence, such as ``percentile``."""
+    """A parameter value with its name for sentences, such as ``percentile``."""
 
     parameter: str
     name: str
@@ -84,7 +84,7 @@ class Setting(NamedTuple):
 
 
 class Tipping(NamedTuple):
-    """Parameter value that would reverse the verdict on a gap.
+    """A parameter value that would reverse the verdict on a gap.
 
     Attributes
     ----------
@@ -113,18 +113,18 @@ class Tipping(NamedTuple):
 
     @property
     def values(self) -> dict[str, float]:
-        """The values of the parameters that change."""
+        """New values of the one or two parameters that change, by name."""
         return {self.parameter: self.value} | ({self.also.parameter: self.also.value} if self.also else {})
 
     def claim(self) -> str:
-        """Return the change as a phrase: ``percentile 75 would keep it``."""
+        """Return the change as a phrase, such as ``percentile 75 would keep it``."""
         said = f"{self.name} {signed(self.value)}"
         if self.also is not None:
             said += f" with {self.also.name} {signed(self.also.value)}"
         return f"{said} would {'cut here' if self.cuts else 'keep it'}"
 
     def distance(self) -> str:
-        """Return the margin as a phrase, ``by 0.126``; empty where no score decided."""
+        """Return the score's distance from its threshold as a phrase, such as ``by 0.126``; empty if no score decided."""
         if self.margin is None:
             return ""
         return f"by {f'{self.margin:.3f}' if self.margin >= 0.001 else 'less than 0.001'}"
@@ -135,7 +135,7 @@ class Tipping(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """Estimate of the requests to a language model.
+    """Estimated number of requests to a language model, and their tokens.
 
     Attributes
     ----------
@@ -153,7 +153,7 @@ class Estimate(NamedTuple):
 
 
 class Chunker(BaseModel, ABC):
-    """Base of all chunkers; a subclass declares its parameters and one pure function.
+    """Base class of all chunkers; a subclass declares its parameters and one pure function, ``chunk``.
 
     The fields of a subclass are its parameters, declared once with type, bounds, default, title and help. The page's
     controls, the link, the recipe, the command line and the errors all read that declaration. The extra keys ``unit``,
@@ -211,28 +211,31 @@ class Chunker(BaseModel, ABC):
 
     @classmethod
     def build(cls, /, **parameters: Any) -> Self:
-        """Make the chunker from parameters whose types only a run shows; raises ParameterError as the constructor does."""
+        """Construct the chunker from parameters whose types are only known at run time.
+
+        Raises ParameterError as the constructor does.
+        """
         return cls(**parameters)
 
     @classmethod
     def fields(cls, values: Mapping[str, Any] | None = None) -> list[FieldSpec]:
-        """Return the declaration of every parameter, given the current ``values``, on which it may depend."""
+        """Return the declarations of all parameters, some of which may depend on the current ``values``."""
         return [*_declared(cls)]
 
     def levels(self, parameter: str, values: Sequence[float], scores: Sequence[float]) -> list[float]:
-        """Return the level of the line of ``parameter`` on the curve ``scores`` for each of ``values``."""
+        """Return the threshold level on a curve of ``scores`` for each of several ``values`` of a parameter."""
         return [float(value) for value in values]
 
     def describe(self) -> str:
-        """Return the most important settings in a few words."""
+        """Return the most important settings as a short phrase."""
         return ", ".join(f"{spec.title.lower()} {getattr(self, spec.name)}" for spec in self.fields() if spec.main)
 
     def remark(self, parameter: str) -> str:
-        """Return a sentence on the meaning of a parameter's value; empty if name and number say enough."""
+        """Return a sentence on what a parameter's value means; empty if its name and number say enough."""
         return ""
 
     def changed_since(self, sentences: int | None = None) -> str:
-        """Return a sentence on how cuts in a text of that length may have moved since ``older`` held; empty if they did not.
+        """Return a sentence on how cuts may have moved since the values in ``older`` were in force; empty if they did not.
 
         Parameters
         ----------
@@ -242,26 +245,29 @@ class Chunker(BaseModel, ABC):
         return ""
 
     def idle(self) -> frozenset[str]:
-        """Return the names of the parameters without effect, given the values of the others."""
+        """Return the names of the parameters that have no effect with the other parameters' present values."""
         return frozenset()
 
     def reach(self) -> Reach | None:
-        """Return the greatest distance of two sentences in one chunk; None if no distance alone decides."""
+        """Return the limit on the joint distance of two sentences in one chunk; None if no distance alone decides."""
         return None
 
     def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
-        """Return a change of one parameter that reverses the verdict on a gap; None if there is none or it is unknown.
+        """Return the parameter change that would reverse the verdict on a gap; None if there is none or it is unknown.
 
         Where it takes further runs to know, they ask ``tools`` for the same embeddings as the first.
         """
         return None
 
     def estimate(self, document: Document, tools: Tools) -> Estimate:
-        """Estimate the requests to a language model; nothing is sent."""
+        """Estimate the requests to a language model without sending anything."""
         return Estimate(0, 0)
 
     def for_documents(self, names: Sequence[str]) -> Chunker:
-        """Return the chunker that cuts documents of these names in one run; raises InputError if it cannot cut them all."""
+        """Return the chunker that cuts the documents of these names in one run.
+
+        Raises InputError if it cannot cut them all.
+        """
         return self
 
     def caveat(self) -> str:
@@ -270,12 +276,12 @@ class Chunker(BaseModel, ABC):
 
     @classmethod
     def wording(cls) -> tuple[str, ...]:
-        """Return the words in which a language model is asked; none for chunkers that ask none."""
+        """Return the prompts sent to a language model; empty for chunkers that ask none."""
         return ()
 
     @classmethod
     def versions(cls) -> dict[str, str]:
-        """Return the installed versions of ``packages``, for recipes.
+        """Return the installed version of each package in ``packages``, for recipes.
 
         Raises
         ------
@@ -344,7 +350,7 @@ def _sentence(cls: type[Chunker], error: ValidationError) -> str:
 
 
 def run(chunker: Chunker, document: Document, tools: Tools) -> Chunking:
-    """Cut the document; attach the timing of every stage, and notes if the text does not suit the splitter or model.
+    """Cut the document; add the timing of every stage, and notes if the text does not suit the splitter or model.
 
     `chunkers.run` attaches the recipe too.
     """

@@ -34,7 +34,9 @@ NO_LANGUAGE_MODEL = "This chunker needs a language model, named as openai:NAME, 
 
 @dataclass
 class Meter:
-    """Usage of a run, in seconds and distinct texts; ``seen`` are the keys of the texts counted already.
+    """Usage counters of one run, in seconds and distinct texts.
+
+    ``seen`` holds the keys of the texts already counted.
 
     ``counted`` tells whether tokens were counted; ``ledger`` is what asking a language model took, None if none was asked.
     """
@@ -51,7 +53,7 @@ class Meter:
 
     @property
     def spending(self) -> Spending | None:
-        """Spending on a language model; None if none was asked."""
+        """Spending on a language model; None if no model was asked."""
         return None if self.ledger is None else self.ledger.spent
 
 
@@ -69,7 +71,7 @@ def _nobody_ahead(ahead: int) -> None:
 
 @dataclass
 class Tools:
-    """Services for a chunker: embeddings, token counts, progress and cancellation.
+    """Services that a chunker may use: embeddings, token counts, a language model, progress and cancellation.
 
     Attributes
     ----------
@@ -218,7 +220,7 @@ class Tools:
             )
 
     def ask(self, messages: Sequence[Message], most_tokens: int | None = None) -> Reply:
-        """Return a language model's answer of at most ``most_tokens``; None stands for the default of `Asking.ask`.
+        """Ask the language model and return its answer of at most ``most_tokens``; None for the default of `Asking.ask`.
 
         Raises
         ------
@@ -232,7 +234,7 @@ class Tools:
         return asking.ask(messages, self.cancelled, ledger, **most)
 
     def together(self, works: Sequence[Callable[[Tools], Result]]) -> list[Result]:
-        """Run works that ask a language model, some at the same time, and return their results in order.
+        """Run several jobs that ask a language model, some in parallel, and return their results in order.
 
         Parameters
         ----------
@@ -266,7 +268,7 @@ class Tools:
         return self.asking, self.meter.ledger
 
     def decided(self, done: int, total: int) -> None:
-        """Report how far a long search is, in units of its own.
+        """Report the progress of a long search, in units of its own.
 
         Raises
         ------
@@ -299,7 +301,7 @@ class Tools:
 
     @contextmanager
     def loading(self) -> Iterator[None]:
-        """Count the time inside as loading a model or a library, which is not the chunker's."""
+        """Return a context manager whose time counts as loading a model or library, not as the chunker's work."""
         began = time.perf_counter()
         try:
             yield
@@ -308,7 +310,7 @@ class Tools:
 
     @contextmanager
     def merging(self) -> Iterator[None]:
-        """Count the time inside as the second pass's; embedding within it still counts as embedding."""
+        """Return a context manager whose time counts as the second pass; embedding inside still counts as embedding."""
         began, elsewhere = time.perf_counter(), self.meter.embed_s + self.meter.load_s
         yield
         self.meter.merge_s += time.perf_counter() - began - (self.meter.embed_s + self.meter.load_s - elsewhere)

@@ -23,7 +23,7 @@ def _no_share(share: float) -> None:
 
 
 class Embedder(ABC):
-    """Base class of embedders, which turn texts into unit vectors, with defaults for most methods.
+    """Base class of embedders, which turn texts into unit vectors.
 
     An object that has nothing but ``encode`` need not inherit it: `chunkers.load_embedder` makes an embedder of it.
 
@@ -85,7 +85,7 @@ class Embedder(ABC):
         """Load the model if it is not in memory; raises ModelError if that fails."""
 
     def prepare(self, progress: Callable[[float], None] = _no_share, cancelled: Callable[[], bool] = bool) -> None:
-        """Load the model, and make it first if it has to be made on this machine, which may take long.
+        """Load the model, after making it on this machine if it does not exist yet, which may take long.
 
         Parameters
         ----------
@@ -104,29 +104,29 @@ class Embedder(ABC):
         self.load()
 
     def prepared_said(self, share: float) -> str:
-        """Return the progress of `prepare` as a phrase."""
+        """Return the progress of `prepare` as a phrase, such as ``…: 40% done``."""
         return f"{self.preparation}: {share:.0%} done"
 
     @property
     def destination(self) -> str:
-        """The host to which texts are sent, with the proxy in between if there is one; empty where none are sent."""
+        """Host to which texts are sent, with the proxy in between if there is one; empty if none are sent."""
         return ""
 
     def loading_said(self) -> str:
-        """Return the progress text shown before the first texts are embedded."""
+        """Return the progress message to show before the first texts are embedded."""
         return f"Waiting for {self.destination}" if self.destination else "Loading the embedding model"
 
     @property
     def identity(self) -> str:
-        """Identifier of the embedder's vectors: its revision or, without one, a token for this very object."""
+        """Identifier of the embedder's vectors: its revision or, without one, a token unique to this object."""
         return self.revision or token_of(self)
 
     def for_document(self, document: Document) -> Embedder:
-        """Return the embedder for this document: itself, unless it is fitted on documents."""
+        """Return the embedder to use for this document: itself, unless it must be fitted on the document."""
         return self
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
-        """Return the length of each text in the unit of ``max_tokens``, special tokens included.
+        """Return the length of each text in the unit of ``max_tokens``, including special tokens.
 
         By default that is characters.
         """
@@ -134,7 +134,7 @@ class Embedder(ABC):
 
     @abstractmethod
     def encode(self, texts: Sequence[str]) -> VectorArray:
-        """Return unit vectors, shape (len(texts), dimension); zeros for a text of which the model knows nothing."""
+        """Return unit vectors, shape (len(texts), dimension); a row of zeros for a text of which the model knows nothing."""
 
 
 _TOKENS: dict[int, tuple[Any, str]] = {}
@@ -142,7 +142,7 @@ _TOKENS: dict[int, tuple[Any, str]] = {}
 
 
 def token_of(given: object) -> str:
-    """Return a text that stands for this very object in this process, and for no other before or after it.
+    """Return a token that identifies this object within the process and is never reused for another.
 
     An object that cannot be referred to weakly gets another one each time, as nothing tells when it is gone.
     """
@@ -164,7 +164,7 @@ def _forget(number: int, reference: object) -> None:
 
 
 def batches(lengths: Sequence[int], most: int, most_length: int | None) -> Iterator[slice]:
-    """Divide texts of these lengths, in order, into batches of at most ``most`` texts and ``most_length`` in all."""
+    """Yield slices that divide texts, in order, into batches of at most ``most`` texts and ``most_length`` total length."""
     start, sum_of_lengths = 0, 0
     for place, length in enumerate(lengths):
         too_long = most_length is not None and sum_of_lengths + length > most_length

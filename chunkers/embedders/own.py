@@ -14,7 +14,7 @@ OWN = "own:"
 
 
 class Encoder(Protocol):
-    """Any object that turns texts into vectors.
+    """Interface of a user's own embedder: any object with a method ``encode`` from texts to vectors.
 
     Its vectors have length 1, or are zeros for a text of which it knows nothing; see `chunkers.embedders.gate` for the forms
     that they may have. Two attributes are used if they are there: ``name``, else the name of its class, for messages and
@@ -23,12 +23,12 @@ class Encoder(Protocol):
     """
 
     def encode(self, texts: list[str], /) -> Any:
-        """Return one row of numbers for each text."""
+        """Return one row of numbers per text."""
         ...
 
 
 class OwnEmbedder(Embedder):
-    """The embedder that an object with a method ``encode`` makes."""
+    """Embedder that wraps a user's object with a method ``encode``."""
 
     def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder
@@ -40,18 +40,18 @@ class OwnEmbedder(Embedder):
 
     @property
     def identity(self) -> str:
-        """The revision with the class, or else this very object."""
+        """The object's class and revision; without a revision, a token unique to this object."""
         kind = type(self._encoder)
         return f"{kind.__module__}.{kind.__qualname__}/{self.revision}" if self.revision else token_of(self._encoder)
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
-        """Return the object's output unchecked; callers pass it through `checked_vectors`."""
+        """Return the object's vectors unchecked; callers pass them through `checked_vectors`."""
         vectors: VectorArray = self._encoder.encode(list(texts))
         return vectors
 
 
 def embedder_of(given: object) -> Embedder:
-    """Return the embedder that an object is, or that its method ``encode`` makes.
+    """Return ``given`` if it is an `Embedder`; otherwise wrap its method ``encode`` in one.
 
     Raises
     ------

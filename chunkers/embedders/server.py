@@ -33,7 +33,7 @@ characters in memory, so they are counted before they are parsed."""
 
 
 class OpenAIServer(Embedder):
-    """A model on a server; every text that is embedded is sent there.
+    """An embedding model on a server with OpenAI's interface; every embedded text is sent to the server.
 
     Parameters
     ----------
@@ -68,14 +68,14 @@ class OpenAIServer(Embedder):
 
     @property
     def destination(self) -> str:
-        """The host to which texts are sent, with the proxy in between if there is one; empty if the address is invalid."""
+        """Host to which texts are sent, with the proxy in between if there is one; empty if the address is invalid."""
         try:
             return self._connection.destination
         except ModelError:
             return ""
 
     def load(self) -> None:
-        """Create the client; nothing is sent yet.
+        """Create the client without sending anything.
 
         Raises
         ------
@@ -85,7 +85,7 @@ class OpenAIServer(Embedder):
         self._connection.client(TIMEOUT)
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
-        """Return unit vectors, shape (len(texts), dimension), or zeros where the server gives zeros.
+        """Return unit vectors, shape (len(texts), dimension); zeros where the server returns zeros.
 
         Raises
         ------

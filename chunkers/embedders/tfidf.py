@@ -24,7 +24,7 @@ COMPONENTS = 50
 
 
 class TfIdf(Embedder):
-    """Makes an embedder for each document, and keeps the last few."""
+    """TF-IDF embedder; fits a model for each document and keeps the latest few."""
 
     name = "tfidf"
     packages = ("scikit-learn",)
@@ -41,10 +41,10 @@ class TfIdf(Embedder):
         self._fitted: RecentlyUsed[str, _Fitted] = RecentlyUsed(4)
 
     def load(self) -> None:
-        """Do nothing: a model exists only once there is a document."""
+        """Do nothing: there is no model to load until one is fitted on a document."""
 
     def for_document(self, document: Document) -> Embedder:
-        """Return the embedder of this document's sentences, fitted when it is first used."""
+        """Return an embedder fitted on this document's sentences; fitting happens on first use."""
         need("clustering", self.name)
         sentences = document.sentence_texts
         revision = _revision(sentences)
@@ -52,7 +52,7 @@ class TfIdf(Embedder):
             return self._fitted.setdefault(revision, _Fitted(sentences, revision))
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
-        """Raise ModelError: the vectors depend on a document."""
+        """Raise ModelError: TF-IDF must be fitted on a document before it can embed."""
         raise ModelError("tfidf must be fitted on a document before it can embed; none was given.")
 
 
@@ -74,12 +74,12 @@ class _Fitted(Embedder):
         self._transform: Any = None
 
     def load(self) -> None:
-        """Load scikit-learn; fitting is part of the first ``encode``, as it is the cost of these vectors."""
+        """Load scikit-learn; the model is fitted at the first ``encode``, so that fitting counts as embedding."""
         import sklearn.decomposition
         import sklearn.feature_extraction.text  # noqa: F401
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
-        """Return unit vectors, shape (len(texts), dimension), or zeros."""
+        """Return unit vectors, shape (len(texts), dimension); zeros for a text without known words."""
         with self._lock:
             if self._transform is None:
                 self._transform = _fit(self._sentences)

@@ -22,7 +22,7 @@ _LIMITS: Any = None
 
 
 def blas_threads() -> int:
-    """Return the number of threads that BLAS uses for a product, or would if `run_parts` held it to none; at least 1.
+    """Return the number of threads that BLAS uses for a matrix product, at least 1, ignoring the limit set by `run_parts`.
 
     It is 1 where threadpoolctl is not installed or does not know BLAS, such as Apple's: then BLAS divides its own work.
     """
@@ -35,7 +35,7 @@ def blas_threads() -> int:
 
 
 def run_parts(work: Callable[[Part], Result], parts: Sequence[Part]) -> list[Result]:
-    """Return the results of the parts, in order, as many at a time as BLAS has threads.
+    """Run ``work`` on the parts in as many threads as BLAS uses, and return the results in order.
 
     A single part is left to the threads of BLAS. They divide products alone, and a program beside them keeps them waiting
     for each other; with a thread for each part, all else is divided too.

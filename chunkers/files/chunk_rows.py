@@ -34,7 +34,7 @@ _WHAT = "a file of chunks"
 
 
 class GivenChunk(NamedTuple):
-    """A chunk as something else wrote it.
+    """A chunk as another program wrote it.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class GivenChunk(NamedTuple):
 
 
 def read(data: bytes, name: str) -> Iterator[GivenChunk]:
-    """Yield the chunks of a file, for `chunkers.text.reader_process.parsed_apart`."""
+    """Parse a file of chunks and yield its chunks; run by `chunkers.text.reader_process.parsed_apart`."""
     counted = Counted(name, _WHAT)
     if data.startswith(b"PAR1"):
         # Of its rows, what is not read is not counted; their texts are, before they are copied.
@@ -113,7 +113,7 @@ def _csv(text: str, name: str) -> Iterator[tuple[str, Any]]:
 
 
 def given(one: Any, place: str) -> GivenChunk:
-    """Return a chunk from a text, a span, a mapping, or an object of another library.
+    """Convert a text, a span, a mapping or another library's object to a chunk.
 
     Raises
     ------

@@ -29,7 +29,7 @@ _ROWS_AT_ONCE = 256
 
 
 class Counted:
-    """The rows and characters that have come out of a file so far.
+    """Limits on what is read from a file: counts its rows, list items and characters.
 
     Parameters
     ----------
@@ -44,14 +44,14 @@ class Counted:
         self._rows = self._characters = self._items = 0
 
     def row(self, *texts: str | None) -> None:
-        """Count a row and its texts; raises InputError at the first row that is too many, or has too much."""
+        """Count a row and the characters of its texts. Raise InputError once there are too many."""
         self._rows += 1
         if self._rows > MOST_ROWS:
             raise InputError(f"{self._name}: {self._what} may have at most {MOST_ROWS:,} rows; this one has more.")
         self.characters(sum(len(text) for text in texts if text is not None))
 
     def items(self, count: int) -> None:
-        """Count the items of lists within rows; raises InputError if all are too many."""
+        """Count items of lists inside rows. Raise InputError once there are too many."""
         self._items += count
         if self._items > MOST_ROWS:
             raise InputError(
@@ -59,7 +59,7 @@ class Counted:
             )
 
     def characters(self, count: int) -> None:
-        """Count the characters of texts; raises InputError if all are too many."""
+        """Count characters of texts. Raise InputError once there are too many."""
         self._characters += count
         if self._characters > MOST_READ_CHARACTERS:
             raise InputError(
@@ -69,7 +69,7 @@ class Counted:
 
 
 def text_of(data: bytes, name: str) -> str:
-    """Return the text of a file; raises InputError if it is too large or not text."""
+    """Decode a file's bytes to text. Raise InputError if the file is too large or not text."""
     if len(data) > MAX_BYTES:
         raise InputError(f"{name}: a file may have at most {MAX_BYTES:,} bytes; this one has {len(data):,}.")
     plain = as_plain_utf_8(data.removeprefix(codecs.BOM_UTF8))
@@ -80,20 +80,20 @@ def text_of(data: bytes, name: str) -> str:
 
 
 def check_brackets(text: str, name: str) -> None:
-    """Raise InputError if a text may hold more lists and objects than are read; brackets inside its strings count too."""
+    """Raise InputError if JSON has too many opening brackets, counting those inside strings too."""
     brackets = text.count("[") + text.count("{")
     if brackets > MOST_BRACKETS:
         raise InputError(f"{name}: JSON may have at most {MOST_BRACKETS:,} brackets that open; this has {brackets:,}.")
 
 
 def value_of(text: str, name: str) -> Any:
-    """Parse JSON; raises ValueError or RecursionError if it is invalid, InputError for too many brackets."""
+    """Parse JSON. Raise ValueError or RecursionError if it is invalid, InputError if it has too many brackets."""
     check_brackets(text, name)
     return json.loads(text)
 
 
 def lines_of(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the number, from 1, of every line that is not empty, and the line."""
+    """Yield the number, from 1, and the text of every line that is not empty."""
     # Not splitlines, which also splits at characters that JSON allows inside strings.
     for number, line in enumerate(io.StringIO(text, newline="\n"), start=1):
         if line.strip():
@@ -101,13 +101,13 @@ def lines_of(text: str) -> Iterator[tuple[int, str]]:
 
 
 def separator_of(text: str) -> str:
-    """Return the column separator of CSV, judged by the first line: a comma, a semicolon or a tab."""
+    """Return the column separator of CSV, whichever of comma, semicolon and tab is most frequent in the first line."""
     head = text.lstrip().partition("\n")[0]
     return max(",;\t", key=head.count)
 
 
 def csv_rows(text: str, name: str, *, tabs: bool = False) -> Iterator[list[str]]:
-    """Yield the fields of every row of CSV that is not empty, the names of the columns first.
+    """Yield the fields of every CSV row that is not empty, starting with the column names.
 
     Parameters
     ----------
@@ -137,18 +137,18 @@ def csv_rows(text: str, name: str, *, tabs: bool = False) -> Iterator[list[str]]
 
 
 def check_columns(count: int, name: str) -> None:
-    """Raise InputError if a table has too many columns."""
+    """Raise InputError if a table has more than `MOST_TABLE_COLUMNS` columns."""
     if count > MOST_TABLE_COLUMNS:
         raise InputError(f"{name}: a table may have at most {MOST_TABLE_COLUMNS:,} columns; this one has {count:,}.")
 
 
 def places_of(columns: Sequence[str], wanted: Collection[str]) -> dict[str, int]:
-    """Return the positions of the wanted columns in a table; of two columns with the same name, the last."""
+    """Return the positions of the wanted columns by name; for a repeated name, the last position."""
     return {column: place for place, column in enumerate(columns) if column in wanted}
 
 
 def parquet_rows(data: bytes, name: str, wanted: Collection[str], counted: Counted) -> Iterator[dict[str, Any]]:
-    """Yield every row of Parquet with its wanted columns; where it has none of these, all its columns, without values.
+    """Yield the wanted columns of every row of a Parquet file; if it has none of them, all column names without values.
 
     A text that the file has once and names in many rows is counted in each before it is copied into any.
 
@@ -202,7 +202,7 @@ def _longest(batch: Any) -> int:
 
 
 def read_value(data: bytes, name: str, most: int) -> Iterator[Any]:
-    """Yield the value in a file of JSON, for `chunkers.text.reader_process.parsed_apart`.
+    """Parse a JSON file and yield its value; run by `chunkers.text.reader_process.parsed_apart`.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def read_value(data: bytes, name: str, most: int) -> Iterator[Any]:
 
 
 def json_of(text: str, name: str) -> Any:
-    """Parse a JSON file; raises InputError if it is invalid or has too many brackets."""
+    """Parse a JSON file. Raise InputError if it is invalid or has too many brackets."""
     try:
         return value_of(text, name)
     except InputError:
@@ -228,7 +228,7 @@ def json_of(text: str, name: str) -> Any:
 
 
 def within(value: Any, name: str, most: int) -> Any:
-    """Return a value; raises InputError if more characters of JSON are needed to write it than there may be."""
+    """Return the value unchanged. Raise InputError if it takes more than ``most`` characters as compact JSON."""
     size = 0
     for piece in json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).iterencode(value):
         size += len(piece)
@@ -238,12 +238,12 @@ def within(value: Any, name: str, most: int) -> Any:
 
 
 def read_recipe(data: bytes, name: str) -> Iterator[Any]:
-    """Yield the value that a file has as its recipe; for `chunkers.recipes.recipe.Recipe.in_file`."""
+    """Parse a JSON file and yield its recipe; run by `chunkers.recipes.recipe.Recipe.in_file`."""
     yield recipe_in(text_of(data, name), name)
 
 
 def recipe_in(text: str, name: str) -> Any:
-    """Return the recipe in JSON: the entry in an output of the command line, or else the whole value.
+    """Return the recipe in a JSON text: the entry ``recipe`` of a command's output, or else the whole value.
 
     Raises
     ------
@@ -254,7 +254,7 @@ def recipe_in(text: str, name: str) -> Any:
 
 
 def recipe_of(value: Any, name: str) -> Any:
-    """Return the recipe in a value of JSON, or the value; raises InputError if it is larger than a recipe may be."""
+    """Return the entry ``recipe`` of a JSON value, or else the value. Raise InputError if it is too large for a recipe."""
     if isinstance(value, dict) and isinstance(value.get("recipe"), dict):
         value = value["recipe"]
     return within(value, name, LONGEST_RECIPE)

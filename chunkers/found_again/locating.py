@@ -42,7 +42,7 @@ _UNTOLD_S = 0.2
 
 
 class Oddity(NamedTuple):
-    """Remark about a given chunk that does not match the text exactly.
+    """A remark about a chunk that does not match the text exactly.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Oddity(NamedTuple):
 
 
 class FoundAgain(NamedTuple):
-    """Located chunks as a result, the number of chunks looked for, and remarks, the gravest first."""
+    """Located chunks as a result, with the number of chunks searched for and remarks, most serious first."""
 
     chunking: Chunking
     given: int
@@ -78,7 +78,7 @@ def _untold(done: int, total: int) -> None:
 def find_again(
     document: Document, given: Sequence[GivenChunk], maker: str, told: Callable[[int, int], None] = _untold
 ) -> FoundAgain:
-    """Return the chunks that are found, in the order of the text; see `chunkers.found_again.inspected.inspect` for how.
+    """Locate the given chunks in the document and return them in text order; see `chunkers.found_again.inspected.inspect`.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ class _Surrounded:
         self.unsure: dict[str, None] = {}
 
     def passage(self, one: GivenChunk) -> Passage | None:
-        """Return the part of a chunk that is in the text, if the whole is not; None if its context cannot be separated."""
+        """Return the part of a chunk that occurs in the text; None if it cannot be separated from the rest."""
         words, length = one.text or "", len(self._searched.text)
         start = max(0, one.spans[0].start - SEARCHED) if one.spans else self._reached
         near = Span(min(start, length), min(length, start + 2 * SEARCHED))
@@ -193,7 +193,7 @@ class _Search:
         self.unsure: dict[str, None] = {}
 
     def find(self, number: int, one: GivenChunk) -> tuple[tuple[Span, ...], str, list[tuple[Kind, str]]]:
-        """Return the spans of a chunk, the way it was found, and the remarks about it."""
+        """Return the spans of a chunk in the text, how they were found, and remarks on the match."""
         text, span = self._searched.text, self._ordered.get(number)
         if span is not None:
             odd: list[tuple[Kind, str]] = []
@@ -357,7 +357,7 @@ def _without_chunk(text: str, chunks: Sequence[Chunk]) -> list[str]:
 
 
 def characters_without_chunk(text: str, chunks: Sequence[Chunk]) -> int:
-    """Count the characters of a text in no chunk, white space excluded."""
+    """Count the characters of a text that lie in no chunk, not counting white space."""
     lost = reached = 0
     for start, end in sorted(span for chunk in chunks for span in chunk.spans):
         lost += sum(map(len, text[reached:start].split()))

@@ -16,7 +16,7 @@ LEAST_SHARE_OF_LINES = 0.25
 
 
 class Passage(NamedTuple):
-    """The part of a chunk that occurs in the text, and the rest of the chunk.
+    """The part of a chunk that occurs in the text, and the rest of the chunk as its context.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Passage(NamedTuple):
 
 
 def shared_front(texts: Sequence[str]) -> str:
-    """Return the whole lines with which every one of several texts begins; empty without any."""
+    """Return the whole lines with which all of the texts begin; empty if they share none."""
     if len(texts) < 2:
         return ""
     first, last = min(texts), max(texts)
@@ -43,7 +43,7 @@ def shared_front(texts: Sequence[str]) -> str:
 
 
 def passage_of(searched: Searched, text: str, spans: Sequence[Span], front: str, within: Span) -> Passage | None:
-    """Return the part of a chunk that occurs in the text; None if most of the chunk does not.
+    """Find the part of a chunk that occurs in the text; None if most of the chunk does not.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ _SCHEMA = "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, reply BLOB,
 
 
 class AnswerCache:
-    """Answers by model, revision, settings and conversation.
+    """Cache of language models' answers, by model, revision, settings and conversation.
 
     The file may be missing, corrupt, read-only or deleted at any time: what cannot be read is asked again, what cannot be
     written stays in memory. It holds hashes of conversations, and the answers as text, which may repeat a document's.
@@ -51,14 +51,14 @@ class AnswerCache:
 
     @staticmethod
     def key(model: LanguageModel, most_tokens: int, messages: Sequence[Message], repeat: int = 0) -> bytes:
-        """Return the cache key of a conversation with a model; another ``repeat`` is another key."""
+        """Return the cache key of a conversation with a model; each ``repeat`` number has a key of its own."""
         asked = json.dumps(
             [model.name, model.revision, model.settings, most_tokens, messages, *([repeat] if repeat else [])]
         )
         return hashlib.blake2b(asked.encode(), digest_size=16).digest()
 
     def get(self, key: bytes) -> Reply | None:
-        """Return the answer; None where there is none."""
+        """Return the cached answer for a key; None if there is none."""
         with self._lock:
             data = self._memory.get(key)
             if data is None and self._file is not None:
@@ -70,7 +70,7 @@ class AnswerCache:
         return None if data is None else Reply(*json.loads(data))
 
     def put(self, key: bytes, reply: Reply) -> None:
-        """Keep an answer."""
+        """Store an answer in memory and, if there is one, in the file."""
         data = json.dumps(reply).encode()
         with self._lock:
             self._memory[key] = data
@@ -79,7 +79,7 @@ class AnswerCache:
                     self._file.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", (key, data, _checksum(key, data)))
 
     def clear(self, *, file: bool = False) -> None:
-        """Empty the cache in memory and, if ``file``, the file as well."""
+        """Empty the cache in memory and, if ``file`` is true, on disk too."""
         with self._lock:
             self._memory.clear()
             if file and self._file is not None:

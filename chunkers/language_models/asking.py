@@ -30,7 +30,7 @@ Result = TypeVar("Result")
 
 
 class Asking:
-    """A language model with the memory of its answers and a purse.
+    """Access to a language model, with a cache of its answers and a spending limit.
 
     Parameters
     ----------
@@ -52,21 +52,21 @@ class Asking:
 
     @property
     def memory(self) -> str:
-        """Tells the memory of answers from all others: a model that is asked the same answers the same by it."""
+        """Identifier of the answer cache; callers that share a cache get the same answers from a model."""
         return self._answers.identity
 
     @property
     def limit(self) -> Limit:
-        """The spending limit."""
+        """The spending limit in tokens and money."""
         return self._purse.limit
 
     @property
     def spent(self) -> Spending:
-        """Total spending so far, over all callers."""
+        """Total spending so far, by all callers."""
         return self._purse.spent
 
     def beside(self, model: LanguageModel) -> Asking:
-        """Return access to another model, which shares the cache of answers and the spending limit."""
+        """Return access to another model that shares the answer cache and the spending limit."""
         other = Asking(model, self._answers)
         other._purse, other._slots = self._purse, self._slots
         return other
@@ -80,7 +80,7 @@ class Asking:
         most_tokens: int = MOST_ANSWER_TOKENS,
         repeat: int = 0,
     ) -> Reply:
-        """Return the answer, the one from before if there is one.
+        """Return the model's answer, from the cache if the same was asked before.
 
         Parameters
         ----------
@@ -122,7 +122,7 @@ class Asking:
     def recalled(
         self, messages: Sequence[Message], *, most_tokens: int = MOST_ANSWER_TOKENS, repeat: int = 0
     ) -> Reply | None:
-        """Return the answer that `ask` would return without sending anything; None where it would send."""
+        """Return the cached answer that `ask` would return; None if `ask` would send a request."""
         return self._answers.get(self._answers.key(self.model, most_tokens, messages, repeat))
 
     def _send(
@@ -159,7 +159,7 @@ class Asking:
 
 
 def together(works: Sequence[Callable[[Callable[[], bool]], Result]], cancelled: Callable[[], bool] = bool) -> list[Result]:
-    """Run the works, `MOST_AT_ONCE` of them at a time, and return their results in order.
+    """Run jobs that ask a language model, at most `MOST_AT_ONCE` in parallel, and return their results in order.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def together(works: Sequence[Callable[[Callable[[], bool]], Result]], cancelled:
 
 
 def asking_of(given: object, limit: Limit | None = None) -> Asking:
-    """Return access to a language model, with answers cached in `SHARED_ANSWERS`.
+    """Return access to a language model given by name or as an object; answers are cached in `SHARED_ANSWERS`.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ Role = Literal["system", "user", "assistant"]
 
 
 class Message(NamedTuple):
-    """Message of a conversation and the role that wrote it."""
+    """A message of a conversation, with the role of its author."""
 
     role: Role
     text: str
@@ -23,7 +23,7 @@ Ended = Literal["whole", "cut", "refused"]
 
 
 class Reply(NamedTuple):
-    """Answer of a model.
+    """A language model's answer, with the tokens that it took.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Reply(NamedTuple):
 
 
 class LanguageModel(ABC):
-    """Answers conversations.
+    """Base class of language models, which answer conversations.
 
     Attributes
     ----------
@@ -61,25 +61,25 @@ class LanguageModel(ABC):
 
     @property
     def title(self) -> str:
-        """The name that the server uses, without the prefix for the protocol."""
+        """The model's name on its server, without the protocol prefix ``openai:``."""
         return self.name.removeprefix("openai:")
 
     @property
     def host(self) -> str:
-        """The host to which conversations are sent; empty for a model of this process."""
+        """Host to which conversations are sent; empty for a model that runs in this process."""
         return ""
 
     @property
     def destination(self) -> str:
-        """The host, and the proxy through which it is asked, if any, as the user is told before anything is sent."""
+        """Host and proxy, if any, that receive the conversation, as shown to the user before anything is sent."""
         return self.host
 
     def load(self) -> None:  # noqa: B027  # nothing needs to be loaded for some
-        """Prepare for requests; nothing is sent. Raises ModelError if that fails."""
+        """Prepare for requests without sending anything. Raise ModelError if that fails."""
 
     @abstractmethod
     def reply(self, messages: Sequence[Message], most_tokens: int, attempts: Attempts) -> Reply:
-        """Return the model's answer of at most ``most_tokens``; every request that it takes is counted in ``attempts``.
+        """Return the model's answer of at most ``most_tokens``, counting every request in ``attempts``.
 
         Raises
         ------
@@ -90,5 +90,5 @@ class LanguageModel(ABC):
         """
 
     def price(self, tokens_in: int, tokens_out: int) -> Decimal | None:
-        """Return the price of these tokens in US dollars; None if it is unknown."""
+        """Return the price of these input and output tokens in US dollars; None if it is unknown."""
         return None

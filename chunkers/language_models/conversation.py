@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 
 class Form(BaseModel):
-    """Base of the fields that an answer must have; its lists are `Several` and its whole numbers `Whole`."""
+    """Base class of the JSON forms that answers must have; lists are `Several` and whole numbers `Whole`."""
 
 
 AnyForm = TypeVar("AnyForm", bound=Form)
@@ -59,11 +59,11 @@ Whole = Annotated[int, BeforeValidator(_no_truth), Field(ge=-1_000_000_000, le=1
 
 
 class Unusable(Exception):
-    """An answer that cannot be used; the message completes “This answer cannot be used:”."""
+    """Raised for an answer that cannot be used; the message completes “This answer cannot be used:”."""
 
 
 def usable_answer(ask: Callable[[Sequence[Message]], Reply], messages: Sequence[Message], read: Callable[[str], T]) -> T:
-    """Ask until ``read`` accepts an answer, at most `REPEATS` times more, and return its result.
+    """Ask until ``read`` accepts an answer, repeating at most `REPEATS` times, and return what ``read`` returned.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def usable_answer(ask: Callable[[Sequence[Message]], Reply], messages: Sequence[
 
 
 def said(answer: str) -> str:
-    """Return an answer without the reasoning before it, in ``<think>``, and without the fence around it, if it has them.
+    """Strip the reasoning in ``<think>`` and the surrounding code fence from an answer.
 
     Reasoning that the server's template has opened ends with a line ``</think>``. An answer in words that has such a line
     without speaking of ``<think>`` before it cannot be told from that.
@@ -118,7 +118,7 @@ def _unfenced(answer: str) -> str:
 
 
 def read_json(answer: str, form: type[AnyForm]) -> AnyForm:
-    """Return the last JSON object of an answer that has the form; it may stand between other words or in a fence.
+    """Return the last JSON object in an answer that has the expected fields; other text around it is ignored.
 
     Parameters
     ----------

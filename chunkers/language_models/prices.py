@@ -6,7 +6,7 @@ from decimal import Decimal
 
 
 def price(model: str, address: str, tokens_in: int, tokens_out: int) -> Decimal | None:
-    """Return the price in US dollars; None where the table has none for this model at this server.
+    """Return the price of a request in US dollars; None if the table has no price for this model at this server.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ _MOST_NAMES = ("max_tokens", "max_completion_tokens")
 
 
 class ChatServer(LanguageModel):
-    """A model on a server; every conversation is sent there.
+    """A language model on a server with OpenAI's interface; every conversation is sent to the server.
 
     Parameters
     ----------
@@ -74,16 +74,16 @@ class ChatServer(LanguageModel):
 
     @property
     def host(self) -> str:
-        """The server's host; raises ModelError, without repeating the address, if that is invalid."""
+        """The server's host. Raises ModelError, without repeating the address, if the address is invalid."""
         return self._connection.host
 
     @property
     def destination(self) -> str:
-        """The host, and the proxy through which it is asked, if any; raises ModelError if the address is invalid."""
+        """Host and proxy, if any, that receive the conversation. Raises ModelError if the address is invalid."""
         return self._connection.destination
 
     def load(self) -> None:
-        """Create the client; nothing is sent yet.
+        """Create the client without sending anything.
 
         Raises
         ------
@@ -97,7 +97,7 @@ class ChatServer(LanguageModel):
         return price(self._model, self._connection.address, tokens_in, tokens_out)
 
     def reply(self, messages: Sequence[Message], most_tokens: int, attempts: Attempts) -> Reply:
-        """Return the model's answer; see `LanguageModel.reply`.
+        """Send the conversation and return the model's answer; see `LanguageModel.reply`.
 
         Raises
         ------

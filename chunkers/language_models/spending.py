@@ -22,13 +22,13 @@ _POLL_S = 0.05
 
 
 def most_tokens_of(messages: Sequence[Message]) -> int:
-    """Return an upper bound for the tokens of a conversation: a token has at least one byte."""
+    """Return an upper bound on the tokens of a conversation, counting one token per byte."""
     return sum(len(text.encode()) + TOKENS_ABOUT_A_MESSAGE for _, text in messages)
 
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """Requests, tokens and cost of asking a language model.
+    """Requests, tokens and cost of using a language model.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Spending:
 
     @property
     def tokens(self) -> int:
-        """All tokens, the unsure ones included."""
+        """Total number of tokens, including the maximum for requests whose usage is unknown."""
         return self.tokens_in + self.tokens_out + self.unsure
 
     def __add__(self, other: Spending) -> Spending:
@@ -83,7 +83,7 @@ class Spending:
 
 @dataclass(frozen=True)
 class Limit:
-    """Spending limit in tokens and money; None for no bound.
+    """Spending limit in tokens and in US dollars; None for no limit.
 
     Raises
     ------
@@ -103,7 +103,7 @@ class Limit:
 
 
 class Ledger:
-    """Sum of spending; thread-safe.
+    """Thread-safe sum of spending.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ class Ledger:
             return self._spent
 
     def add(self, spent: Spending) -> None:
-        """Add the spending of a call."""
+        """Add the spending of one call."""
         with self._lock:
             self._spent += spent
         if self._beyond is not None:
@@ -131,7 +131,7 @@ class Ledger:
 
 
 class Purse(Ledger):
-    """A ledger with a limit: the maximum cost of a request is reserved before it is sent.
+    """Budget for requests: the maximum cost of a request is reserved before the request is sent.
 
     The limit holds as far as a server keeps to the most tokens that it is asked for.
     """
@@ -151,7 +151,7 @@ class Purse(Ledger):
         requests: int,
         stopped: Callable[[], bool] | None = None,
     ) -> None:
-        """Reserve the maximum cost of ``requests`` requests of a call.
+        """Reserve the maximum cost of a call that may take several requests.
 
         Others take less in the end than is set aside for them: with ``stopped``, which says whether the user has stopped, a
         call that does not fit beside them waits until they have ended.
@@ -199,7 +199,7 @@ class Purse(Ledger):
         return ""
 
     def settle(self, call: int, spent: Spending) -> None:
-        """Add the actual spending of a call, and release its reservation."""
+        """Add the actual spending of a call and release its reservation."""
         with self._settled:
             self._aside.pop(call, None)
             self._spent += spent
@@ -207,7 +207,7 @@ class Purse(Ledger):
 
 
 def spent_by(model: LanguageModel, reply: Reply | None, most_in: int, most_out: int, attempts: Attempts) -> Spending:
-    """Return the spending of a call: as reported by the server, and the maximum for requests whose outcome is unknown.
+    """Return the spending of a call as the server reports it, or the maximum where a request's outcome is unknown.
 
     Parameters
     ----------
@@ -233,5 +233,5 @@ def spent_by(model: LanguageModel, reply: Reply | None, most_in: int, most_out: 
 
 
 def remembered() -> Spending:
-    """Return the spending of an answer from the cache."""
+    """Return the spending of an answer that came from the cache."""
     return Spending(remembered=1)

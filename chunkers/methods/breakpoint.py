@@ -27,7 +27,7 @@ ThresholdName = Literal[
 
 
 class Breakpoint(Thresholded, Sized):
-    """Cut wherever the distance of neighbouring sentences, or a score made of it, passes a threshold line.
+    """Chunker that cuts wherever the distance of neighbouring sentences, or a score derived from it, passes a threshold.
 
     A score that only rounding puts beyond the line, by less than `thresholds.TIE`, is on it.
 
@@ -65,11 +65,11 @@ class Breakpoint(Thresholded, Sized):
     )
 
     def levels(self, parameter: str, values: Sequence[float], scores: Sequence[float]) -> list[float]:
-        """Return the line's level for every amount in ``values``."""
+        """Return the threshold level on the curve of scores for each amount in ``values``."""
         return self.rule.lines(np.asarray(scores, dtype=np.float64), values)
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document: scores, line, verdicts, sizes."""
+        """Cut the document at gaps beyond the threshold, then enforce the size limits."""
         if not document.sentences:
             return Chunking(document, (), ())
         vectors = tools.embed(buffered(document.sentence_texts, self.buffer))
@@ -98,7 +98,7 @@ class Breakpoint(Thresholded, Sized):
         return Band(*np.percentile(found, [25, 75]).tolist()) if len(found) else None
 
     def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
-        """Return the nearest amount at which the gap's score is on the other side of the line."""
+        """Return the nearest amount that moves the threshold to the other side of the gap's score; None if there is none."""
         if gap.score is None or gap.threshold is None or gap.verdict.is_sized:
             return None
         spec = spec_of(self, "amount")

@@ -46,7 +46,7 @@ a block would be missed."""
 
 
 class ChangePoint(Sized):
-    """Cut where the mean of the embeddings changes.
+    """Chunker that cuts where the mean of the sentence embeddings changes.
 
     The cost of a chunk is the sum of squared distances of its sentences' vectors to their mean; the sum of the costs and a
     penalty for every cut is minimised over all partitions. The penalty is what cuts gain in the same text with its sentences
@@ -136,14 +136,14 @@ class ChangePoint(Sized):
         return self
 
     def idle(self) -> frozenset[str]:
-        """Return the names of the parameters that change nothing: where the number of chunks, or the penalty, is given."""
+        """Return the names of the parameters that have no effect because the number of chunks or the penalty is set."""
         idle = super().idle()
         if self.chunks is not None or self.target_sentences is not None:
             return idle | {"penalty", "caution", "shuffled_runs"}
         return idle if self.penalty is None else idle | {"caution", "shuffled_runs"}
 
     def describe(self) -> str:
-        """Describe the settings briefly."""
+        """Return the main settings as a short phrase."""
         return self._decided_by() + (f", at {self.cuts_at}" if self.cuts_at != "auto" else "")
 
     def _decided_by(self) -> str:
@@ -156,13 +156,13 @@ class ChangePoint(Sized):
         return self.caution + (f", shuffled in runs of {self.shuffled_runs}" if self.shuffled_runs > 1 else "")
 
     def remark(self, parameter: str) -> str:
-        """Return the meaning of the caution."""
+        """Return a sentence on what the caution means; empty for other parameters."""
         if parameter != "caution" or parameter in self.idle():
             return ""
         return "A cut must gain more than cuts gain in your text shuffled, at its own length."
 
     def changed_since(self, sentences: int | None = None) -> str:
-        """Return a sentence on the penalty of texts longer than the part of them that was shuffled before."""
+        """Return a sentence on how the penalty for long texts has changed; empty where it makes no difference."""
         is_short = sentences is not None and sentences <= SAMPLE
         if is_short or self.penalty is not None or self.chunks is not None or self.target_sentences is not None:
             return ""
@@ -174,7 +174,7 @@ class ChangePoint(Sized):
         )
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document.
+        """Cut the document at the change points of the partition with the lowest cost.
 
         Raises
         ------

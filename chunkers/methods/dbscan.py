@@ -17,7 +17,7 @@ from chunkers.text.document import Document
 
 
 class Dbscan(Clustered):
-    """Cluster sentences in dense neighbourhoods; a sentence in none is a chunk of its own.
+    """Chunker that clusters sentences by density; a sentence in no dense neighbourhood is a chunk of its own.
 
     Source: Qu et al., section 2, DBSCAN on the joint distance; scikit-learn's, where a sentence counts among its own
     neighbours.
@@ -55,15 +55,15 @@ class Dbscan(Clustered):
     )
 
     def reach(self) -> Reach:
-        """Return the radius of a neighbourhood."""
+        """Return the radius of a neighbourhood, ε, as the limit on joint distances."""
         return Reach(self.position_weight, "ε", self.eps)
 
     def describe(self) -> str:
-        """Describe the settings briefly."""
+        """Return the main settings as a short phrase."""
         return f"λ {self.position_weight:g}, ε {self.eps:g}, {self.min_samples} for a core"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document.
+        """Cut the document into the clusters that DBSCAN finds on the joint distance.
 
         Raises
         ------
@@ -119,7 +119,7 @@ def _clusters(near: npt.NDArray[np.bool_], cores: IntArray) -> IntArray:
 
 
 def core_distances(vectors: FloatArray, position_weight: float, min_samples: int) -> FloatArray:
-    """Return the smallest ε at which each sentence is a core of DBSCAN, shape (n,); infinite where none is enough."""
+    """Return the smallest ε at which each sentence is a DBSCAN core, shape (n,); infinite if it is never one."""
     count = len(vectors)
     if min_samples > count:
         return np.full(count, np.inf)

@@ -23,11 +23,11 @@ from chunkers.text.document import Document, Span
 
 
 class DoublePass(Chunker):
-    """Grow chunks, then merge them, in two passes; see the article that introduced semantic double-pass merging.
+    """Semantic double-pass merging: grows chunks sentence by sentence, then merges similar ones.
 
     With ``vector="re-embed"`` it decides as LlamaIndex's SemanticDoubleMergingSplitterNodeParser does with an embedding
     model. The default thresholds were chosen for all-MiniLM-L6-v2, whose neighbouring sentences are far less similar
-    than those of the spaCy vectors that the article used.
+    than those of the spaCy vectors used in the article that introduced the method.
     """
 
     name: ClassVar[str] = "double_pass"
@@ -106,13 +106,13 @@ class DoublePass(Chunker):
     )
 
     def describe(self) -> str:
-        """Describe the settings briefly."""
+        """Return the three thresholds as a short phrase."""
         every = (self.initial_threshold, self.appending_threshold, self.merging_threshold)
         initial, appending, merging = map(signed, every)
         return f"initial {initial}, appending {appending}, merging {merging}"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document: two passes, then the minimum size."""
+        """Cut the document in two passes, growing and merging, then enforce the minimum size."""
         if not document.sentences:
             return Chunking(document, (), ())
         sentences = tools.embed(document.sentence_texts).astype(np.float64)
@@ -138,7 +138,7 @@ class DoublePass(Chunker):
         return replace(made, comparisons=tuple(state.comparisons), notes=self._longer_than_counted(made))
 
     def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
-        """Return a change of a threshold that decided on the gap which changes the verdict; small changes are tried first.
+        """Return a threshold change that reverses the verdict on a gap; None if none is found.
 
         A threshold changes decisions before the gap too, which this one depends on: a run tells whether it does. What pass
         one parts, pass two may merge again: then both thresholds have to change.
@@ -304,7 +304,7 @@ class _State:
     comparisons: list[Comparison] = field(default_factory=list)
 
     def merge(self, tried: Sequence[Comparison], reach: Sequence[Span]) -> None:
-        """Record that the last comparison of ``tried`` merged the current chunk with ``reach`` up to that chunk."""
+        """Record that pass two merged the current chunk with the chunks of ``reach`` up to the last one compared."""
         last = tried[-1]
         over = ""
         if len(tried) > 1:
@@ -320,7 +320,7 @@ class _State:
         self._record(tried, why)
 
     def close(self, tried: Sequence[Comparison], maximum: int | None) -> None:
-        """Record that the current chunk ends."""
+        """Record that the current chunk ends, with the comparisons that were tried."""
         last = tried[-1]
         gap = last.left.end - 1
         if last.outcome == "too long":

@@ -22,7 +22,7 @@ from chunkers.text.document import Document
 
 
 class FixedSentences(Sized):
-    """Cut after every fixed number of sentences.
+    """Chunker that cuts after every fixed number of sentences.
 
     Source: the baseline of Qu et al., section 2: for N chunks a group has ceil(n / N) of the n sentences.
     """
@@ -71,7 +71,7 @@ class FixedSentences(Sized):
         return self
 
     def describe(self) -> str:
-        """Describe the settings briefly."""
+        """Return the size and the overlap as a short phrase."""
         if self.chunks is None:
             size = f"{self.size} sentence{'s' if self.size > 1 else ''}"
         else:
@@ -79,11 +79,11 @@ class FixedSentences(Sized):
         return f"{size}, " + (f"overlap {self.overlap}" if self.overlap else "no overlap")
 
     def idle(self) -> frozenset[str]:
-        """Return the names of the parameters that change nothing: the size, where a number of chunks is set."""
+        """Return the names of the parameters that have no effect: the size, if a number of chunks is set."""
         return super().idle() | ({"size"} if self.chunks is not None else set())
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document.
+        """Cut the document into windows of a fixed number of sentences, with overlap if set.
 
         Raises
         ------
@@ -124,7 +124,7 @@ class FixedSentences(Sized):
         return size, min(self.overlap, size - 1)
 
     def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
-        """Return the nearest size, or number of chunks, that ends a chunk here, or none if one ends here now."""
+        """Return the nearest size, or number of chunks, that moves a chunk's end to this gap or away from it."""
         if self.min_size is not None or self.max_size is not None:
             return None
         parameter = "size" if self.chunks is None else "chunks"
@@ -143,7 +143,7 @@ class FixedSentences(Sized):
 
 
 def window_count(count: int, size: int, overlap: int) -> int:
-    """Return the number of `windows`."""
+    """Return the number of windows that `windows` makes over ``count`` items."""
     return 1 + max(0, math.ceil((count - size) / (size - overlap))) if count else 0
 
 

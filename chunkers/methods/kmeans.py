@@ -30,7 +30,7 @@ REPORTED = 0.1
 
 
 class KMeans(Chunker):
-    """Cluster sentences around a number of centres; included to show how it loses the order of the text.
+    """Chunker that clusters sentences with k-means; included to show how that loses the order of the text.
 
     Source: the article on double-pass merging, which tries it and rejects it; scikit-learn's k-means on the embeddings.
     """
@@ -62,11 +62,11 @@ class KMeans(Chunker):
     )
 
     def describe(self) -> str:
-        """Describe the settings briefly."""
+        """Return the main settings as a short phrase."""
         return f"{self.clusters} clusters, seed {self.seed}"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document.
+        """Cut the document into the clusters that k-means finds on the sentence embeddings.
 
         Raises
         ------

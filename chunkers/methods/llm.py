@@ -25,7 +25,7 @@ _NONE = re.compile(r"\bnone\b", re.IGNORECASE)
 
 
 class Llm(Windowed):
-    """Show the model numbered pieces, and cut after the ones that it names.
+    """Chunker that shows a language model numbered pieces and cuts after those that the model names.
 
     Source: LLMSemanticChunker of Chroma's report, whose pieces, tags, form of answer and windows these are. Three things are
     otherwise: the model may answer that there is no cut, where the report's must name one; a cut after a window's last piece
@@ -79,20 +79,20 @@ class Llm(Windowed):
 
     @property
     def most(self) -> int:
-        """The most tokens of a window."""
+        """Maximum number of tokens in a window."""
         return self.window
 
     def describe(self) -> str:
-        """Describe the settings briefly."""
+        """Return the main settings as a short phrase."""
         return f"windows of {self.window:,} tokens, in pieces of {self.piece_size:,}"
 
     def units(self, document: Document, tools: Tools) -> list[tuple[int, int]]:
-        """Return the pieces; raises InputError if there are too many."""
+        """Return the ranges of the pieces shown to the model. Raise InputError if there are too many."""
         check_size(self.name, document.text, self.piece_size, "tokens")
         return recursive_spans(document.text, self.piece_size, 0, measure_for("tokens", tools), "chroma")
 
     def read(self, answer: str, first: int, last: int) -> list[int]:
-        """Return the pieces after which the last line ``split_after:`` of an answer cuts; see `Windowed.read`."""
+        """Parse the last line ``split_after:`` of an answer into the pieces after which to cut; see `Windowed.read`."""
         lines = _SPLITS.findall(answer)
         if not lines:
             raise Unusable("it has no line that begins with split_after:")
@@ -107,7 +107,9 @@ class Llm(Windowed):
 
 
 class Lumber(Windowed):
-    """Show the model numbered paragraphs, and cut before the first one where the content shifts; then begin there.
+    """Chunker that shows a language model numbered paragraphs and cuts before the first whose content shifts.
+
+    The next window begins at the cut.
 
     Source: LumberChunker (Duarte et al., 2024), whose windows, form of answer and question these are. The model may answer
     that the content shifts nowhere, and a paragraph of more than half a window is shown in parts.
@@ -146,15 +148,15 @@ class Lumber(Windowed):
 
     @property
     def most(self) -> int:
-        """The most tokens of a window."""
+        """Maximum number of tokens in a window."""
         return self.window
 
     def describe(self) -> str:
-        """Describe the settings briefly."""
+        """Return the main settings as a short phrase."""
         return f"windows of {self.window:,} tokens"
 
     def units(self, document: Document, tools: Tools) -> list[tuple[int, int]]:
-        """Return the paragraphs, the longest in parts; raises InputError if there are too many."""
+        """Return the ranges of the paragraphs, long ones in parts. Raise InputError if there are too many."""
         text, most = document.text, self.window // 2
         check_size(self.name, text, most, "tokens")
         paragraphs = [*map(tuple, split_sentences(text, "paragraphs"))]
@@ -168,7 +170,7 @@ class Lumber(Windowed):
         return units
 
     def read(self, answer: str, first: int, last: int) -> list[int]:
-        """Return the paragraph before the one that the last line ``Answer:`` names; see `Windowed.read`."""
+        """Parse the last line ``Answer:`` of an answer into the paragraph after which to cut; see `Windowed.read`."""
         lines = _SHIFT.findall(answer)
         if not lines:
             raise Unusable("it has no line that begins with Answer:")

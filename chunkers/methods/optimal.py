@@ -24,7 +24,7 @@ from chunkers.text.tokenizers import word_starts
 
 
 class Optimal(Chunker):
-    """Cut small pieces, then join neighbours so that the total reward is the greatest.
+    """Chunker that cuts small pieces and joins neighbours so that the total reward is greatest.
 
     A chunk is rewarded with the sum, over its ordered pairs of pieces, of their similarity less the mean similarity of all
     pairs; dynamic programming finds the partition of the greatest total. Source: ClusterSemanticChunker of Chroma's report.
@@ -74,15 +74,15 @@ class Optimal(Chunker):
 
     @property
     def longest(self) -> int:
-        """The most pieces that a chunk may have."""
+        """Maximum number of pieces in a chunk."""
         return self.max_size // self.piece_size
 
     def describe(self) -> str:
-        """Describe the settings briefly."""
+        """Return the main settings as a short phrase."""
         return f"at most {self.max_size:,} tokens, in pieces of {self.piece_size:,}"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document; a cut that falls inside a sentence is a gap of its own in the ledger.
+        """Cut the document into the partition of pieces with the greatest total reward.
 
         Raises
         ------

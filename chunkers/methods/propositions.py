@@ -41,7 +41,7 @@ _NAMED = 5
 
 
 class Propositions(Chunker):
-    """Let the model state the text as propositions, and then sort them into chunks with titles and summaries.
+    """Chunker that lets a language model state the text as propositions and group them into titled chunks.
 
     Source: the agentic chunker of Kamradt's “5 levels of text splitting”, which the article on double-pass merging cites;
     the propositions are those of Chen et al. (2023), “Dense X Retrieval”. Two things are otherwise: each proposition quotes
@@ -101,16 +101,16 @@ class Propositions(Chunker):
 
     @classmethod
     def wording(cls) -> tuple[str, ...]:
-        """Return the prompts, with the names of their placeholders."""
+        """Return the prompts, with their placeholders."""
         stated = (prompts.PROPOSITIONS_SYSTEM, prompts.PROPOSITIONS_PIECE.rstrip(), prompts.PROPOSITIONS_QUESTION)
         return (*stated, prompts.GROUPS_SYSTEM, prompts.GROUPS_CHUNK.rstrip(), prompts.GROUPS_QUESTION)
 
     def describe(self) -> str:
-        """Describe the settings briefly."""
+        """Return the main settings as a short phrase."""
         return f"windows of {self.window:,} tokens, {self.batch:,} sorted at once"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document; each gap describes the propositions of its sentence and their chunks.
+        """Cut the document into groups of propositions; each gap describes its sentence's propositions and their chunks.
 
         A text of one sentence is one chunk, so its propositions are not sorted.
 
@@ -134,7 +134,7 @@ class Propositions(Chunker):
         return _chunking(document, told, found)
 
     def estimate(self, document: Document, tools: Tools) -> Estimate:
-        """Estimate the requests, assuming that none has to be repeated; nothing is sent."""
+        """Estimate the requests and their tokens without sending anything; assumes that none has to be repeated."""
         if not document.sentences:
             return Estimate(0, 0)
         parts = stating.windows(document, self.window, tools)

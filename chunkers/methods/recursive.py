@@ -26,7 +26,7 @@ from chunkers.text.document import Document, Span
 
 
 class Recursive(Chunker):
-    """Split at the coarsest separator, then finer ones where a piece is still too large; merge up to the size.
+    """Chunker that splits at coarse separators first, at finer ones where a piece is too large, then merges up to the size.
 
     Source: LangChain's RecursiveCharacterTextSplitter; the separators and sizes of Chroma's report by default.
     """
@@ -74,12 +74,12 @@ class Recursive(Chunker):
         return self
 
     def describe(self) -> str:
-        """Describe the settings briefly."""
+        """Return the main settings as a short phrase."""
         overlap = f"overlap {self.overlap}" if self.overlap else "no overlap"
         return f"at most {self.size:,} {self.unit}, {overlap}"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document; a cut that falls inside a sentence is a gap of its own in the ledger.
+        """Cut the document at separators, from coarse to fine; a cut inside a sentence gets a gap of its own.
 
         Raises
         ------
@@ -112,7 +112,7 @@ SEPARATOR_NAMES = {"\n\n": "a blank line", "\n": "a line break", " ": "a space",
 
 
 def separator_at(text: str, offset: int, preset: Separators) -> str:
-    """Name the separator at which a chunk that begins at ``offset`` was cut.
+    """Return the name of the separator at which the chunk beginning at ``offset`` was cut.
 
     The splitter keeps separators at the head of what follows, so it comes first in the chunk's untrimmed text.
     """

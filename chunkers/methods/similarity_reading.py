@@ -13,20 +13,20 @@ _MIRRORED: dict[Relation, Relation] = {">": "<", "≤": "≥", "=": "=", "larges
 
 
 class SimilarityReading(Breakpoint):
-    """The same chunker with its line on the curve of similarities."""
+    """The breakpoint chunker with its threshold expressed as a similarity instead of a distance."""
 
     def levels(self, parameter: str, values: Sequence[float], scores: Sequence[float]) -> list[float]:
-        """Return the line's level among similarities for every amount in ``values``."""
+        """Return the threshold level, as a similarity, for each amount in ``values``."""
         return [1 - level for level in super().levels(parameter, values, [1 - score for score in scores])]
 
 
 def has_similarity_reading(chunker: Breakpoint) -> bool:
-    """Return whether the chunker compares distances; a gradient of them cannot be read as similarity."""
+    """Return whether a chunker's score is a plain distance, which can also be shown as a similarity."""
     return chunker.rule.score_name == "distance"
 
 
 def read_as_similarity(chunking: Chunking) -> Chunking:
-    """Return a result with similarities in place of distances; its chunker must pass `has_similarity_reading`."""
+    """Convert a result's distances and thresholds to similarities; see `has_similarity_reading` for the chunkers allowed."""
     (curve,) = chunking.curves
     similarities = replace(
         curve,

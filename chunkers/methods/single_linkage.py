@@ -19,7 +19,7 @@ from chunkers.text.document import Document, Span
 
 
 class SingleLinkage(Clustered):
-    """Join the closest sentences first, as long as a cluster stays within its size.
+    """Chunker that joins the closest sentences first, as long as a cluster stays within its size.
 
     Pairs are taken in ascending joint distance, ties in the order of the text, up to the maximum distance; a pair joins its
     two clusters where both together stay within the cap. Sources: Qu et al., section 2 (the cap ceil(n / chunks)); Kreileder
@@ -74,25 +74,25 @@ class SingleLinkage(Clustered):
     )
 
     def cap(self, count: int) -> int:
-        """Return the most sentences that a chunk may have in a text of ``count`` sentences."""
+        """Return the maximum number of sentences in a chunk, for a text of ``count`` sentences."""
         # Rounded first, so that 1.1 times 10 is 11 and not a little more.
         return math.ceil(count / self.chunks) if self.chunks else math.ceil(round(self.target_sentences * self.slack, 9))
 
     def idle(self) -> frozenset[str]:
-        """Return the names of the parameters without effect: ``chunks`` overrides the target size and its slack."""
+        """Return the names of the parameters that have no effect: target size and slack, if a number of chunks is set."""
         return super().idle() | ({"target_sentences", "slack"} if self.chunks else set())
 
     def reach(self) -> Reach:
-        """Return the maximum distance."""
+        """Return the maximum distance of a pair that joins two clusters."""
         return Reach(self.position_weight, "the maximum", self.max_distance)
 
     def describe(self) -> str:
-        """Describe the settings briefly."""
+        """Return the main settings as a short phrase."""
         size = f"a cap for {self.chunks} chunks" if self.chunks else f"at most {self.cap(0)} sentences"
         return f"λ {self.position_weight:g}, {size}, distance {self.max_distance:g}"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document.
+        """Cut the document into clusters by joining the closest pairs of sentences within the size cap.
 
         Raises
         ------

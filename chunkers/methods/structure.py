@@ -46,7 +46,7 @@ class _EmbedsByInner:
 
 
 class Structure(Chunker):
-    """Cut at headings, join small blocks under the same heading, and cut blocks only where they are too long.
+    """Chunker that cuts at headings, joins small blocks under the same heading, and cuts blocks that are too long.
 
     The blocks are those of Markdown, which the readers of HTML, DOCX and EPUB write too. A heading stays with what follows,
     and a list with the sentence that introduces it. A table that is too long is cut between rows, with its header as the
@@ -105,7 +105,7 @@ class Structure(Chunker):
     )
 
     def describe(self) -> str:
-        """Describe the settings in a few words; joining and the inner chunker only if they are not the default."""
+        """Return the settings as a short phrase; joining and the inner chunker only if they are not the default."""
         tokens = "token" if self.max_size == 1 else "tokens"
         said = [f"at most {self.max_size:,} {tokens}"]
         if self.join_below != type(self).model_fields["join_below"].default:
@@ -115,7 +115,7 @@ class Structure(Chunker):
         return ", ".join(said)
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document; a cut that falls inside a sentence is a gap of its own in the ledger.
+        """Cut the document along its headings and blocks; a cut inside a sentence gets a gap of its own.
 
         Raises
         ------
@@ -180,7 +180,7 @@ class _Cutting:
     long: list[tuple[str, int]] = field(default_factory=list)
 
     def chunking(self) -> Chunking:
-        """Cut the document."""
+        """Cut the document section by section and return the result."""
         outline = blocks(self.document.text)
         done = 0
         for opening, section in self._sections(outline):

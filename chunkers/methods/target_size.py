@@ -26,7 +26,7 @@ Fit = Literal["average", "largest"]
 
 
 class TargetSize(Chunker):
-    """Cut at the greatest distances, as few of them as make the chunks fit a size.
+    """Chunker that cuts at the greatest distances, with as few cuts as needed for the target size.
 
     Source: KamradtModifiedChunker of Chroma's report, which bisects the threshold. Its text asks for the largest chunk below
     the size; its code allows as many cuts as the size fits into the text, which makes the average fit. Here the threshold
@@ -75,15 +75,15 @@ class TargetSize(Chunker):
     )
 
     def describe(self) -> str:
-        """Describe the settings briefly."""
+        """Return the main settings as a short phrase."""
         return f"{self.fit} {self.size:,} {self.unit}, buffer {self.buffer}"
 
     def levels(self, parameter: str, values: Sequence[float], scores: Sequence[float]) -> list[float]:
-        """Return no levels: the line depends on the sizes of the sentences, which the scores do not contain."""
+        """Return NaN for each value: the threshold depends on sentence sizes, which the scores do not contain."""
         return [math.nan] * len(values)
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document."""
+        """Cut the document at the greatest distances until the chunks fit the target size."""
         texts = document.sentence_texts
         if not texts:
             return Chunking(document, (), ())

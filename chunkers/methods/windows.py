@@ -26,7 +26,7 @@ from chunkers.text.tokenizers import word_starts
 
 
 class Windows(Chunker):
-    """Consecutive windows over the units of a text, each beginning ``size - overlap`` units after the last.
+    """Base class of chunkers with consecutive windows over units, each starting ``size - overlap`` units after the last.
 
     A subclass says where its units begin. What lies between two units belongs to the one before, so that nothing is lost;
     white space at the ends of a window is left out.
@@ -43,15 +43,15 @@ class Windows(Chunker):
         return self
 
     def describe(self) -> str:
-        """Describe the settings briefly."""
+        """Return the size and the overlap as a short phrase."""
         return f"{self.size:,} {self.unit}, " + (f"overlap {self.overlap:,}" if self.overlap else "no overlap")
 
     @abstractmethod
     def starts(self, text: str, tools: Tools) -> IntArray:
-        """Return the code point at which each unit begins, in order."""
+        """Return the offset in code points at which each unit begins, ascending."""
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document; a cut that falls inside a sentence is a gap of its own in the ledger.
+        """Cut the document into consecutive windows of units; a cut inside a sentence gets a gap of its own.
 
         Raises
         ------
@@ -99,7 +99,7 @@ def _edges(text: str, starts: IntArray, size: int, overlap: int) -> IntArray:
 
 
 class FixedWords(Windows):
-    """Consecutive windows of words.
+    """Chunker with consecutive windows of a fixed number of words.
 
     Source: the baseline of Kreileder et al., 150 words of which 15 are repeated.
     """
@@ -135,12 +135,12 @@ class FixedWords(Windows):
     )
 
     def starts(self, text: str, tools: Tools) -> IntArray:
-        """Return the start of each run of characters without white space."""
+        """Return the offset in code points at which each word begins; words are separated by white space."""
         return word_starts(text)
 
 
 class FixedCharacters(Windows):
-    """Consecutive windows of characters; cuts words, on purpose.
+    """Chunker with consecutive windows of a fixed number of characters, which may cut words.
 
     Source: method 1 of "Semantic Chunking: Letting the Content Define Its Own Boundaries".
     """
@@ -174,12 +174,12 @@ class FixedCharacters(Windows):
     )
 
     def starts(self, text: str, tools: Tools) -> IntArray:
-        """Return every offset of the text."""
+        """Return every offset of the text, as each character is a unit."""
         return np.arange(len(text))
 
 
 class FixedTokens(Windows):
-    """Consecutive windows of tokens of the chosen tokenizer, with exact offsets.
+    """Chunker with consecutive windows of a fixed number of tokens, with exact offsets.
 
     Source: LangChain's TokenTextSplitter. Chroma's report cuts 200 to 800 tokens, the article on double-pass merging 80.
     """
@@ -213,5 +213,5 @@ class FixedTokens(Windows):
     )
 
     def starts(self, text: str, tools: Tools) -> IntArray:
-        """Return the start of each token."""
+        """Return the offset in code points at which each token begins."""
         return tools.token_starts(text)

@@ -30,7 +30,7 @@ _MOST_NAMED = 8
 
 @dataclass(frozen=True, eq=False)
 class ChunkFile:
-    """A file of chunks, read.
+    """The contents of a file of chunks.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class ChunkFile:
 
     @cached_property
     def identity(self) -> str:
-        """Hash of the name, the document and the chunks."""
+        """Hash of the file's name, the selected document and all chunks."""
         digest = hashlib.sha256()
         for value in ((self.name, self.document), *self.chunks):
             digest.update(json.dumps(value).encode() + b"\n")
@@ -59,20 +59,22 @@ class ChunkFile:
 
     @cached_property
     def documents(self) -> list[str]:
-        """The names of the documents that its chunks are of."""
+        """Names of the documents that the chunks belong to."""
         return documents_of(self.chunks)
 
     @cached_property
     def characters(self) -> int:
-        """Total number of characters of the chunks."""
+        """Total number of characters of all chunks."""
         return sum(len(one.text or "") for one in self.chunks)
 
     def of(self, document: str | None) -> ChunkFile:
-        """Return the same file with the chunks of another document meant."""
+        """Return the same file with another document selected."""
         return ChunkFile(self.name, self.chunks, document)
 
     def found_in(self, document: Document, told: Callable[[int, int], None]) -> FoundAgain:
-        """Return its chunks found in a text; the last answer is remembered. See `chunkers.found_again.locating.find_again`.
+        """Locate the file's chunks in a document, as `chunkers.found_again.locating.find_again` does.
+
+        The latest result is cached.
 
         Raises
         ------
@@ -87,7 +89,7 @@ class ChunkFile:
         return found
 
     def known_in(self, document: Document) -> FoundAgain | None:
-        """Return the last result of `found_in` if it was for this text, otherwise None."""
+        """Return the cached result of `found_in` for this document; None if it is not the latest one."""
         last = next(iter(self._last), None)
         return last[1] if last is not None and last[0] == f"{document.identity} {document.name}" else None
 
@@ -108,7 +110,7 @@ class ChunkFile:
         return f"{of} none of these is called {shown(name)}"
 
     def of_each(self, names: Sequence[str]) -> dict[str, Sequence[GivenChunk]]:
-        """Return the chunks of each of several documents, by the names that these have.
+        """Return the file's chunks for each of several documents, by document name.
 
         Of one document they are those that `found_in` looks for. Of several, every chunk must name its document.
 
@@ -151,7 +153,7 @@ class ChunkFile:
         return DocumentNames(self.documents).called
 
     def text(self, name: str) -> str | None:
-        """Return the text that its chunks were cut from, if their texts and places give all of it; None if they do not.
+        """Reconstruct the text that the chunks were cut from; None if the chunks do not cover all of it.
 
         Parameters
         ----------
@@ -186,7 +188,7 @@ def _joined(chunks: Iterable[GivenChunk]) -> str | None:
 
 
 class YourChunks(Chunker):
-    """Chunks of a file, made by anything, found again in the text."""
+    """Chunker that locates the chunks of a file, made by any other program, in the text."""
 
     name: ClassVar[str] = "your_chunks"
     title: ClassVar[str] = "Your chunks"
@@ -208,7 +210,7 @@ class YourChunks(Chunker):
 
     @classmethod
     def of(cls, file: ChunkFile) -> Self:
-        """Return the chunker that finds the chunks of a file."""
+        """Return the chunker for a file of chunks."""
         made = cls(file=file.identity)
         made._held = file
         return made
@@ -218,7 +220,7 @@ class YourChunks(Chunker):
         return isinstance(other, YourChunks) and self.file == other.file
 
     def for_documents(self, names: Sequence[str]) -> YourChunks:
-        """Return the chunker that finds the chunks of each of these documents, and refuses one that has none of them.
+        """Return the chunker for these documents. Raise InputError if the file has no chunks of one of them.
 
         Raises
         ------
@@ -231,11 +233,11 @@ class YourChunks(Chunker):
 
     @property
     def held(self) -> ChunkFile | None:
-        """The file; None where only its identity is known."""
+        """The file of chunks; None if only its identity is known."""
         return self._held
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Find the chunks in the text.
+        """Locate the file's chunks in the document and return them as a result.
 
         Raises
         ------
@@ -256,7 +258,7 @@ class YourChunks(Chunker):
         return found.chunking
 
     def caveat(self) -> str:
-        """Return the numbers of chunks not found, altered or ambiguous, and of characters in none; empty if all are 0."""
+        """Return a sentence on chunks not found, altered or ambiguous, and on uncovered text; empty if there are none."""
         kinds: Counter[str] = Counter()
         lost = given = 0
         for one in self._found.values():

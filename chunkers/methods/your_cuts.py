@@ -27,7 +27,7 @@ CUT_HERE, KEPT_HERE = "you cut here", "you did not cut here"
 
 
 class YourCuts(Chunker):
-    """The user's own cuts, clicked between sentences."""
+    """Chunker with the user's own cuts, clicked between sentences."""
 
     name: ClassVar[str] = "your_cuts"
     title: ClassVar[str] = "You"
@@ -52,7 +52,7 @@ class YourCuts(Chunker):
 
     @classmethod
     def of(cls, text_identity: str, places: Sequence[int]) -> Self:
-        """Return the chunker that cuts a text at these places, ascending offsets in code points.
+        """Return the chunker that cuts a text at these offsets, ascending, in code points.
 
         ``text_identity`` is any `Document.identity` of the text.
 
@@ -66,7 +66,7 @@ class YourCuts(Chunker):
 
     @property
     def places(self) -> tuple[int, ...]:
-        """The cuts, as offsets in code points."""
+        """Offsets of the cuts, in code points."""
         places, place = [], 0
         for distance in self.cuts.split("-")[1:]:
             place += int(distance, 36)
@@ -74,11 +74,11 @@ class YourCuts(Chunker):
         return tuple(places)
 
     def is_of(self, text_identity: str) -> bool:
-        """Return whether the cuts are of the text with this `Document.identity`."""
+        """Return whether the cuts belong to the text with this `Document.identity`."""
         return self.cuts.partition("-")[0] == _digest(text_identity)
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document.
+        """Cut the document at the user's cuts.
 
         Raises
         ------
@@ -95,7 +95,7 @@ class YourCuts(Chunker):
         return Chunking.from_gaps(document, ledger(document, cuts, KEPT_HERE))
 
     def describe(self) -> str:
-        """Return the number of cuts."""
+        """Return the number of cuts as a phrase, such as ``3 cuts``."""
         count = self.cuts.count("-")
         return "1 cut" if count == 1 else f"{count:,} cuts"
 

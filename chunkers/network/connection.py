@@ -31,7 +31,7 @@ may be a whole answer."""
 
 
 class Connection:
-    """Address and key of a model's server; nothing is sent before the client is used.
+    """Address and key of a model's server; nothing is sent until the client is used.
 
     Parameters
     ----------
@@ -62,16 +62,19 @@ class Connection:
 
     @property
     def host(self) -> str:
-        """The host, with its port where one is named; raises ModelError, without repeating the address, if it is invalid."""
+        """The server's host, with its port if the address has one.
+
+        Raises ModelError, without repeating the address, if the address is invalid.
+        """
         return _host(self._who, self.address)
 
     @property
     def destination(self) -> str:
-        """The host, and the proxy through which it is asked, if any; raises ModelError if the address is invalid."""
+        """Host and proxy, if any, to which requests go. Raises ModelError if the address is invalid."""
         return self.host + _through(_tunnel(self.address))
 
     def client(self, timeout: float) -> openai.OpenAI:
-        """Return the client, made once, whose requests may say nothing for ``timeout`` seconds; nothing is sent yet.
+        """Return the client, created once without sending anything; its requests time out after ``timeout`` idle seconds.
 
         Raises
         ------
@@ -140,11 +143,11 @@ class Connection:
         }
 
     def without_key(self, text: str) -> str:
-        """Return a server's message without the key, which a careless server repeats."""
+        """Return a server's message with the key masked, in case the server repeats it."""
         return text.replace(self._key, "[key]") if len(self._key) >= SHORTEST_KEY else text
 
     def failure(self, error: openai.APIError, timeout: float) -> ModelError:
-        """Return the error to raise from None, with a sentence on the failure.
+        """Return the ModelError that describes a failed request; raise it from None, since the original error holds the key.
 
         The package's errors hold the request, and with it the key, so that none may be chained; a server's own words are
         left out, as they may repeat it.
@@ -160,7 +163,7 @@ class Connection:
         return ModelError(f"{self._who}: {self.destination} must be reachable; it was not, in {RETRIES + 1} attempts.")
 
     def too_late(self, deadline: float) -> ModelError:
-        """Return the error for an answer that has not come within ``deadline`` seconds, retries included."""
+        """Return the ModelError for an answer that did not arrive within ``deadline`` seconds, retries included."""
         return ModelError(f"{self._who}: {self.host} must answer within {deadline:g} seconds in all; it did not.")
 
     def _refusal(self, status: int) -> str:

@@ -32,16 +32,16 @@ _here = threading.local()
 
 
 class TooLate(Exception):
-    """The deadline of a request has passed."""
+    """Raised when a request's deadline has passed."""
 
 
 class TooLarge(Exception):
-    """An answer is larger than allowed, or compressed, so that its size is unknown."""
+    """Raised for an answer larger than allowed, or compressed, so that its size is unknown."""
 
 
 @contextmanager
 def cancellable(cancelled: Callable[[], bool]) -> Iterator[None]:
-    """Let requests inside be abandoned as soon as ``cancelled`` is true."""
+    """Return a context manager in which requests are abandoned as soon as ``cancelled`` returns true."""
     token = _cancelled.set(cancelled)
     try:
         yield
@@ -55,7 +55,7 @@ def _always(before: int) -> None:
 
 @dataclass
 class Attempts:
-    """Outcome of the requests of one call, retries included.
+    """Counts of the requests of one call and their outcomes, retries included.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class Attempts:
 
     @property
     def unanswered(self) -> int:
-        """Requests whose outcome on the server is unknown."""
+        """Number of requests whose outcome on the server is unknown."""
         return self.sent - self.refused - self.whole
 
 
@@ -98,7 +98,7 @@ class _Call:
             raise TooLarge
 
     def begin(self) -> None:
-        """Count a request that is about to be sent; none is after the call was abandoned."""
+        """Count a request that is about to be sent. Raise an error if the call was abandoned."""
         with self._lock:
             self.check()
             self.attempts.allow(self.attempts.sent)
@@ -114,7 +114,7 @@ class _Call:
 
 
 def ask(work: Callable[[], Answer], deadline: float, largest: int, attempts: Attempts | None = None) -> Answer:
-    """Run ``work`` within the deadline; return its result, or raise its error.
+    """Run ``work`` in a thread within the deadline, and return its result or raise its error.
 
     ``work`` sends requests through a client that has `HOOKS`. A thread that is abandoned while a server says nothing ends
     with the client's own time-out; with the next byte otherwise.

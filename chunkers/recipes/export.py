@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:
-    """Return the result as JSON-compatible values, as the command line prints it for a document.
+    """Return the result as JSON-compatible values, as the command line prints it.
 
     Parameters
     ----------
@@ -107,18 +107,18 @@ def _gap(gap: Gap) -> dict[str, Any]:
 
 
 def to_json(chunking: Chunking, recipe: Recipe | None = None) -> str:
-    """Return the whole result as indented JSON; raises as `to_dict` does."""
+    """Return the whole result as indented JSON. Raises the errors of `to_dict`."""
     return json.dumps(to_dict(chunking, recipe), ensure_ascii=False, indent=2, allow_nan=False)
 
 
 def to_jsonl(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> str:
-    """Return one JSON object per chunk, each on a line; with the text to embed if that is another."""
+    """Return JSON lines, one object per chunk, with the text to embed if it differs from the chunk's."""
     _check(chunking)
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows_of(chunking, embedded_as))
 
 
 def to_csv(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> str:
-    """Return one row per chunk, quoted as in RFC 4180; in a text that looks like a formula, `as_cell` adds an apostrophe.
+    """Return CSV with one row per chunk, quoted as in RFC 4180; text that looks like a formula gets an apostrophe.
 
     ``embedded_as`` as in `to_jsonl`.
     """
@@ -136,7 +136,7 @@ def _cell(value: Any) -> Any:
 
 
 def to_parquet(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> bytes:
-    """Return one row per chunk; a chunk's spans are a list of lists of two code points, its pages a list of labels.
+    """Return a Parquet file with one row per chunk; spans are lists of two code points, pages lists of labels.
 
     ``embedded_as`` as in `to_jsonl`; raises InputError if pyarrow is not installed.
     """
@@ -160,7 +160,7 @@ def to_parquet(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> byt
 
 
 def propositions_type() -> Any:
-    """Return the Arrow type of a chunk's propositions; each a struct of the fields of `chunkers.results.table.said_of`."""
+    """Return the Arrow type of a chunk's propositions: a list of structs, as in `chunkers.results.table.said_of`."""
     import pyarrow as pa
 
     whole, text = pa.int64(), pa.string()
@@ -169,7 +169,7 @@ def propositions_type() -> Any:
 
 
 def ledger_to_csv(chunking: Chunking) -> str:
-    """Return one row per gap, as in the JSON; ``offset`` is empty where the gap lies between two sentences."""
+    """Return CSV with one row per gap; ``offset`` is filled only for a cut inside a sentence."""
     _check(chunking)
     file = io.StringIO(newline="")
     writer = csv.DictWriter(file, ("index", "offset", "score", "threshold", "verdict", "reason"))

@@ -37,7 +37,7 @@ HOOKS: dict[str, Any] = {
 
 
 def check(kind: object) -> type[Chunker]:
-    """Return ``kind`` if it can be a chunker on the page, in links and on the command line.
+    """Return ``kind`` if it is usable as a chunker on the page, in links and on the command line.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def _check_field(name: str, spec: FieldSpec) -> None:
 
 
 def guard(kind: type[Chunker], package: str) -> None:
-    """Make a class keep its errors to itself: a second call changes nothing.
+    """Wrap a third-party chunker's methods so that their errors cannot break the app; a second call changes nothing.
 
     Whatever its method ``chunk`` raises, or returns that is no result, becomes a `ModelError` that names the package. A hook
     that raises, or returns what none may, is as if it were not there. Recipes have the version of the package.
@@ -101,7 +101,7 @@ def guard(kind: type[Chunker], package: str) -> None:
 
 
 def fields_of(kind: type[Chunker], values: Mapping[str, Any] | None = None) -> list[FieldSpec]:
-    """Return the parameters that a class declares, ignoring overrides."""
+    """Return the parameters that a chunker class declares, ignoring its own override of ``fields``."""
     own: Any = Chunker.fields
     fields: list[FieldSpec] = own.__func__(kind, values)
     return fields
@@ -148,7 +148,7 @@ def _or_usual(own: Callable[..., Any], usual: Callable[..., Any], answer: Any) -
 
 
 def said_of(error: BaseException) -> str:
-    """Return an error of somebody's code as a few words for a sentence."""
+    """Summarise an error from third-party code in a few words for a message."""
     said = " ".join(f"{type(error).__name__}: {error}".split())
     return said[:200].rstrip(".: ")
 

@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Preset:
-    """Parameters of one chunker, as a source ``published`` them or as we did; ``note`` is what to know before using them."""
+    """A named set of parameters for one chunker, from a publication or chosen by us, with a note for the user."""
 
     title: str
     chunker: str
@@ -216,5 +216,5 @@ PRESETS: tuple[Preset, ...] = (
 
 
 def presets_of(chunker: str) -> list[Preset]:
-    """Return the presets of one chunker."""
+    """Return the presets of the chunker called ``chunker``."""
     return [preset for preset in PRESETS if preset.chunker == chunker]

@@ -94,7 +94,7 @@ class Recipe(BaseModel):
         embedded_as: EmbeddedAs = "plain",
         language_model: LanguageModel | None = None,
     ) -> Recipe:
-        """Return the recipe of a chunker and its services, versions included."""
+        """Return the recipe for a chunker and the services it ran with, including their versions."""
         versions = {"seamark": __version__}
         embedder = None if embedder is None else embedder_of(embedder)
         if chunker.embeds and embedder is not None:
@@ -119,7 +119,7 @@ class Recipe(BaseModel):
 
     @classmethod
     def from_json(cls, text: str) -> Recipe:
-        """Read a recipe, or the recipe inside an output of the command line.
+        """Parse a recipe, or the recipe inside an output of the command line.
 
         Raises
         ------
@@ -132,7 +132,7 @@ class Recipe(BaseModel):
 
     @classmethod
     def in_file(cls, data: bytes, name: str = "recipe", cancelled: Callable[[], bool] = bool) -> Recipe:
-        """Read the bytes of a recipe's file, or of an output of the command line, in another process.
+        """Parse a recipe file, or an output of the command line, in a separate process.
 
         Raises
         ------
@@ -146,7 +146,7 @@ class Recipe(BaseModel):
 
     @classmethod
     def of_value(cls, value: Any) -> Recipe:
-        """Convert a JSON value to a recipe; raises InputError with the place of the fault if it is invalid."""
+        """Convert a JSON value to a recipe. Raise InputError with the place of the fault if it is invalid."""
         try:
             recipe = cls.model_validate(value)
         except ValidationError as error:
@@ -161,7 +161,7 @@ class Recipe(BaseModel):
         return self.model_dump_json(indent=2)
 
     def settings(self) -> dict[str, Any]:
-        """Return the parameters, and the values from `Chunker.older` of those that the recipe was made before.
+        """Return the parameters; those added to the chunker since the recipe was made have their `Chunker.older` values.
 
         Raises
         ------
@@ -172,7 +172,7 @@ class Recipe(BaseModel):
 
     @property
     def is_older(self) -> bool:
-        """True if the recipe lacks parameters that were added later; raises ParameterError if there is no such chunker."""
+        """True if the recipe lacks parameters that were added later. Raises ParameterError if there is no such chunker."""
         return not chunker_class(self.chunker).older.keys() <= self.parameters.keys()
 
     def changed_since(self, sentences: int | None = None) -> str:
@@ -191,7 +191,7 @@ class Recipe(BaseModel):
         return self.build().changed_since(sentences) if self.is_older else ""
 
     def build(self) -> Chunker:
-        """Make the chunker; raises ParameterError if a parameter breaks its rule."""
+        """Return the recipe's chunker. Raise ParameterError if a parameter breaks its rule."""
         return chunker_class(self.chunker).build(**self.settings())
 
     def run(
@@ -204,7 +204,7 @@ class Recipe(BaseModel):
         sentences: GivenSentences | None = None,
         language_model: AnyLanguageModel | None = None,
     ) -> Chunking:
-        """Chunk ``text`` according to the recipe.
+        """Cut ``text`` according to the recipe.
 
         Parameters
         ----------
@@ -239,7 +239,7 @@ class Recipe(BaseModel):
 
 
 def run(chunker: Chunker, document: Document, tools: Tools, embedded_as: EmbeddedAs = "plain") -> Chunking:
-    """Cut the document; the result has its recipe, the timing of every stage, and notes on misfits with the text.
+    """Cut the document; the result includes its recipe, timings, and notes if the text does not suit splitter or model.
 
     Where chunks are embedded with a context sentence, a language model is asked for it; raises ModelError without one.
     """
@@ -265,7 +265,7 @@ def chunk(
     language_model: AnyLanguageModel | None = None,
     **parameters: Any,
 ) -> Chunking:
-    """Cut ``text`` with a chunker.
+    """Cut ``text`` into chunks with a chunker given by name or as an object.
 
     Calls share embeddings: each distinct text is embedded once by the same embedder, as long as `SHARED_CACHE`, which is
     bounded, holds it. ``SHARED_CACHE.clear()`` forgets them all; ``cache=EmbeddingCache()`` shares nothing.
@@ -314,7 +314,7 @@ def chunk(
 
 
 def asking_for(chunker: Chunker, given: AnyLanguageModel | None, embedded_as: EmbeddedAs = "plain") -> Asking | None:
-    """Return access to a language model; None if neither the chunker nor ``embedded_as`` needs one, or none is given.
+    """Return access to a language model; None if none is given, or if neither chunker nor ``embedded_as`` needs one.
 
     Raises
     ------
@@ -335,7 +335,7 @@ def _checked(cache: EmbeddingCache | None) -> EmbeddingCache:
 
 
 def build_chunker(name: str, parameters: Mapping[str, Any], embedder: Encoder | None = None) -> Chunker:
-    """Make a chunker; parameters left out have the embedder's defaults, or else the declared ones.
+    """Return a chunker; parameters left out get the embedder's defaults, or else the declared ones.
 
     Raises
     ------
@@ -348,7 +348,7 @@ def build_chunker(name: str, parameters: Mapping[str, Any], embedder: Encoder | 
 
 
 def broken_rule(detail: Mapping[str, Any]) -> str:
-    """Return pydantic's error for a value as the end of a sentence that begins with the value's place."""
+    """Turn one of pydantic's error details into the end of a sentence, to follow the name of the faulty value."""
     if detail["type"] == "literal_error":
         return f"must be {detail['ctx']['expected'].replace(' or ', ', ')}; got {shown(detail['input'])}"
     return f"is not as it must be: {detail['msg']}"

@@ -87,7 +87,7 @@ _faults: dict[str, str] = {}
 
 
 def register(kind: type[Chunker], package: str = "") -> type[Chunker]:
-    """Add a chunker of your own: from then on it has its name, in `chunkers.chunk`, on the page, in links and recipes.
+    """Register your own chunker, so that it is available by name in `chunkers.chunk`, on the page, in links and recipes.
 
     Other processes do not know it; a package that is installed offers its chunkers by entry points of the group
     ``seamark.chunkers``. May be used as a decorator.
@@ -115,7 +115,7 @@ def register(kind: type[Chunker], package: str = "") -> type[Chunker]:
 
 
 def discover() -> tuple[str, ...]:
-    """Register the chunkers of installed packages on the first call; return a sentence for each that cannot be used.
+    """Register the chunkers of installed packages, on the first call only; return a sentence for each unusable one.
 
     Whatever somebody's package does wrong costs its own chunkers only.
     """
@@ -134,7 +134,7 @@ def discover() -> tuple[str, ...]:
 
 
 def chunker_class(name: str) -> type[Chunker]:
-    """Return the chunker or adapter called ``name``.
+    """Return the chunker or adapter class called ``name``.
 
     Raises
     ------

@@ -42,7 +42,7 @@ _GRID = LONGEST_SHOWN // 4
 
 
 def situated(chunking: Chunking, tools: Tools) -> Chunking:
-    """Return the result with a language model's description of each chunk's place, and a note on missing ones.
+    """Add a language model's context sentence to every chunk of a result, and a note on chunks without one.
 
     A chunk of which it gives no usable answer, `REPEATS` times asked again, stays without.
 
@@ -82,7 +82,7 @@ def situated(chunking: Chunking, tools: Tools) -> Chunking:
 
 
 def estimate(chunking: Chunking, tools: Tools) -> Estimate:
-    """Estimate the requests for context sentences, assuming that none has to be repeated; nothing is sent."""
+    """Estimate the requests for context sentences without sending anything; assumes that none has to be repeated."""
     document = chunking.document
     counted: dict[tuple[int, int], int] = {}
     total = 0
@@ -96,7 +96,7 @@ def estimate(chunking: Chunking, tools: Tools) -> Estimate:
 
 
 def shown_of(document: Document, chunk: Chunk) -> Span:
-    """Return the part of the document that the model is shown with a chunk: all of it if that is short enough.
+    """Return the part of the document shown to the model with a chunk: all of it if that is short enough.
 
     Otherwise the largest section around the chunk that is short enough or, without one, whole sentences around the chunk,
     at most `LONGEST_SHOWN` characters and the same for chunks near each other.

@@ -19,7 +19,7 @@ _SHARED = "the chunk before has this too"
 
 
 def chunk_list(cut: Chunking, most: int | None = None) -> str:
-    """Return the chunks as an ordered list, with the reasons for cuts next to them and the reasons for kept gaps as titles.
+    """Return HTML with the chunks as an ordered list, showing the reason for each cut and, as tooltips, for each kept gap.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ MOST_SIDE_BY_SIDE = 6
 
 
 class SideBySide(Sequence[Chunking]):
-    """Results of one text; a notebook shows them side by side, over one axis.
+    """Results of one text, which a notebook shows side by side on one axis.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class SideBySide(Sequence[Chunking]):
 
 
 def compare(*results: Chunking, **named: Chunking) -> SideBySide:
-    """Return results of one text side by side; a notebook shows them so.
+    """Return the given results of one text as a sequence that a notebook shows side by side.
 
     Parameters
     ----------

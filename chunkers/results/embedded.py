@@ -35,7 +35,7 @@ BETWEEN = " > "
 
 
 def path_of(document: Document, chunk: Chunk) -> tuple[str, ...]:
-    """Return the heading path of a chunk: the headings in whose sections its beginning lies, from the outermost inwards.
+    """Return the titles of the sections in which a chunk begins, from the outermost heading inwards.
 
     Each is on one line and has at most `LONGEST_TITLE` characters. Empty in a text without headings.
     """
@@ -43,7 +43,7 @@ def path_of(document: Document, chunk: Chunk) -> tuple[str, ...]:
 
 
 def embedded_text(document: Document, chunk: Chunk, embedded_as: EmbeddedAs) -> str:
-    """Return the text to embed for a chunk; the chunk's own text and spans stay unchanged.
+    """Return the text to embed for a chunk, with headings or context in front if ``embedded_as`` says so.
 
     The heading path, or what a language model says of the chunk's place, stands before a blank line, and then comes what the
     chunker repeats beside the chunk, such as the header of a table that it cut. A chunk without all that is embedded as it
@@ -58,7 +58,7 @@ def embedded_text(document: Document, chunk: Chunk, embedded_as: EmbeddedAs) -> 
 
 
 def checked(embedded_as: object) -> EmbeddedAs:
-    """Return the way to embed chunks.
+    """Return ``embedded_as`` if it is one of `EMBEDDED_AS`. Raise InputError otherwise.
 
     Raises
     ------

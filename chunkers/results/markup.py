@@ -14,7 +14,7 @@ NOT_TEX = "tex2jax_ignore mathjax_ignore"
 
 
 def text(written: str) -> str:
-    """Escape a text for an element or a quoted attribute, unchanged except for characters that HTML cannot hold.
+    """Escape text for an HTML element or a quoted attribute; characters that HTML cannot hold are replaced.
 
     A carriage return would be read as a line feed, and a null character not at all.
     """
@@ -30,7 +30,7 @@ def _colours(theme: str) -> str:
 
 
 def style() -> str:
-    """Return the style sheet, in both themes by ``prefers-color-scheme``, and for paper."""
+    """Return the style sheet of results in notebooks, for light and dark themes and for print."""
     chosen = "--ground: var(--ground-{0}); --edge: var(--edge-{0});"
     places = "\n".join(f".{ROOT} .k{number} {{ {chosen.format(number)} }}" for number in range(COUNT))
     return f"""

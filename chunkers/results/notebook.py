@@ -20,30 +20,30 @@ MOST_CHARACTERS = 60_000
 
 
 def result_html(cut: Chunking) -> str:
-    """Return a result as HTML of its own: head, curve, chunks, notes."""
+    """Return a result as self-contained HTML: head, curve, chunks and notes."""
     return page_part(column(cut, MOST_CHARACTERS))
 
 
 def side_by_side(cuts: Sequence[Chunking], titles: Sequence[str]) -> str:
-    """Return results of one text as HTML of its own: their strips on one axis, and their columns."""
+    """Return several results of one text as self-contained HTML: their strips on one axis, and a column for each."""
     most = MOST_CHARACTERS // len(cuts)
     columns = "".join(f"<section>{column(cut, most, title)}</section>" for cut, title in zip(cuts, titles, strict=True))
     return page_part(f'{strips(cuts, titles)}<div class="columns">{columns}</div>')
 
 
 def page_part(inside: str) -> str:
-    """Return HTML with its style sheet, in an element of its own."""
+    """Wrap HTML and its style sheet in an element of its own."""
     return f'<div class="{ROOT} {NOT_TEX}"><style>{style()}</style>{inside}</div>'
 
 
 def strips(cuts: Sequence[Chunking], titles: Sequence[str]) -> str:
-    """Return the strips of several results on one axis."""
+    """Return HTML with one strip per result, all on the same axis."""
     rows = "".join(strip(cut, f"{number} {title}") for number, (cut, title) in enumerate(zip(cuts, titles, strict=True), 1))
     return f'<div class="axis strips">{rows}</div>'
 
 
 def column(cut: Chunking, most: int | None, title: str = "") -> str:
-    """Return a result as a column: head, curve, chunks, notes; ``most`` as `chunk_list` has it."""
+    """Return a result as a column of HTML: head, curve, chunks and notes."""
     name, settings = title_of(cut), settings_of(cut)
     facts = " · ".join(filter(None, (settings, facts_of(cut))))
     notes = "".join(f'<p class="note">{text(note)}</p>' for note in cut.notes)
@@ -51,7 +51,7 @@ def column(cut: Chunking, most: int | None, title: str = "") -> str:
 
 
 def title_of(cut: Chunking) -> str:
-    """Return the name of the chunker that made a result."""
+    """Return the title of the chunker that made a result."""
     if cut.made_by is None:
         return "Chunks"
     try:
@@ -62,7 +62,7 @@ def title_of(cut: Chunking) -> str:
 
 
 def settings_of(cut: Chunking) -> str:
-    """Return the most important settings of a result's chunker; empty if they are unknown."""
+    """Return the most important settings of a result's chunker as a short phrase; empty if they are unknown."""
     try:
         return "" if cut.made_by is None else cut.made_by.build().describe()
     except InputError:
@@ -70,7 +70,7 @@ def settings_of(cut: Chunking) -> str:
 
 
 def facts_of(cut: Chunking) -> str:
-    """Return the number of chunks, their lengths, and the number of sentences."""
+    """Return a phrase with the number of chunks, their lengths in characters, and the number of sentences."""
     sizes = [len(chunk.text) for chunk in cut.chunks]
     said = counted(len(sizes), "chunk")
     if sizes:

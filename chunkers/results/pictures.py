@@ -24,7 +24,7 @@ _POINTS = 3_000
 
 
 def curve(cut: Chunking) -> str:
-    """Return the first curve of a result with its lines, and a dot with its reason at each gap; empty if there is none."""
+    """Return an SVG of a result's first curve, with threshold lines and a dot per gap; empty if there is no curve."""
     if not cut.curves or not any(map(math.isfinite, cut.curves[0].scores)):
         return ""
     drawn = cut.curves[0]
@@ -100,7 +100,7 @@ def _dots(cut: Chunking, drawn: Curve, places: Sequence[tuple[int, float]]) -> s
 
 
 def strip(cut: Chunking, name: str) -> str:
-    """Return a row with the chunks of a result as coloured stretches, for a grid of ``axis strips``."""
+    """Return an HTML row that shows the chunks of a result as coloured stretches, for a grid of strips."""
     width = _width(cut)
     bars = "".join(
         f'<rect class="k{number % COUNT}" x="{span.start}" y="0" width="{span.end - span.start}" height="1" '
@@ -115,7 +115,7 @@ def strip(cut: Chunking, name: str) -> str:
 
 
 def marks(cut: Chunking, places: Sequence[int], name: str) -> str:
-    """Return a row with a mark at each of ``places``, code points of the text, for a grid of ``axis strips``."""
+    """Return an HTML row with a mark at each of ``places``, offsets in code points, for a grid of strips."""
     drawn = "".join(f"M{place} 0V1" for place in places)
     return (
         f'<span class="name">{text(name)}</span><svg viewBox="0 0 {_width(cut)} 1" preserveAspectRatio="none" role="img" '

@@ -12,7 +12,7 @@ cuts."""
 
 
 class Reason(NamedTuple):
-    """A step of a decision, and the steps before it.
+    """The last step of a decision, linked to the steps before it.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Reason(NamedTuple):
         return f"{earlier}; {said}" if earlier is not None else said
 
     def brief(self) -> str:
-        """Return the step that decided, this one, in as few words as it takes to compare it with another chunker's."""
+        """Return the deciding step in a few words, short enough to compare chunkers side by side."""
         if self.short or self.score is None:
             return self.short or self.remark
         if self.threshold is None:
@@ -70,12 +70,12 @@ class Reason(NamedTuple):
         return f"{compared}, {self.remark}" if self.remark else compared
 
     def steps(self) -> list[Reason]:
-        """Return the steps of the decision in order, this one last, each without its earlier steps."""
+        """Return the steps of the decision in order, each without the steps before it."""
         return [self] if self.earlier is None else [*self.earlier.steps(), self._replace(earlier=None)]
 
 
 def chain(*reasons: Reason) -> Reason:
-    """Return a single decision made of all steps, in this order."""
+    """Link several reasons into one decision, in the given order."""
     whole, *others = reasons
     for reason in others:
         for step in reason.steps():
@@ -85,7 +85,7 @@ def chain(*reasons: Reason) -> Reason:
 
 
 def told_apart(score: float, threshold: float) -> tuple[str, str]:
-    """Format two numbers with as few decimals, two to seventeen, as tell them apart; equal ones with six.
+    """Format two numbers with as few decimals as tell them apart, from 2 to 17; equal numbers get six.
 
     Numbers that differ even later are written with an exponent. A zero has no sign.
     """

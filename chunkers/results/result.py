@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Verdict(StrEnum):
-    """The decision on a gap."""
+    """The verdict on a gap: cut or not, and what decided it."""
 
     CUT = "cut"
     KEPT = "kept"
@@ -34,22 +34,22 @@ class Verdict(StrEnum):
 
     @property
     def is_cut(self) -> bool:
-        """True if a chunk ends at the gap."""
+        """True if the verdict makes a chunk end at the gap."""
         return self in (Verdict.CUT, Verdict.FORCED)
 
     @property
     def is_sized(self) -> bool:
-        """True if a size overruled the score."""
+        """True if a size limit overruled the score."""
         return self in (Verdict.REJECTED, Verdict.FORCED)
 
     @property
     def is_overruled(self) -> bool:
-        """True if a later step overruled the score: a size, or pass two."""
+        """True if a later step overruled the score: a size limit or pass two."""
         return self.is_sized or self is Verdict.MERGED
 
 
 class Chunk(NamedTuple):
-    """One or more spans of the original, in ascending order, and their text.
+    """A chunk: one or more spans of the original text, in ascending order, with their text.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class Chunk(NamedTuple):
 
     @property
     def heading_path(self) -> tuple[str, ...]:
-        """The headings in whose sections it begins, from the outermost inwards; empty without any or without a document."""
+        """Titles of the sections in which the chunk begins, outermost first; empty if there are none or no document."""
         return () if self.document is None else path_of(self.document, self)
 
     def __eq__(self, other: object) -> bool:
@@ -95,7 +95,7 @@ class Chunk(NamedTuple):
 
     @classmethod
     def of(cls, document: Document, *spans: Span) -> Chunk:
-        """Return the chunk of these slices of the document; the text of several is joined by line breaks."""
+        """Return the chunk made of these spans of a document; the texts of several spans are joined by line breaks."""
         return cls(spans, "\n".join([document.text[start:end] for start, end in spans]), document=document)
 
     @property
@@ -110,7 +110,7 @@ class Chunk(NamedTuple):
 
 
 class Gap(NamedTuple):
-    """The decision between sentence ``index`` and the next.
+    """The decision on the gap between sentence ``index`` and the next.
 
     Attributes
     ----------
@@ -131,7 +131,7 @@ class Gap(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """The decision in words, numbers included."""
+        """The reason for the decision in words, with the numbers compared."""
         return str(self.why)
 
 
@@ -141,7 +141,7 @@ MergeKind = ComparisonKind | Literal["linkage"]
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """A merge of two groups of sentences.
+    """The merge of two groups of sentences.
 
     Attributes
     ----------
@@ -166,7 +166,7 @@ Outcome = Literal["joined", "not above", "too long"]
 
 
 class Comparison(NamedTuple):
-    """A comparison of two groups of sentences that might be merged.
+    """The comparison of two groups of sentences that might be merged.
 
     Attributes
     ----------
@@ -195,12 +195,12 @@ class Comparison(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """The decision in words, numbers included; empty where none was made."""
+        """The reason for the decision in words, with the numbers compared; empty if no decision was made."""
         return "" if self.why is None else str(self.why)
 
 
 class Refusal(NamedTuple):
-    """Two clusters that a cap keeps apart, though two of their sentences are near enough to join them.
+    """Two clusters kept apart by the size cap, though two of their sentences are close enough to join them.
 
     Attributes
     ----------
@@ -226,7 +226,7 @@ Role = Literal["core", "border", "noise"]
 
 @dataclass(frozen=True, slots=True)
 class Clusters:
-    """Details of a clustering beyond its chunks.
+    """Details of a clustering in addition to its chunks.
 
     Attributes
     ----------
@@ -267,7 +267,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """Between which levels, in the curve's units, the middle half of the scores lies where the text is shuffled."""
+    """Interquartile range, in the curve's units, of the scores that shuffled text gives."""
 
     low: float
     high: float
@@ -275,7 +275,7 @@ class Band:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Curve:
-    """One score per gap, and the lines that it is compared with; an undefined score equals another.
+    """The score at each gap, with the threshold lines; undefined scores compare as equal.
 
     Attributes
     ----------
@@ -315,7 +315,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Milliseconds of every stage, and how many texts were embedded.
+    """Time of each stage in milliseconds, and the number of texts embedded.
 
     Attributes
     ----------
@@ -343,7 +343,7 @@ class Timing:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Chunking(Sequence[Chunk]):
-    """The chunks of a document in the order of their first span, and every decision.
+    """The result of a run: the chunks of a document, ordered by their first span, and every decision.
 
     A sequence of its chunks. Two results are equal if their documents, chunks and decisions are, whatever time they took and
     whichever recipe made them.
@@ -399,14 +399,14 @@ class Chunking(Sequence[Chunk]):
 
     @property
     def recipe(self) -> Recipe:
-        """The recipe that gives the same chunks again; raises InputError for a result that `chunkers.run` did not make."""
+        """The recipe that reproduces these chunks. Raises InputError for a result that `chunkers.run` did not make."""
         if self.made_by is None:
             raise InputError("recipe: to cut another text the same way, a result must have a recipe; this one has none.")
         return self.made_by
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The chunks' texts."""
+        """The texts of the chunks."""
         return tuple([chunk.text for chunk in self.chunks])
 
     def __len__(self) -> int:
@@ -435,7 +435,7 @@ class Chunking(Sequence[Chunk]):
         return result_html(self)
 
     def to_dataframe(self) -> Any:
-        """Return a pandas data frame with a row for each chunk; see `chunkers.results.table.to_dataframe`.
+        """Return a pandas data frame with one row per chunk; see `chunkers.results.table.to_dataframe`.
 
         Raises
         ------
@@ -445,7 +445,7 @@ class Chunking(Sequence[Chunk]):
         return to_dataframe(self)
 
     def to_documents(self, library: Library = "langchain") -> list[Any]:
-        """Return the chunks as documents of LangChain, LlamaIndex or Haystack: see `chunkers.results.documents`.
+        """Return the chunks as documents of LangChain, LlamaIndex or Haystack; see `chunkers.results.documents`.
 
         Raises
         ------
@@ -460,7 +460,7 @@ class Chunking(Sequence[Chunk]):
     def from_gaps(
         cls, document: Document, gaps: Sequence[Gap], merges: Iterable[Merge] = (), curves: Iterable[Curve] = ()
     ) -> Chunking:
-        """Cut the document at every gap whose verdict is a cut, and at the offsets inside sentences."""
+        """Build the result that cuts at every gap with a cutting verdict, including those inside sentences."""
         if not document.sentences:
             return cls(document, (), ())
         chunks = []
@@ -474,12 +474,12 @@ class Chunking(Sequence[Chunk]):
 
 
 def start_after(document: Document, gap: Gap) -> int:
-    """Return the code point at which the text after the gap begins."""
+    """Return the offset in code points at which the text after the gap begins."""
     return document.sentences[gap.index + 1].start if gap.offset is None else gap.offset
 
 
 def end_before(document: Document, gap: Gap) -> int:
-    """Return the code point at which the text before the gap ends, white space left out."""
+    """Return the offset in code points at which the text before the gap ends, without trailing white space."""
     if gap.offset is None:
         return document.sentences[gap.index].end
     end = gap.offset
@@ -489,5 +489,5 @@ def end_before(document: Document, gap: Gap) -> int:
 
 
 def number(value: float) -> float | None:
-    """Return None for NaN, which JSON cannot represent."""
+    """Return the number, or None for NaN, which JSON cannot represent."""
     return None if math.isnan(value) else float(value)

@@ -12,7 +12,7 @@ absent. A sentence of the text that stands for itself is ``as it is``."""
 
 
 class Proposition(NamedTuple):
-    """A sentence that a language model states for itself, or a sentence of the text where it stated none.
+    """A self-contained sentence stated by a language model, or an original sentence for which it stated nothing.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Proposition(NamedTuple):
 
     @property
     def remark(self) -> str:
-        """Remark on the proposition's source in a few words; empty if there is nothing to add."""
+        """Return a short remark on how the source was found; empty if there is nothing to add."""
         said = {
             "typography": "quoted with other signs or white space",
             "altered": "quoted with changes",
@@ -55,7 +55,7 @@ class Proposition(NamedTuple):
 
 
 class Stated(NamedTuple):
-    """Title, summary and propositions that a language model wrote for a chunk; missing ones are empty.
+    """Title, summary and propositions that a language model wrote for a chunk.
 
     The text of the chunk is that of its propositions, which are in the order of the text, joined by line breaks.
     """

@@ -23,14 +23,14 @@ MEMORY_BYTES = 512_000_000
 
 
 class Entry(NamedTuple):
-    """A vector and the seconds that computing it took."""
+    """A cached vector, with the seconds that it took to compute."""
 
     vector: VectorArray
     cost: float
 
 
 class EmbeddingCache:
-    """Vectors by model, revision and text.
+    """Cache of embeddings, by model, revision and text.
 
     The file may be missing, corrupt, full, read-only or deleted at any time: what cannot be read is computed again, what
     cannot be written stays in memory, and `complaint` says so. It holds hashes and vectors, never text.
@@ -56,7 +56,7 @@ class EmbeddingCache:
 
     @staticmethod
     def keys(model: str, revision: str, texts: Sequence[str]) -> list[bytes]:
-        """Return the key of every text under that model."""
+        """Return the cache keys of texts for a model and revision."""
         base = hashlib.blake2b(f"{model}\0{revision}\0".encode(), digest_size=16)
         keys = []
         for text in texts:
@@ -66,7 +66,7 @@ class EmbeddingCache:
         return keys
 
     def get_many(self, keys: Iterable[bytes]) -> dict[bytes, Entry]:
-        """Return the entries that exist."""
+        """Return the cached entries for the keys that have one."""
         found: dict[bytes, Entry] = {}
         missing = []
         with self._lock:
@@ -83,7 +83,7 @@ class EmbeddingCache:
         return found
 
     def put_many(self, keys: Sequence[bytes], vectors: VectorArray, cost: float) -> dict[bytes, Entry]:
-        """Store ``vectors``, shape (len(keys), dimension), each of which took ``cost`` seconds, and return their entries."""
+        """Store ``vectors``, shape (len(keys), dimension), each computed in ``cost`` seconds, and return their entries."""
         entries = {key: Entry(vector.copy(), cost) for key, vector in zip(keys, vectors, strict=True)}
         with self._lock:
             for key, entry in entries.items():
@@ -93,7 +93,7 @@ class EmbeddingCache:
         return entries
 
     def clear(self, *, file: bool = False) -> None:
-        """Empty the cache in memory and, if ``file``, the file as well."""
+        """Empty the cache in memory and, if ``file`` is true, on disk too."""
         with self._lock:
             self._memory.clear()
             if file and self._file:
@@ -101,12 +101,12 @@ class EmbeddingCache:
 
     @property
     def file_bytes(self) -> int:
-        """The size of the file; 0 if there is none."""
+        """Size of the cache file in bytes; 0 if there is no file."""
         return self._file.size() if self._file else 0
 
     @property
     def complaint(self) -> str:
-        """Why what was last to be kept in the file could not be, in a sentence; empty if it could, or nothing was."""
+        """A sentence on why the last write to the file failed; empty if it succeeded or nothing was written."""
         return self._file.complaint if self._file else ""
 
     def __len__(self) -> int:

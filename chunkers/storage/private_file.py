@@ -16,14 +16,14 @@ class _Connection(sqlite3.Connection):
     """Connection that reports a damaged file as damaged even if SQLite's own message is undecodable."""
 
     def execute(self, *arguments: Any) -> sqlite3.Cursor:
-        """Execute a statement; raises sqlite3.Error and nothing else."""
+        """Execute an SQL statement; raises no error but sqlite3.Error."""
         try:
             return super().execute(*arguments)
         except UnicodeDecodeError as error:
             raise sqlite3.DatabaseError("the file is damaged") from error
 
     def executemany(self, *arguments: Any) -> sqlite3.Cursor:
-        """Execute a statement several times; raises sqlite3.Error and nothing else."""
+        """Execute an SQL statement with several sets of values; raises no error but sqlite3.Error."""
         try:
             return super().executemany(*arguments)
         except UnicodeDecodeError as error:
@@ -31,7 +31,7 @@ class _Connection(sqlite3.Connection):
 
 
 def connect(path: Path, *, create: bool = True) -> sqlite3.Connection:
-    """Open the file from any thread; its mode is 0600 where the file system allows.
+    """Open an SQLite file for use by any thread, readable by its owner only where the file system allows.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def _opened(name: str, *, uri: bool = False) -> sqlite3.Connection:
 
 
 def set_up(connection: sqlite3.Connection, most_bytes: int | None = None) -> None:
-    """Bound the file, if it has a bound, and let no write wait for the disk; raises sqlite3.Error.
+    """Set the maximum size of the file, if any, and turn off waiting for the disk. Raise sqlite3.Error on failure.
 
     A process that is killed loses nothing that it has committed. If the whole machine stops, a page may be torn: what is
     read is checked, so that this costs a computation, never a wrong answer.
@@ -77,7 +77,7 @@ def set_up(connection: sqlite3.Connection, most_bytes: int | None = None) -> Non
 
 
 def file_size(path: Path) -> int:
-    """Return the bytes of a file; 0 if there is none."""
+    """Return the size of a file in bytes; 0 if there is no file."""
     try:
         return path.stat().st_size
     except OSError:
@@ -85,12 +85,12 @@ def file_size(path: Path) -> int:
 
 
 def is_full(error: sqlite3.Error) -> bool:
-    """Return whether writing failed because the file, the disk or the user's quota is full."""
+    """Return whether a write failed because the file, the disk or the user's quota is full."""
     return getattr(error, "sqlite_errorcode", None) in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE)
 
 
 def at_once(connection: sqlite3.Connection, write: Callable[[sqlite3.Connection], None]) -> None:
-    """Write in one transaction."""
+    """Run ``write`` in a single transaction, rolled back on an error."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         write(connection)

@@ -23,7 +23,7 @@ _arrivals = count()
 
 
 def arrival() -> int:
-    """Return a number greater than all before it, for whoever comes now."""
+    """Return the next arrival number, which determines the order in queues."""
     return next(_arrivals)
 
 
@@ -47,12 +47,12 @@ class _Queue:
     depth: int = 0
 
     def enter(self, ticket: _Ticket) -> None:
-        """Let the ticket wait behind the one that has the turn and all that came before it."""
+        """Queue the ticket by its arrival number, behind the present holder."""
         insort(self.tickets, ticket, lo=self.holder is not None, key=lambda one: one.came)
 
 
 class Turns:
-    """First come, first served, for each key by itself; nobody is interrupted."""
+    """First-come, first-served locks, one per key."""
 
     def __init__(self) -> None:
         self._queues: dict[Hashable, _Queue] = {}
@@ -66,7 +66,7 @@ class Turns:
         waiting: Callable[[int], None] = _not_told,
         came: int | None = None,
     ) -> Iterator[None]:
-        """Wait for the turn of ``key`` and hold it inside; a thread that holds it may take it again.
+        """Return a context manager that waits for the turn of ``key`` and holds it; a thread may take it repeatedly.
 
         Parameters
         ----------

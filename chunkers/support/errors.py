@@ -6,19 +6,19 @@ import sys
 
 
 class InputError(ValueError):
-    """Unusable input; the message names what is wrong, the rule and the value."""
+    """Raised for unusable input; the message says what is wrong, the rule and the value."""
 
 
 class ParameterError(InputError):
-    """A parameter that is unknown or breaks its declared rule."""
+    """Raised for a parameter that is unknown or breaks its declared rule."""
 
 
 class ModelError(InputError):
-    """A model or a tokenizer that is missing, changed or unusable."""
+    """Raised for a model or tokenizer that is missing, changed or unusable."""
 
 
 class Cancelled(Exception):
-    """The user asked to stop; whatever was computed so far is in the cache."""
+    """Raised when the user asked to stop; everything computed so far is in the cache."""
 
 
 LONGEST_SHOWN = 60
@@ -26,7 +26,7 @@ LONGEST_SHOWN = 60
 
 
 def shown(value: object) -> str:
-    """Return a value as a line of text for a message, shortened if it is long."""
+    """Format a value on one line for a message, shortened if it is long."""
     if isinstance(value, str | bytes):
         # No more is written out than can be shown.
         value = value[: LONGEST_SHOWN + 1]

@@ -32,7 +32,7 @@ MODULES = {
 
 
 def need(extra: str, who: str, *modules: str) -> None:
-    """Make sure that an extra is installed, without importing anything.
+    """Raise ModelError if an optional dependency is missing; nothing is imported.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def need(extra: str, who: str, *modules: str) -> None:
 
 
 def lacking(extra: str, who: str, *modules: str) -> str:
-    """Return the sentence with which `need` fails; empty where everything is installed."""
+    """Return the error message of `need` for missing packages; empty if all are installed."""
     missing = [module for module in modules or MODULES[extra] if find_spec(module) is None]
     if not missing:
         return ""
@@ -64,7 +64,7 @@ def lacking(extra: str, who: str, *modules: str) -> str:
 
 
 def needed(module: str, who: str, requirement: str) -> Any:
-    """Return a module of a library that no extra is needed for.
+    """Import and return a module that belongs to no extra. Raise ModelError if it cannot be imported.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def needed(module: str, who: str, requirement: str) -> Any:
 
 
 def not_importable(module: str, who: str, requirement: str, error: ImportError) -> ModelError:
-    """Return an error that names the package that cannot be imported and the command that installs it."""
+    """Return an error that names a package that cannot be imported and the pip command that installs it."""
     return ModelError(
         f"{who} needs the package {module.partition('.')[0]}, which cannot be imported ({error}); "
         f"install it with 'pip install {requirement}'."

@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def user_cache() -> Path:
-    """Return Seamark's cache folder, by the rules of the system; it need not exist."""
+    """Return Seamark's cache folder, following the platform's conventions; the folder may not exist yet."""
     home = Path(os.path.expanduser("~"))  # noqa: PTH111 - without a home it stays as it is, where Path raises an error
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "seamark" / "seamark" / "Cache"
@@ -22,7 +22,7 @@ def user_cache() -> Path:
 
 
 def user_data() -> Path:
-    """Return Seamark's folder for what the user has made, which no system clears; it need not exist."""
+    """Return Seamark's folder for the user's own data, which no system cleans up; the folder may not exist yet."""
     home = Path(os.path.expanduser("~"))  # noqa: PTH111 - as above
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "seamark" / "seamark"
@@ -33,7 +33,7 @@ def user_data() -> Path:
 
 
 def write_whole(path: Path, parts: Iterable[bytes | memoryview]) -> None:
-    """Write a file that appears whole or not at all, whoever else writes it at the same time, readable by its owner alone.
+    """Write a file atomically, readable by its owner only; errors are ignored and leave no file behind.
 
     Where it cannot be written, nothing is.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def signed(number: float, spec: str = "g") -> str:
-    """Format a number with a minus sign if it is negative; zero, also after rounding, has none.
+    """Format a number with a typographic minus sign if it is negative; zero, even after rounding, has no sign.
 
     A hyphen may be parted from its number at the end of a line, and is read as one. Files for programs keep it, and so do
     refusals and commands, whose numbers are as they are typed.
@@ -19,28 +19,28 @@ def signed(number: float, spec: str = "g") -> str:
 
 
 def counted(count: int, what: str, several: str = "") -> str:
-    """Return a count with its noun, in the plural unless the count is 1: ``several``, or the noun with an s."""
+    """Return a count with its noun, such as ``3 chunks``; ``several`` is the plural if it is irregular."""
     return f"{count:,} {what if count == 1 else several or f'{what}s'}"
 
 
 def milliseconds(took: float) -> str:
-    """Return a time in milliseconds without its unit: with two decimals below 1, one below 10, and none above."""
+    """Format a time in milliseconds, without the unit, with fewer decimals the longer it is."""
     decimals = 2 if took < 1 else 1 if took < 10 else 0
     return f"{took:,.{decimals}f}"
 
 
 def three_figures(value: float) -> str:
-    """Format a number with at most three significant figures, thousands grouped."""
+    """Format a number with at most three significant figures and thousands separators."""
     rounded = float(f"{value:.3g}")
     return f"{rounded:,.0f}" if rounded >= 1000 else f"{rounded:g}"
 
 
 def rounded_up(count: int) -> int:
-    """Return an estimate from a mean and a deviation, which has no more than two digits, rounded up."""
+    """Round an estimate up to two significant digits."""
     unit = int(10 ** max(0, len(str(count)) - 2))
     return -(-count // unit) * unit
 
 
 def bound(value: float) -> str:
-    """Return the bound of a range for a sentence: a whole number in full, with commas."""
+    """Format the bound of a range for a sentence: whole numbers in full, with thousands separators."""
     return f"{value:,.0f}" if value == int(value) else f"{value:g}"

@@ -14,7 +14,7 @@ Arguments = ParamSpec("Arguments")
 
 
 class RecentlyUsed(MutableMapping[Key, Value]):
-    """A dictionary of bounded size; no more than a dictionary is it safe among threads.
+    """A bounded dictionary that drops the least recently used entries; not thread-safe.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class RecentlyUsed(MutableMapping[Key, Value]):
         self.filled -= self._size(self._entries.pop(key))
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove all entries."""
         self._entries.clear()
         self.filled = 0
 

@@ -9,7 +9,7 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
 
 def as_cell(value: Any) -> Any:
-    """Return a value for a CSV file; a text that a spreadsheet would take for a formula gets an apostrophe before it.
+    """Escape a value for a CSV file: text that a spreadsheet would run as a formula gets a leading apostrophe.
 
     Whoever opens the file in a spreadsheet would run the formula, which may send what is in other cells somewhere.
     """
@@ -17,5 +17,5 @@ def as_cell(value: Any) -> Any:
 
 
 def from_cell(text: str) -> str:
-    """Return the text of which `as_cell` made this one."""
+    """Undo `as_cell`: remove the apostrophe before text that looks like a formula."""
     return text[1:] if text.startswith("'") and _FORMULA.match(text[1:]) else text

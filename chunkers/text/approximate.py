@@ -12,12 +12,12 @@ from chunkers.support.arrays import IntArray
 
 
 def codes(text: str) -> IntArray:
-    """Return the code points of a text, shape (characters,)."""
+    """Return the code points of a text as an array, shape (characters,)."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.intp)
 
 
 def nearest(pattern: IntArray, text: IntArray, most: int, place: int, work: int) -> tuple[int, int, int, int]:
-    """Return the least edit distance of a stretch of the text to the pattern, its start and end, and the comparisons made.
+    """Find the stretch of text closest to a pattern by edit distance; return distance, start, end and comparisons made.
 
     Of stretches with the same distance it is the one that begins nearest to ``place``, of these the longest. The distance is
     -1 where no stretch is within ``most``, and -2 where it would take more than ``work`` comparisons.

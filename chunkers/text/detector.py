@@ -29,7 +29,7 @@ _HEAD = 8
 
 
 def load_detector_model(folder: Path | None = None) -> LanguageIdentifier:
-    """Return py3langid's detector of all its languages, with probabilities.
+    """Load py3langid's language detector, with all its languages and with probabilities.
 
     Its arrays are kept, unpacked, in ``folder``, by default the user's cache folder. A damaged file is made anew; where none
     can be written, the model is unpacked each time.
@@ -66,7 +66,7 @@ def load_detector_model(folder: Path | None = None) -> LanguageIdentifier:
 
 
 def read_arrays(path: Path) -> Arrays | None:
-    """Return the arrays of a file, mapped and not to be written to, or None if the file is missing, torn or damaged."""
+    """Read a file of arrays as a read-only memory map; None if the file is missing, truncated or damaged."""
     try:
         with path.open("rb") as file:
             data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
@@ -86,7 +86,7 @@ def read_arrays(path: Path) -> Arrays | None:
 
 
 def write_arrays(path: Path, arrays: Arrays) -> None:
-    """Write arrays behind a checksum, and their names, types and shapes; where they cannot be written, there is no file."""
+    """Write named arrays to a file with a checksum; if that fails, no file is left behind."""
     names = json.dumps([[name, array.dtype.str, array.shape] for name, array in arrays.items()]).encode()
     parts: list[bytes | memoryview] = [len(names).to_bytes(_HEAD - _CHECKSUM), names]
     place = _HEAD + len(names)

@@ -26,7 +26,7 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True)
 class Document:
-    """A text with its sentences; everything else points into it by offsets.
+    """A text with its sentences; chunks and gaps refer to it by offsets.
 
     Two documents are equal where all but ``split_ms`` is.
 
@@ -85,7 +85,7 @@ class Document:
         name: str = "text",
         parts: Parts | None = None,
     ) -> Document:
-        """Return a document whose sentences the splitter called ``sentences`` finds, or these, given as texts or as spans.
+        """Return a document whose sentences are found by a splitter or given by the caller as texts or spans.
 
         The splitter runs when a sentence is first asked for: many chunkers never do.
 
@@ -105,11 +105,11 @@ class Document:
 
     @property
     def is_split(self) -> bool:
-        """True once the sentences are known."""
+        """True once the text has been split into sentences."""
         return "sentences" in self.__dict__
 
     def split(self, cancelled: Callable[[], bool] = bool) -> Document:
-        """Find the sentences now unless they are known; return the document.
+        """Split the text into sentences unless that is done already, and return the document.
 
         ``cancelled`` is called at every sentence; it returns True once the user has cancelled.
 
@@ -141,13 +141,13 @@ class Document:
 
     @staticmethod
     def identity_of(text: str, splitter: str, parts: Parts | None = None) -> str:
-        """Return the `identity` of the document made from the text, with these pages or chapters, by that splitter."""
+        """Return the `identity` that a document of this text, splitter and pages or chapters would have."""
         pages = "" if parts is None else f"/{parts.identity}"
         return f"{_text_hash(text)}{pages}/{splitter}"
 
     @cached_property
     def identity(self) -> str:
-        """A hash of text and pages, and the splitter: documents with the same one have the same text, pages, sentences."""
+        """Hash of the text, its pages or chapters, and its sentences."""
         splitter = self.splitter
         if splitter == GIVEN:
             # The name does not say which.
@@ -157,16 +157,16 @@ class Document:
 
     @cached_property
     def sentence_texts(self) -> list[str]:
-        """The text of every sentence."""
+        """The texts of all sentences, in order."""
         return [self.text[start:end] for start, end in self.sentences]
 
     @cached_property
     def starts(self) -> list[int]:
-        """Start of every sentence."""
+        """Start of every sentence, in code points."""
         return [span.start for span in self.sentences]
 
     def sentence_at(self, offset: int) -> int:
-        """Return the number of the sentence that ``offset`` lies in, or of the last one before it; -1 if none."""
+        """Return the number of the sentence that contains ``offset``, or of the last one before it; -1 if there is none."""
         return bisect_right(self.starts, offset) - 1
 
     def slice(self, first: int, last: int) -> Span:
@@ -175,7 +175,7 @@ class Document:
 
 
 def check_text(text: object, name: str) -> None:
-    """Raise InputError if the text of a document is no str, or has a lone surrogate in it."""
+    """Raise InputError if the text of a document is not a str or contains a lone surrogate."""
     if not isinstance(text, str):
         raise InputError(f"{name}: the text must be a str; got {shown(text)}.")
     try:

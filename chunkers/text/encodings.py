@@ -74,7 +74,7 @@ _NEAR = 0.9
 
 
 class Encoded(NamedTuple):
-    """Decoded text, its encoding, and how that is known."""
+    """Decoded text with its encoding, and whether the encoding was guessed."""
 
     text: str
     encoding: str
@@ -85,7 +85,7 @@ class Encoded(NamedTuple):
 
 
 def as_plain_utf_8(data: bytes) -> str | None:
-    """Return the text if it can only be UTF-8, None otherwise; one pass over the bytes."""
+    """Decode bytes that can only be UTF-8; None if they may be anything else."""
     if data.startswith(codecs.BOM_UTF8) or b"\0" in data or _DESIGNATOR.search(data) or data.startswith(b"%PDF-"):
         return None
     try:
@@ -95,7 +95,7 @@ def as_plain_utf_8(data: bytes) -> str | None:
 
 
 def known_encoding(name: str) -> str:
-    """Return Python's name of an encoding.
+    """Return Python's canonical name of an encoding. Raise InputError if it is unknown.
 
     Raises
     ------
@@ -111,7 +111,7 @@ def known_encoding(name: str) -> str:
 
 
 def decode_by_evidence(data: bytes, name: str, *, chosen: str | None = None, markup: bool = False) -> Encoded:
-    """Decode the bytes of the file called ``name``.
+    """Decode a text file, detecting its encoding from marks, declarations and letters unless one is ``chosen``.
 
     Parameters
     ----------
@@ -272,7 +272,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 def oddities(text: str) -> int:
-    """Count what is rare in correctly read text: words of two scripts, capitals after small letters, frames, controls."""
+    """Count signs of a wrong encoding: mixed scripts in a word, capitals after small letters, box drawing, controls."""
     odd = sum("\x80" <= character < "\xa0" or "\u2500" <= character < "\u25a0" for character in text)
     for word in _WORD.findall(text):
         if word.isascii():

@@ -33,7 +33,7 @@ class _Package(NamedTuple):
 
 
 def read_epub(book: zipfile.ZipFile, name: str) -> Extracted:
-    """Return the chapters in reading order, each once.
+    """Return the text of an EPUB, with its chapters in reading order.
 
     A chapter is called as the table of contents calls its file first, or by its first heading, or else by its number. One
     that the book names but does not have is left out and counted.

@@ -28,7 +28,7 @@ _LONG_WORD = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
 
 
 class Remedy(NamedTuple):
-    """Another value of a setting, with which the text is better off."""
+    """A setting and another value for it that suits the text better."""
 
     setting: Literal["sentences", "embedder", "tokenizer"]
     value: str
@@ -36,7 +36,7 @@ class Remedy(NamedTuple):
 
 @dataclass(frozen=True)
 class Misfit:
-    """A warning that a text does not suit its splitter or its model, and what helps, the best first."""
+    """A warning that a text does not suit its splitter or its model, with remedies, best first."""
 
     sentence: str
     remedies: tuple[Remedy, ...]
@@ -44,17 +44,17 @@ class Misfit:
 
 @runtime_checkable
 class KnowsWords(Protocol):
-    """An embedder or tokenizer that can tell what it does not know."""
+    """Interface of an embedder or tokenizer that can report its unknown tokens."""
 
     name: str
 
     def unknown(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return for each text the number of characters of each unknown token."""
+        """Return, for each text, the lengths in characters of its unknown tokens."""
         ...
 
 
 def misfits_of(document: Document, *, embedder: object = None, tokenizer: object = None) -> tuple[Misfit, ...]:
-    """Return the misfits that make the document's sentences, or results made from them, useless.
+    """Return warnings if the splitter, embedder or tokenizer does not suit the text so badly that results are useless.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def _dominated_by(text: str, splitter: str, count: int, longest: int) -> Misfit:
 
 
 def forget_texts() -> None:
-    """Forget the texts that were looked at last, of which the results are kept."""
+    """Empty the caches of texts checked for misfits."""
     _dominated_by.cache_clear()
     _unknown_share.cache_clear()
 

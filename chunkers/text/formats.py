@@ -19,12 +19,12 @@ from chunkers.text.extracted import Extracted, counted, too_large
 
 
 def format_of(name: str) -> str | None:
-    """Return the format by a file's name, None for plain text."""
+    """Return the document format for a file name's extension; None for plain text."""
     return _BY_ENDING.get(posixpath.splitext(name.lower())[1])
 
 
 def extract(data: bytes, name: str, kind: str, chosen: str | None = None) -> Extracted:
-    """Return the text of a file of this format.
+    """Extract the text of a file in the format ``kind``.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def _docx(data: bytes, name: str, _: str | None) -> Extracted:
     left_out: Counter[str] = Counter()
 
     def picture(_: object) -> dict[str, str]:
-        """Count a picture without looking at its bytes."""
+        """Count a picture as left out, without reading its bytes."""
         left_out["picture"] += 1
         return {}
 

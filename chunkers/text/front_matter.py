@@ -24,7 +24,7 @@ _NOT_SPACE = re.compile(r"\S")
 
 
 class FrontMatter(NamedTuple):
-    """Front matter of a text, in code points.
+    """Offsets of a text's front matter, in code points.
 
     Attributes
     ----------
@@ -44,17 +44,17 @@ class FrontMatter(NamedTuple):
     end: int
 
     def parts_fence(self, place: int) -> bool:
-        """Return whether a cut before a code point parts a fence from its neighbour: the first field, or the last."""
+        """Return whether a cut at ``place`` would separate a fence from the first or the last field."""
         return 0 < place <= self.fields or self.last <= place < self.closed
 
 
 def front_matter(text: str) -> FrontMatter | None:
-    """Return the front matter at the top of a text, whose lines may end in LF, CR or CRLF; None if there is none."""
+    """Return the front matter at the top of a text, with any line endings; None if there is none."""
     return _found(text) if text.startswith((*_MARKS, _BYTE_ORDER_MARK)) else None
 
 
 def forget_front_matter() -> None:
-    """Forget the texts whose front matter is kept."""
+    """Empty the cache of texts searched for front matter."""
     _found.cache_clear()
 
 

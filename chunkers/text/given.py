@@ -16,7 +16,7 @@ _SPACE = re.compile(r"\s*")
 
 
 def given_spans(text: str, sentences: object) -> list[tuple[int, int]]:
-    """Return the spans of given sentences, without white space at their ends; those of white space alone are left out.
+    """Return the spans of sentences given as texts or spans, trimmed of white space; blank sentences are left out.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def given_spans(text: str, sentences: object) -> list[tuple[int, int]]:
 
 
 def checked_spans(text: str, spans: Iterable[Any]) -> list[tuple[int, int]]:
-    """Return spans of sentences without white space at their ends; raises as `given_spans` does."""
+    """Check spans of sentences and trim their white space. Raises the errors of `given_spans`."""
     found: list[tuple[int, int]] = []
     reached = 0
     for number, one in enumerate(spans, start=1):

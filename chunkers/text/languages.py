@@ -144,7 +144,7 @@ _LEAST_KANA = 0.1
 
 
 def detect_language(text: str) -> str:
-    """Return the code of the language that most of the text is in, a key of `LANGUAGES`.
+    """Return the language code, a key of `LANGUAGES`, of most of the text.
 
     English stands for a text without letters, and the first language of the script for one too short to tell.
     """
@@ -158,12 +158,12 @@ def detect_language(text: str) -> str:
 
 
 def in_latin_letters(language: str) -> bool:
-    """Return whether a language, by its code in `LANGUAGES`, is written in Latin letters."""
+    """Return whether a language, given by its code in `LANGUAGES`, is written in Latin letters."""
     return language in _LATIN
 
 
 def load_detector(text: str) -> None:
-    """Load what detecting the language of a text takes, so that detecting alone can be timed; its script may be enough."""
+    """Load the language detector ahead of time, unless the text's script already determines its language."""
     if not _by_script(_sample(text))[0]:
         _identifier()
 

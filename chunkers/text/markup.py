@@ -30,14 +30,14 @@ _SELF_CLOSED = re.compile(r"""<([A-Za-z][\w:.-]*)((?:[^<>"'/]|"[^"<]*"|'[^'<]*'|
 
 
 class Markdown(NamedTuple):
-    """The text of a page, and what was left out and how often."""
+    """A web page as Markdown, with counts of what was left out."""
 
     text: str
     left_out: Counter[str]
 
 
 def markdown_of(html: str, name: str, *, xml: bool = False) -> Markdown:
-    """Return a page as Markdown; with ``xml``, the syntax of XHTML that differs from HTML is understood.
+    """Convert an HTML page to Markdown; ``xml`` enables the syntax of XHTML.
 
     Raises
     ------

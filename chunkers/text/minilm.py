@@ -34,7 +34,7 @@ SHA256 = {
 
 @lru_cache(maxsize=1)
 def model_folder() -> Path:
-    """Return the folder of the bundled model, its small files checked.
+    """Return the folder of the bundled model after checking its small files; the weights are not checked.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def _folder_of_the_wheel() -> Path:
 
 @lru_cache(maxsize=1)
 def checked_model_folder() -> Path:
-    """Return the folder of the bundled model, the weights checked as well.
+    """Return the folder of the bundled model after checking all its files, weights included.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def checked_model_folder() -> Path:
 
 
 def check_file(path: Path, expected: str) -> None:
-    """Compare a file's SHA-256 with the ``expected`` one.
+    """Raise ModelError if a file is missing or its SHA-256 differs from ``expected``.
 
     Raises
     ------

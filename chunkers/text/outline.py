@@ -58,7 +58,7 @@ _LONGEST_PARSED = 1_000
 
 
 class Block(NamedTuple):
-    """A block of a text.
+    """A Markdown block of a text, such as a paragraph, a table or a list.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class Block(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """A heading: its level from 1 to 6, its span in code points, and its text without marks, on one line."""
+    """A heading: its level from 1 to 6, its span in code points, and its title without Markdown marks."""
 
     level: int
     span: Span
@@ -92,7 +92,7 @@ class _Outline(NamedTuple):
 
 
 def blocks(text: str) -> tuple[Block, ...]:
-    """Return the outermost blocks of ``text`` in order; together they hold all but white space.
+    """Return the outermost Markdown blocks of a text in order; together they hold all but white space.
 
     A text without Markdown has paragraphs alone, parted by blank lines. One with more marks than `check_outline` allows
     is not looked at: it has no blocks.
@@ -101,7 +101,7 @@ def blocks(text: str) -> tuple[Block, ...]:
 
 
 def special_blocks(text: str) -> tuple[Block, ...]:
-    """Return the lists, tables, code blocks and formulas, in quotations and lists too; of nested lists only the outermost.
+    """Return the lists, tables, code blocks and formulas, including those in quotations and lists.
 
     None in a text with more marks than `check_outline` allows.
     """
@@ -109,7 +109,7 @@ def special_blocks(text: str) -> tuple[Block, ...]:
 
 
 def list_items(text: str) -> tuple[int, ...]:
-    """Return the code points at which the items of the outermost lists begin, in ascending order.
+    """Return the offsets at which the items of the outermost lists begin, ascending, in code points.
 
     None in a text with more marks than `check_outline` allows.
     """
@@ -117,7 +117,7 @@ def list_items(text: str) -> tuple[int, ...]:
 
 
 def nested_blocks(text: str) -> tuple[Block, ...]:
-    """Return the blocks inside lists and quotations: items, of the kind “item”, lists, tables, code blocks and formulas.
+    """Return the blocks inside lists and quotations: list items, lists, tables, code blocks and formulas.
 
     They are in order, at every depth, an outer one before those inside it. None in a text with more marks than
     `check_outline` allows.
@@ -126,7 +126,7 @@ def nested_blocks(text: str) -> tuple[Block, ...]:
 
 
 def blocks_without_prose(text: str) -> tuple[Block, ...]:
-    """Return the blocks of the kinds in `NOT_PROSE`, in quotations and lists too, in order and without overlap.
+    """Return the blocks of the kinds in `NOT_PROSE`, also from quotations and lists, in order and without overlap.
 
     None in a text with more marks than `check_outline` allows.
     """
@@ -135,7 +135,7 @@ def blocks_without_prose(text: str) -> tuple[Block, ...]:
 
 @lru_cache(maxsize=8)
 def headings(text: str) -> tuple[Heading, ...]:
-    """Return the headings of ``text`` in order, with ``#`` before them or underlined; none in quotations and lists.
+    """Return the headings of a text in order, except those in quotations and lists.
 
     None in a text with more marks than `check_outline` allows.
     """
@@ -144,7 +144,7 @@ def headings(text: str) -> tuple[Heading, ...]:
 
 
 def heading_path(text: str, offset: int) -> tuple[str, ...]:
-    """Return the titles from the outermost to the innermost heading in whose section the code point ``offset`` lies.
+    """Return the titles of the sections that contain the code point ``offset``, from the outermost inwards.
 
     A heading belongs to its own section. Empty before the first heading; headings without a title are left out.
     """
@@ -153,7 +153,7 @@ def heading_path(text: str, offset: int) -> tuple[str, ...]:
 
 
 def check_outline(name: str, text: str) -> None:
-    """Raise InputError if ``text`` has more marks of Markdown than the parser can go through in some seconds.
+    """Raise InputError if a text has more Markdown marks than the parser can process in a few seconds.
 
     Counted are lines, vertical bars, angle brackets, and the marks of list items and the like wherever they stand.
     """
@@ -165,7 +165,7 @@ def check_outline(name: str, text: str) -> None:
 
 
 def forget_outlines() -> None:
-    """Forget the texts whose outlines are kept."""
+    """Empty the caches of parsed outlines."""
     _outline.cache_clear()
     headings.cache_clear()
     forget_front_matter()

@@ -72,7 +72,7 @@ _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]{2,}")
 
 
 def read_pdf(data: bytes, name: str) -> Extracted:
-    """Return the text of the pages, separated by blank lines; where a sentence goes on, by the end of a line.
+    """Return the text of a PDF with its pages separated by blank lines, or by a line break inside a sentence.
 
     Raises
     ------
@@ -173,7 +173,7 @@ def _turned(drawn: PdfTextPage, text: Sequence[str]) -> Sequence[str]:
 
 
 class Drawn(NamedTuple):
-    """Height on the page at which a line is drawn, from 0 to 1, and its own height, in lines of the page's text."""
+    """Position of a drawn line on its page, from 0 to 1, and its size relative to the page's text lines."""
 
     height: float
     size: float
@@ -255,7 +255,7 @@ def _damaged_streams(data: bytes) -> int:
 
 
 class Running(NamedTuple):
-    """A line of a page that returns on most pages.
+    """A running line of a page: a header, footer or page number that recurs on most pages.
 
     Attributes
     ----------
@@ -284,7 +284,7 @@ if it is the page's label; or the whole line, an empty text and ``whole``."""
 
 
 def running_lines(pages: Sequence[str], labels: Sequence[str]) -> list[list[Running]]:
-    """Return, for every page, the lines that are headers, footers or page numbers and no text.
+    """Return, for every page, the lines that are running headers, footers or page numbers.
 
     A line is one only if it is among the first or the last lines of its page, with nothing but such lines between it and the
     edge, and if the same line is there on most pages, or on most left-hand or most right-hand pages, and on at least

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def load_pipeline(name: str, setting: str, exclude: Sequence[str] = ()) -> Language:
-    """Load a pipeline that is installed, or lies in a folder.
+    """Load a spaCy pipeline that is installed as a package or stored in a folder.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def load_pipeline(name: str, setting: str, exclude: Sequence[str] = ()) -> Langu
 
 
 def check_pipeline(name: str, setting: str) -> bool:
-    """Return True for a pipeline that is installed, False for a folder; nothing is imported.
+    """Return True if a spaCy pipeline is an installed package, False if it is a folder; nothing is imported.
 
     Raises
     ------

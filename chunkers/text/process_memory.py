@@ -10,13 +10,13 @@ from chunkers.support.extras import need
 
 
 def check_memory_is_known() -> None:
-    """Raise ModelError where nothing tells the memory of a process: on Windows without psutil."""
+    """Raise ModelError if the memory use of processes cannot be measured, as on Windows without psutil."""
     if sys.platform == "win32":
         need("files", "Reading files within limits of memory", "psutil")
 
 
 def memory_of(pid: int) -> int:
-    """Return the bytes of memory that a process uses; 0 if it has ended."""
+    """Return the memory that a process uses, in bytes; 0 if the process has ended."""
     try:
         import psutil
     except ImportError:

@@ -49,7 +49,7 @@ _SAME = (
 
 
 class Quotation(NamedTuple):
-    """An excerpt as it was written, what stood before and after it, and where it began; None where that is not known."""
+    """A quotation to find in a text, with its context and original position where they are known."""
 
     text: str
     prefix: str = ""
@@ -58,7 +58,7 @@ class Quotation(NamedTuple):
 
 
 class Match(NamedTuple):
-    """Position of a quotation in a text, and the way it was found.
+    """The position of a quotation in a text, and how it was matched.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class Match(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """The stretch of a quotation that stands in a text word for word.
+    """A stretch of a quotation that occurs in the text word for word.
 
     Attributes
     ----------
@@ -97,13 +97,13 @@ class Passage(NamedTuple):
 
 
 def context_of(text: str, span: Span) -> tuple[str, str]:
-    """Return the text before and after a span."""
+    """Return up to `CONTEXT` characters of text before a span, and as many after it."""
     return text[max(0, span.start - CONTEXT) : span.start], text[span.end : span.end + CONTEXT]
 
 
 @dataclass
 class Work:
-    """Number of comparisons left."""
+    """Budget of comparisons for searches that allow changes."""
 
     left: int = MOST_COMPARED
 
@@ -115,13 +115,13 @@ class Work:
 
 @dataclass(frozen=True)
 class Searched:
-    """A text in which quotations are found."""
+    """A text prepared for finding quotations in it."""
 
     text: str
     work: Work = field(default_factory=Work, compare=False)
 
     def exact(self, quoted: Quotation) -> Match | None:
-        """Return the match of the quotation word for word, None if there is none.
+        """Find a quotation word for word; None if it does not occur.
 
         Of several places it is that with the same text before and after, all of it or the nearest part of it, then that
         nearest to where it was, or the first.
@@ -134,7 +134,7 @@ class Searched:
         return Match(Span(start, start + len(quoted.text)), how, several=several)
 
     def typography(self, quoted: Quotation) -> Match | None:
-        """Return the match without white space and with plain signs; of several the same as in `exact`."""
+        """Find a quotation ignoring white space and typography; None if it does not occur."""
         folded = self._quoted(quoted)
         found = _place(self._folded.text, folded) if folded.text else None
         if found is None:
@@ -143,7 +143,7 @@ class Searched:
         return Match(self._folded.original(Span(start, start + len(folded.text))), "typography", several=several)
 
     def altered(self, quoted: Quotation, alike: float = ALIKE) -> Match | None:
-        """Return the passage most like the quotation, at least ``alike``, compared as in `typography`; None without one.
+        """Find the passage most similar to a quotation, with a similarity of at least ``alike``; None if there is none.
 
         Of passages that are equally like it, it is the one nearest to its place. None too where `Work` is used up.
         """
@@ -161,11 +161,11 @@ class Searched:
         return Match(self._folded.original(Span(start, end)), "altered", 1 - distance / length)
 
     def has(self, text: str) -> bool:
-        """Return whether the text has this one, compared as in `typography`."""
+        """Return whether this text contains ``text``, ignoring white space and typography."""
         return (words := folded(text)) != "" and words in self._folded.text
 
     def begins_with(self, text: str, place: int) -> Span | None:
-        """Return the longest end of ``text`` that stands at ``place``, as a range of ``text``; None without one."""
+        """Return the longest ending of ``text`` that occurs at ``place``, as a range of ``text``; None if there is none."""
         quoted, at = _Folded.of(text), self._folded_place(place)
         here = self._folded.text[at : at + SHORTEST]
         start = quoted.text.find(here) if len(here) == SHORTEST else -1
@@ -176,7 +176,7 @@ class Searched:
         return None
 
     def longest_passage(self, text: str, within: Span) -> Passage | None:
-        """Return the longest stretch of ``text`` that a range has; None without one of `SHORTEST` characters.
+        """Find the longest stretch of ``text`` that occurs within a range; None if it is shorter than `SHORTEST`.
 
         It is compared as in `typography`, and is the end, the beginning or around the middle of ``text``.
         """
@@ -188,7 +188,7 @@ class Searched:
         middle = length // 2
 
         def reach(most: int, stretch: Callable[[int], str]) -> int:
-            """Return the greatest length up to ``most`` whose stretch stands in the text: every shorter one does too."""
+            """Return the greatest length up to ``most`` at which the stretch still occurs in the text."""
             return bisect_left(range(1, most + 1), True, key=lambda size: stretch(size) not in whole)
 
         end = reach(length, lambda size: quoted.text[length - size :])
@@ -293,12 +293,12 @@ class _Folded(NamedTuple):
         return cls(text.translate(plain), np.repeat(np.arange(len(points)), counts))
 
     def original(self, span: Span) -> Span:
-        """Return the range of the original that a range of this covers."""
+        """Map a range of the folded text to the range of the original text."""
         return Span(int(self.places[span.start]), int(self.places[span.end - 1]) + 1)
 
 
 def folded(text: str) -> str:
-    """Return a text without white space and invisible signs, and with plain quotation marks, dashes and letters."""
+    """Normalise a text for comparison: drop white space and invisible characters, simplify marks and dashes."""
     return text.translate(_plain(text))
 
 

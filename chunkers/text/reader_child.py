@@ -28,7 +28,7 @@ _PIECE = 1_000_000
 
 
 def serve() -> None:
-    """Answer requests until standard input ends."""
+    """Answer requests to parse files until standard input ends; the main loop of the reader process."""
     _prepare()
     requests, answers = sys.stdin.buffer, sys.stdout.buffer
     # What a parser prints must not mix with the answers.
@@ -83,7 +83,7 @@ def _send(answers: BinaryIO, items: Iterator[Any]) -> None:
 
 
 def read_document(data: bytes, name: str, kind: str | None, encoding: str | None) -> Iterator[Any]:
-    """Yield the details of a document, then its text in pieces; see `chunkers.text.formats.extract` for the parameters.
+    """Read a document and yield its details, then its text in pieces; see `chunkers.text.formats.extract`.
 
     What is known is ``left_out``; ``encoding``, ``guessed`` and ``others`` where it has one; ``parts`` where it has pages or
     chapters.

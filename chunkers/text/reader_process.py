@@ -59,7 +59,7 @@ def parsed_apart(
     each: Callable[[Any], Any] | None = None,
     **options: Any,
 ) -> list[Any]:
-    """Parse a file that a user gives in another process, whatever it is.
+    """Parse a user's file in a separate process, limited in time and memory, and return what the parser yields.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ class _Reader:
         return self._process.poll() is None
 
     def memory(self) -> int:
-        """Return the bytes of memory that the process uses; 0 once it has ended."""
+        """Return the memory that the process uses, in bytes; 0 once it has ended."""
         return memory_of(self._process.pid) if self.alive else 0
 
     def end(self) -> None:

@@ -19,7 +19,7 @@ READABLE = (".txt", ".md", *ENDINGS)
 
 
 class FileText(NamedTuple):
-    """A file's text, what it was read as, and what was left out."""
+    """A file's text, with its format or encoding and with what was left out."""
 
     text: str
     read_as: str
@@ -38,7 +38,7 @@ class FileText(NamedTuple):
     """Pages or chapters of the text."""
 
     def doubts(self, name: str) -> str:
-        """Return a sentence on an encoding that was guessed, empty where it is known."""
+        """Return a sentence that warns of a guessed encoding; empty if the encoding is known."""
         if not self.guessed:
             return ""
         perhaps = f"; {' or '.join(self.others[:3])} would be about as likely" if self.others else ""
@@ -46,7 +46,7 @@ class FileText(NamedTuple):
 
 
 def read_document(data: bytes, name: str, encoding: str | None = None, cancelled: Callable[[], bool] = bool) -> FileText:
-    """Read a document: HTML, PDF, DOCX or EPUB by its name, else plain text or Markdown.
+    """Read a document: HTML, PDF, DOCX or EPUB by its file extension, otherwise plain text or Markdown.
 
     Everything but plain UTF-8 is read in a separate process, see `chunkers.text.reader_process`.
 
@@ -69,7 +69,7 @@ def read_document(data: bytes, name: str, encoding: str | None = None, cancelled
 
 
 def decode(data: bytes, name: str, encoding: str | None = None, cancelled: Callable[[], bool] = bool) -> FileText:
-    """Decode the bytes of the file called ``name``, whatever its name ends in.
+    """Decode a file as text, whatever its extension.
 
     Raises
     ------
@@ -111,7 +111,7 @@ def _read(data: bytes, name: str, kind: str | None, encoding: str | None, cancel
 
 
 def left_out_said(omissions: Iterable[LeftOut]) -> str:
-    """Return a sentence on what was left out: how many of which kind; empty if there is nothing."""
+    """Return a sentence that counts what was left out, by kind; empty if nothing was."""
     counts: dict[str, int] = {}
     for one in omissions:
         counts[one.what] = counts.get(one.what, 0) + one.times

@@ -106,7 +106,7 @@ Rule = Callable[[str, list[int]], list[int]]
 
 
 def rules_for(text: str, language: str) -> tuple[Rule, ...]:
-    """Return the rules for the boundaries of sentencex, in their order, without those that change nothing in this text."""
+    """Return the rules that correct sentencex's boundaries in this text and language, in order of application."""
     rules: list[Rule] = [corrected]
     if _AND_SO_ON.search(text):
         rules.append(after_and_so_on)
@@ -120,7 +120,7 @@ def rules_for(text: str, language: str) -> tuple[Rule, ...]:
 
 
 def after_ideographic_stops(text: str, starts: list[int]) -> list[int]:
-    """End a sentence after 。！？｡ and what closes it, whatever follows except a comma."""
+    """End a sentence after the ideographic stops 。！？｡ and closing marks, unless a comma follows."""
     if text.isascii() or not any(stop in text for stop in _IDEOGRAPHIC_STOPS):
         return starts
     found = set(starts)
@@ -140,7 +140,7 @@ def after_ideographic_stops(text: str, starts: list[int]) -> list[int]:
 
 
 def corrected(text: str, starts: list[int]) -> list[int]:
-    """Assign opening marks to what they open, and remove ends inside words and false ends."""
+    """Move opening marks to the sentence that they open, and remove false ends, such as those inside words."""
     unsure = _unsure(text, starts)
     if not unsure:
         return starts
@@ -159,7 +159,7 @@ def _unsure(text: str, starts: Sequence[int]) -> list[int]:
 
 
 def with_opening_marks(text: str, starts: list[int]) -> list[int]:
-    """Assign opening quotation marks and brackets, ¿ and ¡ to the sentence that they open."""
+    """Move opening quotation marks, brackets, ¿ and ¡ to the sentence that they open."""
     if len(starts) < 2:
         return starts
     with_space = "«" in text or "‹" in text
@@ -253,7 +253,7 @@ def _is_cited(before: str, after: str) -> bool:
 
 
 def without_ends_in_words(text: str, starts: list[int]) -> list[int]:
-    """Remove ends inside words, after a stop that a letter or digit follows at once, as in "a.C." and "CONFIG.SYS".
+    """Remove sentence ends inside words, as in "a.C." and "CONFIG.SYS".
 
     Scripts that part no words by spaces are left as they are.
     """
@@ -265,7 +265,7 @@ def without_ends_in_words(text: str, starts: list[int]) -> list[int]:
 
 
 def without_ends_after_german_ordinals(text: str, starts: list[int]) -> list[int]:
-    """Remove ends between a German ordinal and its noun, as in "im 19. Jahrhundert".
+    """Remove sentence ends between a German ordinal and its noun, as in "im 19. Jahrhundert".
 
     An ordinal has one or two digits and follows an article, or a preposition that a plain number seldom follows. A word that
     begins sentences and is no noun, as in "Das war die 7. Er ging.", says that the number ended one. After other
@@ -285,13 +285,13 @@ def _is_german_ordinal(text: str, start: int) -> bool:
 
 
 def after_and_so_on(text: str, starts: list[int]) -> list[int]:
-    """End a sentence after "etc." where the next word begins with a capital."""
+    """End a sentence after "etc." if the next word begins with a capital letter."""
     ends = [found.end() for found in _AND_SO_ON.finditer(text)]
     return sorted({*starts, *(end for end in ends if text[end].isupper())}) if ends else starts
 
 
 def legible(text: str) -> str:
-    """Return the paragraph, at the same length, with replacements that keep sentencex from being misled.
+    """Replace characters that mislead sentencex, keeping the length of the paragraph.
 
     To sentencex a small letter continues a sentence, even in a text without capitals, and the mark inside a Hebrew
     abbreviation opens a quotation. It takes every space for one byte where it looks for initials, and panics at wider ones.
@@ -306,7 +306,7 @@ def legible(text: str) -> str:
 
 
 def by_markdown_lines(text: str, starts: list[int]) -> list[int]:
-    """Let a row of a table, an item of a list and a heading begin a sentence; a row and a heading also end one.
+    """Begin a sentence at each table row, list item and heading in Markdown; rows and headings also end one.
 
     The delimiter row below a table's header belongs to the header, and a row is one sentence whatever is in its cells.
     """

@@ -60,7 +60,7 @@ _SLICE = re.compile(r"\S{100,200}(?<=\w)(?=\w)|\S{1,200}")
 
 
 def split_sentences(text: str, splitter: str, cancelled: Callable[[], bool] = bool) -> list[tuple[int, int]]:
-    """Return the half-open code-point range of every sentence of ``text``, without surrounding white space.
+    """Split a text into sentences; return their half-open ranges in code points, trimmed of white space.
 
     Whether lines end in LF, CR or CRLF makes no difference. The fences of front matter are in one sentence with the fields
     beside them.
@@ -105,13 +105,13 @@ GIVEN = "given"
 
 
 def is_splitter(name: str) -> bool:
-    """Return whether ``name`` has the form of a splitter's name; a spaCy pipeline need not be installed."""
+    """Return whether ``name`` is a valid name of a sentence splitter; a spaCy pipeline need not be installed."""
     kind, colon, of = name.partition(":")
     return name in SPLITTERS or (bool(colon) and (kind == "spacy" or (kind == "sentencex" and of in LANGUAGES)))
 
 
 def language_of(text: str, splitter: str) -> str | None:
-    """Return the code of the language whose rules ``splitter`` applies to ``text``; None if it uses none.
+    """Return the code of the language whose rules the splitter applies to a text; None if it uses none.
 
     Raises
     ------
@@ -126,7 +126,7 @@ def language_of(text: str, splitter: str) -> str | None:
 
 
 def check_splitter(splitter: str) -> None:
-    """Raise InputError if there is no such splitter or language, or what it needs is not installed; import nothing."""
+    """Raise InputError if a splitter or its language is unknown, or its packages are missing; nothing is imported."""
     _check_name(splitter)
     kind, _, pipeline = splitter.partition(":")
     if pipeline and kind == "spacy":
@@ -159,7 +159,7 @@ def _in_the_original(text: str, spans: list[tuple[int, int]]) -> list[tuple[int,
 
 
 def packages_of(splitter: str) -> tuple[str, ...]:
-    """Return the installed packages that a splitter's sentences depend on."""
+    """Return the names of the installed packages that a splitter's sentences depend on."""
     kind, colon, _ = splitter.partition(":")
     if kind == "sentencex":
         return ("sentencex",) if colon else ("sentencex", "py3langid")
@@ -167,7 +167,10 @@ def packages_of(splitter: str) -> tuple[str, ...]:
 
 
 def load_splitter(splitter: str, text: str) -> None:
-    """Load what the splitter needs for a text, so that only splitting is timed; raises as `split_sentences` does."""
+    """Load everything that a splitter needs for a text, so that only splitting is timed.
+
+    Raises as `split_sentences` does.
+    """
     check_splitter(splitter)
     kind, colon, name = splitter.partition(":")
     if kind == "spacy":
@@ -241,7 +244,7 @@ def _sentences(text: str, starts: Iterable[list[int]]) -> Iterator[tuple[int, in
 
 
 def check_paragraph(length: int) -> None:
-    """Raise InputError if a text of so many characters is too long for spaCy to be given at once."""
+    """Raise InputError if a text is too long for spaCy to process at once."""
     if length > MAX_PARAGRAPH:
         raise InputError(
             f"spaCy: a paragraph or a text to embed may have at most {MAX_PARAGRAPH:,} characters; this one has {length:,}."
@@ -249,7 +252,7 @@ def check_paragraph(length: int) -> None:
 
 
 def spacy_document(nlp: Language, text: str) -> Doc:
-    """Make spaCy's document, with very long words in slices: its tokenizer takes quadratic time for runs of symbols."""
+    """Tokenize a text with spaCy, slicing very long words, on which its tokenizer takes quadratic time."""
     slices = [piece.end() for word in _LONG_WORD.finditer(text) for piece in _SLICE.finditer(text, *word.span())]
     if not slices:
         return nlp.make_doc(text)

