@@ -14,7 +14,7 @@ class LangChainEmbeddings(Embeddings):
         self._embed = embed
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        """Return one vector per text."""
+        """Return one embedding per text."""
         return self._embed(texts)
 
     def embed_query(self, text: str) -> list[float]:

@@ -62,7 +62,7 @@ class LlamaIndexSemantic(Adapter):
 
 
 class LlamaIndexDoubleMerging(Adapter):
-    """LlamaIndex's SemanticDoubleMergingSplitterNodeParser with an embedding model, on the document's sentences.
+    """LlamaIndex's SemanticDoubleMergingSplitterNodeParser, run with an embedding model instead of spaCy's vectors.
 
     The parameters have its names and defaults, which were chosen for spaCy's vectors.
     """

@@ -28,7 +28,7 @@ class Groups(Protocol):
         ...
 
     def similarity(self, left: Span, right: Span) -> float:
-        """Return the cosine of two groups' vectors."""
+        """Return the cosine between the vectors of two groups."""
         ...
 
     def length(self, first: int, last: int) -> int:
@@ -37,7 +37,7 @@ class Groups(Protocol):
 
 
 class MeanGroups:
-    """Token-weighted means of the sentences' vectors, by cumulative sums: only the sentences are embedded."""
+    """Vectors of groups as token-weighted means of their sentences' vectors."""
 
     def __init__(self, document: Document, sentences: FloatArray, tools: Tools) -> None:
         self._starts = document.starts
@@ -57,7 +57,7 @@ class MeanGroups:
         """Do nothing: groups are compared by the vectors of their sentences, which are already there."""
 
     def similarity(self, left: Span, right: Span) -> float:
-        """Return the cosine of two groups' vectors."""
+        """Return the cosine between the vectors of two groups."""
         a = self._sums[left.end] - self._sums[left.start]
         b = self._sums[right.end] - self._sums[right.start]
         return float(a @ b) / max(math.sqrt(float(a @ a) * float(b @ b)), 1e-12)
@@ -68,7 +68,7 @@ class MeanGroups:
 
 
 class JoinedGroups:
-    """Embeddings of the sentences joined by single spaces.
+    """Vectors of groups as embeddings of their sentences, joined by single spaces.
 
     The length is that of the joined text, as LlamaIndex counts it; the chunk is longer where there is more white space.
     """
@@ -84,7 +84,7 @@ class JoinedGroups:
         return self._embed([f"{self._texts[i]} {self._texts[i + 1]}" for i in first]).astype(np.float64)
 
     def prepare(self, groups: Sequence[Span]) -> None:
-        """Embed the groups in batches.
+        """Embed the groups in batches, so that comparing them needs no further computation.
 
         Raises
         ------

@@ -34,7 +34,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def command_line(work: Callable[[], int]) -> int:
-    """Run the work of a command line and return its exit status.
+    """Run a command's work, print errors on standard error, and return the exit status.
 
     Known errors are one sentence on standard error: unusable input, and output that cannot be written, with status 2; a
     user's interruption with 130, as in shells. A reader that closes the pipe, like ``head``, gets no message and status 1.
@@ -116,7 +116,7 @@ def _bounded(opened: BinaryIO, name: str) -> bytes:
 
 
 def add_encoding(parser: argparse.ArgumentParser) -> None:
-    """Add the option for the documents' encoding."""
+    """Add the command-line option for the documents' encoding."""
     parser.add_argument(
         "--encoding",
         metavar="NAME",
@@ -125,7 +125,7 @@ def add_encoding(parser: argparse.ArgumentParser) -> None:
 
 
 def add_device(parser: argparse.ArgumentParser) -> None:
-    """Add the option for the device that runs a model."""
+    """Add the command-line option for the device that runs a model."""
     parser.add_argument(
         "--device",
         default="auto",
@@ -135,7 +135,7 @@ def add_device(parser: argparse.ArgumentParser) -> None:
 
 
 def add_spend(parser: argparse.ArgumentParser, what: str = "asking it") -> None:
-    """Add the option that limits the spending on a language model; `limit_of` reads it."""
+    """Add the command-line option that limits spending on a language model; `limit_of` parses it."""
     most = f"the most tokens that {what} may take (default: {MOST_SPENT_TOKENS:,})"
     parser.add_argument("--spend", metavar="TOKENS", help=most)
 

@@ -286,7 +286,7 @@ class Tools:
         return self.tokenizer.count(texts)
 
     def token_starts(self, text: str) -> IntArray:
-        """Return the code point at which each token of ``text`` begins, shape (tokens,)."""
+        """Return the offset in code points at which each token of ``text`` begins, shape (tokens,)."""
         self._load(self.tokenizer)
         self.meter.counted = True
         return self.tokenizer.starts(text)

@@ -82,7 +82,7 @@ class Embedder(ABC):
             cls.name = cls.__name__
 
     def load(self) -> None:  # noqa: B027  # most have nothing to load
-        """Load the model if it is not in memory; raises ModelError if that fails."""
+        """Load the model unless it is in memory. Raise ModelError if loading fails."""
 
     def prepare(self, progress: Callable[[float], None] = _no_share, cancelled: Callable[[], bool] = bool) -> None:
         """Load the model, after making it on this machine if it does not exist yet, which may take long.
@@ -177,7 +177,7 @@ def batches(lengths: Sequence[int], most: int, most_length: int | None) -> Itera
 
 
 def unit(vectors: npt.NDArray[Any]) -> VectorArray:
-    """Return the rows scaled to length 1; rows of zeros stay as they are."""
+    """Scale rows to length 1; rows of zeros stay zero."""
     rows = np.asarray(vectors, dtype=np.float64)
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
     scaled: FloatArray = np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0)

@@ -160,7 +160,7 @@ class Network:
         )
 
     def pooled(self, texts: Sequence[Sequence[int]]) -> VectorArray:
-        """Return the mean or the first row of the last layer for each text, shape (len(texts), width).
+        """Return the last layer's mean or first row for each text, as pooling requires, shape (len(texts), width).
 
         Parameters
         ----------
@@ -235,7 +235,7 @@ class Encoder:
         return [len(encoding.ids) for encoding in self._tokenizer.encode_batch_fast(list(texts))]
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
-        """Return unit vectors, shape (len(texts), width)."""
+        """Return one unit vector per text, shape (len(texts), width)."""
         pieces = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts))]
         most = self.most
         return unit(self.network.pooled([ids if len(ids) <= most else ids[: most - 1] + ids[-1:] for ids in pieces]))

@@ -99,7 +99,7 @@ class Model(Embedder):
             return self._model.lengths(texts)
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
-        """Return unit vectors, shape (len(texts), dimension).
+        """Return one unit vector per text, shape (len(texts), dimension).
 
         Raises
         ------

@@ -93,7 +93,7 @@ class ChatServer(LanguageModel):
         self._connection.client(TIMEOUT)
 
     def price(self, tokens_in: int, tokens_out: int) -> Decimal | None:
-        """Return the price of these tokens at this server in US dollars; None if it is unknown."""
+        """Return the price of input and output tokens at this server in US dollars; None if it is unknown."""
         return price(self._model, self._connection.address, tokens_in, tokens_out)
 
     def reply(self, messages: Sequence[Message], most_tokens: int, attempts: Attempts) -> Reply:

@@ -277,7 +277,7 @@ class YourChunks(Chunker):
         return " ".join(sentences)
 
     def describe(self) -> str:
-        """Return the file's name."""
+        """Return the name of the file of chunks."""
         if self._held is None:
             return "a file that is not at hand" if self.file else "no file"
         return self._held.name

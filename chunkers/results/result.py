@@ -100,12 +100,12 @@ class Chunk(NamedTuple):
 
     @property
     def start(self) -> int:
-        """Code point at which the chunk begins."""
+        """Offset in code points at which the chunk begins."""
         return self.spans[0].start
 
     @property
     def end(self) -> int:
-        """Code point at which the chunk ends."""
+        """Offset in code points at which the chunk ends."""
         return self.spans[-1].end
 
 

@@ -75,14 +75,14 @@ class CharacterTokenizer:
     name = "characters"
 
     def load(self) -> None:
-        """Do nothing: there is nothing to load."""
+        """Do nothing: counting characters needs no files."""
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Return the number of code points of each text."""
         return [len(text) for text in texts]
 
     def starts(self, text: str) -> IntArray:
-        """Return every offset of the text."""
+        """Return every offset of the text, as each character is a token."""
         return np.arange(len(text))
 
 
@@ -93,14 +93,14 @@ class WordTokenizer:
     skips_space = True
 
     def load(self) -> None:
-        """Do nothing: there is nothing to load."""
+        """Do nothing: counting words needs no files."""
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Return the number of words of each text."""
         return [len(text.split()) for text in texts]
 
     def starts(self, text: str) -> IntArray:
-        """Return the code point at which each word begins."""
+        """Return the offset in code points at which each word begins."""
         return word_starts(text)
 
 
