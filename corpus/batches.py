@@ -52,7 +52,7 @@ ID_BYTES = 16
 
 
 class Chunks:
-    """A recipe that cuts batches of documents; called with a batch, it returns the batch of their chunks.
+    """Callable that cuts a batch of documents into a batch of chunks, according to a recipe.
 
     It keeps nothing of a batch, and the vectors of one document alone while that is cut: the same document gives the same
     rows whatever is in the batch beside it. Pickled, as other engines do, it is its recipe and its options: the model is
@@ -111,7 +111,7 @@ class Chunks:
 
     @property
     def recipe(self) -> Recipe:
-        """Recipe with all parameters and the versions the chunks depend on; a model's revision only once it is loaded."""
+        """The recipe with all parameters and versions; the model's revision is included only once the model is loaded."""
         return Recipe.of(
             self._chunker,
             self._recipe.sentences,
@@ -128,14 +128,14 @@ class Chunks:
 
     @property
     def model(self) -> str:
-        """Name and revision of the embedder; empty if the chunker needs none."""
+        """Name and revision of the embedder, such as ``name@revision``; empty if the chunker needs none."""
         if self._embedder is None or not self._chunker.embeds:
             return ""
         return f"{self._embedder.name}@{self._embedder.revision}"
 
     @cached_property
     def schema(self) -> pa.Schema:
-        """Schema of the chunk table, `CHUNKS`, with the recipe as metadata; loads the model if the chunker needs it.
+        """Arrow schema of the chunk table, with the recipe as metadata; loads the model if the chunker needs one.
 
         The keys are ``seamark.schema``, the number of the schema; ``seamark.recipe``, the JSON of the recipe with the
         versions of what it depends on; and ``seamark.model``.
@@ -149,7 +149,7 @@ class Chunks:
         return CHUNKS.with_metadata({f"seamark.{name}": said for name, said in told.items()})
 
     def load(self) -> None:
-        """Load the model if the chunker needs one; raises ModelError if that fails."""
+        """Load the model if the chunker needs one. Raise ModelError if that fails."""
         if self._embedder is not None and self._chunker.embeds:
             self._embedder.prepare()
 
@@ -175,7 +175,7 @@ class Chunks:
         return self.cut(documents, self._problems)
 
     def cut(self, documents: Batch, problems: Problem | None) -> Batch:
-        """Cut a batch as a call does, with another taker of the problems."""
+        """Cut a batch of documents, reporting documents that fail to ``problems``."""
         rows: dict[str, list[Any]] = {name: [] for name in CHUNKS.names}
         for name, text, parts in _given(documents):
             try:
@@ -204,7 +204,7 @@ class Chunks:
         return type(documents).from_pydict(rows, schema=self.schema)
 
     def over(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Cut one batch after another, as Spark's ``mapInArrow`` gives them; raises as a call does."""
+        """Cut batches one after another, as Spark's ``mapInArrow`` supplies them. Raises as a call does."""
         return map(self, batches)
 
     def _rows(self, name: object, text: object, parts: Mapping[str, Any] | None) -> list[dict[str, Any]]:
@@ -242,14 +242,14 @@ class Chunks:
 
 
 def identity_of(recipe: Recipe) -> bytes:
-    """Return a hash of a recipe without its versions, which may change without changing the chunks."""
+    """Return a hash of a recipe, ignoring its versions."""
     said = recipe.model_dump()
     said.pop("versions")
     return hashlib.blake2b(json.dumps(said, sort_keys=True).encode(), digest_size=ID_BYTES).digest()
 
 
 def chunk_ids(name: str, identity: bytes, places: Iterable[Iterable[tuple[int, int]]]) -> list[str]:
-    """Return the ids of a document's chunks: hashes of the document's id, the recipe's identity and the spans of each.
+    """Return the ids of a document's chunks: hashes of the document's id, the recipe's identity and the chunk's spans.
 
     Of chunks at the same place, which some libraries make, the second and further ones have their number in it too.
     """
@@ -267,7 +267,7 @@ def chunk_ids(name: str, identity: bytes, places: Iterable[Iterable[tuple[int, i
 
 
 def cuts_before(chunking: Chunking) -> list[Gap | None]:
-    """Return for each chunk the decision to cut before it; None for the first, and where no single one made it begin."""
+    """Return the gap that was cut before each chunk; None for the first chunk and where no single gap applies."""
     document, chunks = chunking.document, chunking.chunks
     cuts = [gap for gap in chunking.gaps if gap.verdict.is_cut]
     if len(cuts) == len(chunks) - 1 and all(len(chunk.spans) == 1 for chunk in chunks):

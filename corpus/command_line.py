@@ -82,7 +82,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return the exit status: 1 if some documents could not be cut."""
+    """Run ``seamark corpus`` and return its exit status, 1 if some documents could not be cut."""
     return command_line(lambda: _run(_parser().parse_args(arguments)))
 
 
@@ -178,7 +178,7 @@ class _Told:
         )
 
     def end(self) -> None:
-        """End the line that changes."""
+        """End the progress line on the terminal."""
         if self._line:
             sys.stderr.write("\n")
             self._line = False
@@ -199,7 +199,7 @@ def _ended(run: Run, whole: Progress, output: Path) -> str:
 
 
 def counted(counts: dict[str, int]) -> str:
-    """Return counts in words, as “2 symbolic links, 1 hidden file or folder”; empty where there is none."""
+    """Format counts of skipped files, such as “2 symbolic links, 1 hidden file or folder”; empty if there are none."""
     plurals = {"hidden file or folder": "hidden files or folders", "file of another kind": "files of another kind"}
     return ", ".join(
         f"{count:,} {what if count == 1 else plurals.get(what, f'{what}s')}" for what, count in sorted(counts.items())

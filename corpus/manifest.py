@@ -23,7 +23,10 @@ VERSION = 1
 
 
 def shards(pieces: Iterable[Piece], size: int) -> Iterator[Shard]:
-    """Put pieces together, in order: at most ``size`` bytes of input and `MOST_FILES` pieces, or one piece, to a shard."""
+    """Group consecutive pieces into shards of at most ``size`` bytes of input and `MOST_FILES` pieces each.
+
+    A larger piece is a shard by itself.
+    """
     number, together, weight = 0, list[Piece](), 0
     for piece in pieces:
         if together and (weight + piece.weight > size or len(together) >= MOST_FILES):
@@ -36,7 +39,7 @@ def shards(pieces: Iterable[Piece], size: int) -> Iterator[Shard]:
 
 
 class Manifest:
-    """Manifest of an output folder.
+    """The manifest of an output folder, which lists the recipe, the options and all shards of the run.
 
     Parameters
     ----------
@@ -56,7 +59,7 @@ class Manifest:
         self.plan = hashlib.blake2b(json.dumps(self._told, sort_keys=True).encode(), digest_size=16).hexdigest()
 
     def begin(self, found: Iterable[Shard]) -> bool:
-        """Write the manifest, or compare it with the one that is there; return whether one was there.
+        """Write the manifest, or check it against the existing one; return True if one existed.
 
         Raises
         ------
@@ -85,13 +88,13 @@ class Manifest:
         return False
 
     def shards(self) -> Iterator[Shard]:
-        """Yield the shards in order."""
+        """Yield the shards listed in the manifest, in order."""
         with self._path.open(encoding="utf-8") as file:
             next(file)
             yield from map(Shard.from_json, file)
 
     def sweep(self) -> None:
-        """Remove the unfinished files of a killed run."""
+        """Remove unfinished files left by a killed run."""
         for folder in (self._folder, self._folder / PROBLEMS):
             for path in folder.glob(f"{UNFINISHED}*"):
                 path.unlink(missing_ok=True)

@@ -22,7 +22,7 @@ MOST_BLOCKS = 2_000
 
 
 class Actor:
-    """Writes shards; Ray makes one in each of its processes, and it keeps the model that the first shard loads.
+    """Ray actor that writes shards; it keeps the model loaded from one shard to the next.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Actor:
 
 
 def on_ray(address: str | None = None) -> Engine:
-    """Return the engine that runs on a Ray cluster.
+    """Return the engine that writes shards on a Ray cluster.
 
     Parameters
     ----------

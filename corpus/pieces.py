@@ -35,7 +35,7 @@ Kind = Literal["file", "lines", "rows", "problem"]
 
 
 class Piece(NamedTuple):
-    """A file with one document, or a part of a file with many.
+    """A unit of input: a file with one document, or part of a file with many.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True)
 class Columns:
-    """Names of the columns, or JSON keys, that hold the documents.
+    """Names of the columns or JSON keys that hold the documents' texts and ids.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class Columns:
 
 @dataclass
 class Inputs:
-    """Input files and folders of a run, in order.
+    """The input files and folders of a run, in order.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ class Inputs:
     left_out: Counter[str] = field(default_factory=Counter)
 
     def pieces(self) -> Iterator[Piece]:
-        """Yield all pieces, always in the same order: by the inputs, and by name in each folder.
+        """Yield all pieces of the inputs, always in the same order: input by input, and by name within a folder.
 
         Raises
         ------
@@ -217,13 +217,13 @@ class Inputs:
 
 
 def text_bytes(group: Any, column: str) -> int:
-    """Return the bytes of a column of a row group when unpacked."""
+    """Return the uncompressed size in bytes of a column in a Parquet row group."""
     columns = (group.column(number) for number in range(group.num_columns))
     return sum(one.total_uncompressed_size for one in columns if one.path_in_schema == column)
 
 
 def check_apart(roots: Iterable[Path]) -> None:
-    """Raise InputError if an input lies within another one, or is given twice: its documents would be there twice."""
+    """Raise InputError if an input is given twice or lies within another, which would duplicate documents."""
     places = sorted((Path(os.path.realpath(root)), root) for root in roots)
     for (one, given), (other, again) in pairwise(places):
         # Sorted by their parts, all that lies below a folder follows it.
@@ -233,7 +233,7 @@ def check_apart(roots: Iterable[Path]) -> None:
 
 
 def label(roots: Sequence[Path], piece: Piece) -> str:
-    """Return the name of a file in ids: its path below the input, after the input's name if there are several inputs."""
+    """Return the name of a piece's file for ids: its path below the input, prefixed by the input if there are several."""
     root = roots[piece.root]
     above = os.path.normpath(root) if len(roots) > 1 else "" if piece.path else root.name
     return readable(Path(above, piece.path).as_posix())

@@ -35,7 +35,7 @@ BUFFER = 1 << 20
 
 
 class Given(NamedTuple):
-    """A document: its id, its text, and where its pages or chapters begin, as in `corpus.tables.PARTS`."""
+    """A document to cut: its id, its text, and where its pages or chapters begin."""
 
     id: str
     text: str
@@ -45,7 +45,7 @@ class Given(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """A document that cannot be read, or a part of a file, by its id or its place, and a sentence that says why."""
+    """A document, or part of a file, that cannot be read, with a sentence on the reason."""
 
     id: str
     said: str
@@ -53,7 +53,7 @@ class Problem(NamedTuple):
 
 @dataclass(frozen=True)
 class Source:
-    """Reader of pieces, with all that it needs to open them.
+    """Reader that opens pieces and yields their documents.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class Source:
     encoding: str | None = None
 
     def documents(self, piece: Piece) -> Iterator[Given | Problem]:
-        """Yield the documents of a piece in order, and a problem in the place of each that cannot be read."""
+        """Yield the documents of a piece in order, with a `Problem` in place of each unreadable one."""
         name = label(self.names, piece)
         path = self.roots[piece.root] / piece.path if piece.path else self.roots[piece.root]
         try:

@@ -64,7 +64,7 @@ NO_INPUT = "Name at least one INPUT: a folder, a document, or a file of JSON lin
 
 @dataclass(frozen=True)
 class Progress:
-    """Progress of a run: finished and total shards with their tally; ``now`` is the tally of this run alone."""
+    """Progress of a run: shards finished and in total, with counts of all documents and of this run's alone."""
 
     done: int
     shards: int
@@ -74,7 +74,7 @@ class Progress:
 
 @dataclass
 class Run:
-    """A run over inputs into a folder; `go` does the work that is left.
+    """A run that cuts input files into an output folder and can be resumed; `go` does the remaining work.
 
     Attributes
     ----------
@@ -119,7 +119,7 @@ class Run:
     resumed: bool = field(default=False, init=False)
 
     def go(self, engine: Engine, workers: int, progress: Callable[[Progress], None] = lambda _: None) -> Progress:
-        """Write all shards that are not there, and return the whole; the folder then has a file that says it is complete.
+        """Write all missing shards, then a file that marks the output as complete; return the final progress.
 
         Raises
         ------
@@ -206,7 +206,7 @@ def _with(chunks: Chunks) -> Engine:
 
 
 def in_processes(job: Job, missing: Iterator[Shard], workers: int) -> Generator[Tally]:
-    """Write shards in processes of this machine, each with a model and a thread of its own; an `Engine`."""
+    """Write shards in worker processes on this machine, each with its own model and a single thread; an `Engine`."""
     from joblib.externals.loky import ProcessPoolExecutor
 
     # A worker that keeps much memory after a large document is replaced, which is no news to the user.

@@ -40,19 +40,19 @@ ROW_GROUP = 16_000_000
 
 @dataclass(frozen=True)
 class Shard:
-    """A part of a run: its number, and the pieces whose chunks are in its file."""
+    """A part of a run: its number, and the input pieces whose chunks go into one output file."""
 
     number: int
     pieces: tuple[Piece, ...]
 
     @property
     def file(self) -> str:
-        """The name of its file."""
+        """Name of the shard's output file."""
         return f"part-{self.number:06d}.parquet"
 
     @property
     def problems(self) -> str:
-        """The path of the file with its problems, which is there only if it has some."""
+        """Path of the shard's problem file, which exists only if the shard has problems."""
         return f"{PROBLEMS}/part-{self.number:06d}.jsonl"
 
     def to_json(self) -> str:
@@ -61,13 +61,13 @@ class Shard:
 
     @classmethod
     def from_json(cls, line: str) -> Shard:
-        """Return the shard of such a line."""
+        """Parse the output of `to_json`."""
         told = json.loads(line)
         return cls(told["shard"], tuple(Piece(**one) for one in told["pieces"]))
 
 
 class Tally(NamedTuple):
-    """Counts of documents cut, their chunks and characters, and of documents that failed.
+    """Counts of documents cut, their chunks and characters, and documents that failed.
 
     ``doubts`` were read in an encoding that was guessed.
     """
@@ -119,7 +119,7 @@ class Job:
         return hashlib.blake2b(f"{self.plan}\n{shard.to_json()}".encode(), digest_size=16).hexdigest()
 
     def finished(self, shard: Shard) -> tuple[Tally, str] | None:
-        """Return the tally and the model in a shard's file; None if the file is missing or belongs to another plan."""
+        """Return the tally and the model recorded in a shard's file; None if the file is missing or from another plan."""
         try:
             told = pq.read_metadata(self.output / shard.file).metadata or {}
             if told.get(b"seamark.shard") != self.identity(shard).encode():
@@ -129,7 +129,7 @@ class Job:
             return None
 
     def write(self, shard: Shard, chunks: Chunks | None = None) -> Tally:
-        """Cut the documents of a shard and write its file, with ``chunks`` or with this process's chunker for the recipe.
+        """Cut the documents of a shard and write its output file.
 
         Raises
         ------
@@ -144,7 +144,7 @@ class Job:
             raise InputError(f"--output must be writable; {shard.file}: {error.strerror or error}.") from error
 
     def check_wanted(self) -> None:
-        """Raise Cancelled if the run's own process is gone: another may have taken its place."""
+        """Raise Cancelled if the process that started the run is gone, since another run may have taken its place."""
         if self.parent and self.parent not in (os.getppid(), os.getpid()):
             raise Cancelled
 
@@ -155,7 +155,7 @@ def _loaded(recipe: str, device: str) -> Chunks:
 
 
 def chunks_of(recipe: Recipe, device: str) -> Chunks:
-    """Return the chunker for a recipe: one in each process, with its loaded model."""
+    """Return this process's cutter for a recipe, with its model loaded; it is created once per process."""
     return _loaded(recipe.to_json(), device)
 
 
@@ -242,7 +242,7 @@ class _Writing:
 
 @contextmanager
 def appearing(path: Path) -> Iterator[BinaryIO]:
-    """Give a file to write that appears under its name, on the disk and whole, when the block ends without an error."""
+    """Return a context manager that opens a file for writing and makes it appear, complete, only on success."""
     temporary = path.with_name(f"{UNFINISHED}{os.getpid()}-{uuid.uuid4().hex}")
     try:
         with temporary.open("xb") as file:
@@ -258,7 +258,7 @@ def appearing(path: Path) -> Iterator[BinaryIO]:
 
 
 def sync_folder(folder: Path) -> None:
-    """Have the names in a folder written to the disk, where the system can be asked for that."""
+    """Flush a folder's entries to disk, on systems that support it."""
     if os.name == "posix":
         descriptor = os.open(folder, os.O_RDONLY)
         try:

@@ -54,7 +54,7 @@ CHUNKS = pa.schema(
 
 
 def parts_of(given: Mapping[str, Any] | None, name: str) -> Parts | None:
-    """Return a document's pages or chapters from a value of the column ``parts``.
+    """Convert a value of the column ``parts`` to a document's pages or chapters. Raise InputError if it is malformed.
 
     Raises
     ------
@@ -74,5 +74,5 @@ def parts_of(given: Mapping[str, Any] | None, name: str) -> Parts | None:
 
 
 def told_parts(parts: Parts | None) -> dict[str, Any] | None:
-    """Return pages or chapters as a value of the column ``parts``."""
+    """Convert a document's pages or chapters to a value of the column ``parts``."""
     return None if parts is None else {"kind": parts.kind, "starts": list(parts.starts), "labels": list(parts.labels)}

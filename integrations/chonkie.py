@@ -20,7 +20,7 @@ except ImportError as error:
 
 
 class SeamarkChunker(BaseChunker):
-    """Cut texts into the chunks of a recipe, as Chonkie's chunkers do: by a call, `chunk`, or in batches.
+    """Chonkie chunker that cuts texts according to a recipe.
 
     ``token_count`` is by the recipe's tokenizer; the metadata are those of `chunkers.results.documents.METADATA`, and what a
     chunk repeats from elsewhere is its ``context``.
@@ -51,11 +51,11 @@ class SeamarkChunker(BaseChunker):
 
     @property
     def recipe(self) -> Recipe:
-        """The recipe."""
+        """The recipe that is applied."""
         return self._cut.recipe
 
     def chunk(self, text: str) -> list[Chunk]:
-        """Return the chunks of a text; raises InputError as `chunkers.Recipe.run` does."""
+        """Return the chunks of a text. Raises InputError as `chunkers.Recipe.run` does."""
         chunking = self._cut(text)
         tokens = load_tokenizer(self.recipe.tokenizer).count([*chunking.texts])
         return [

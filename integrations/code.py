@@ -40,7 +40,7 @@ READ = f'text = Path("{DOCUMENT}").read_bytes().decode("utf-8")'
 
 @dataclass(frozen=True)
 class Program:
-    """A program in Python.
+    """A generated Python program, as imports and body.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Program:
 
     @property
     def after_reading(self) -> str:
-        """Program for callers that already have ``text``."""
+        """The program without reading a file, for callers that already have ``text``."""
         return "\n".join(self.imports) + f"\n\n{self.body}\n"
 
     def __str__(self) -> str:
@@ -64,12 +64,12 @@ class Program:
 
 
 def code_for(tool: Tool, recipe: Recipe) -> str:
-    """Return the code that cuts a text by the recipe with this project's own class for the tool."""
+    """Return code or a command that cuts a text by the recipe with Seamark's integration for the tool."""
     return _command(recipe) if tool == "command_line" else str(program_for(tool, recipe))
 
 
 def program_for(tool: Tool, recipe: Recipe) -> Program:
-    """Return the program that cuts a text by the recipe; there is none for the command line, which raises ValueError."""
+    """Return a Python program that cuts a text by the recipe. Raise ValueError for the command line."""
     given = f"recipe = {literal(_essence(recipe))}\n"
     match tool:
         case "langchain":
@@ -137,7 +137,7 @@ def _written(one: Any) -> str:
 
 
 def literal(one: Any) -> str:
-    """Return a JSON-compatible value as Python writes it, a dictionary with a line for each entry.
+    """Format a JSON-compatible value as a Python literal, with one line per dictionary entry.
 
     A text becomes one literal, whatever is in it: a program that is made of a recipe runs nothing that the recipe says.
     """
@@ -155,7 +155,7 @@ def literal(one: Any) -> str:
 
 
 def called(name: str, arguments: Sequence[str]) -> str:
-    """Return a call with its arguments as they are written, on a line each if they do not fit on one."""
+    """Format a function call with the given arguments, one per line if they do not fit on one."""
     line = f"{name}({', '.join(arguments)})"
     if len(line) <= 88 and "\n" not in line:
         return line

@@ -19,7 +19,7 @@ AnyRecipe = Recipe | Chunking | Mapping[str, Any] | str | Path
 
 
 def recipe_of(given: AnyRecipe) -> Recipe:
-    """Return the recipe of an argument.
+    """Convert a recipe in any form to a `Recipe`: a result, its JSON, a mapping or a file path.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def recipe_of(given: AnyRecipe) -> Recipe:
 
 @dataclass(frozen=True)
 class Cutter:
-    """A recipe with the caller's own embedder and cache, if any; called with a text, it returns the result.
+    """Callable that cuts a text by a recipe, with the caller's own embedder and cache if given.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class Cutter:
         cache: EmbeddingCache | None = None,
         language_model: AnyLanguageModel | None = None,
     ) -> Cutter:
-        """Return a cutter for a recipe in any form; raises InputError as `recipe_of` does."""
+        """Return a cutter for a recipe in any form. Raises InputError as `recipe_of` does."""
         return cls(recipe_of(recipe), embedder, cache, language_model)
 
     def __call__(self, text: str, name: str = "text") -> Chunking:
@@ -87,5 +87,5 @@ class Cutter:
 
 
 def absent(who: str, module: str, requirement: str, error: ImportError) -> ImportError:
-    """Return the error of an integration whose library is missing: its message says how to install it."""
+    """Return the ImportError of an integration whose library is missing, with the command that installs it."""
     return ImportError(str(not_importable(module, who, requirement, error)))

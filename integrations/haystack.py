@@ -24,7 +24,7 @@ except ImportError as error:
 
 @component
 class SeamarkDocumentSplitter:
-    """Cut documents into the chunks of a recipe.
+    """Haystack component that splits documents according to a recipe.
 
     Chunks keep their document's ``meta``, and have those of `chunkers.results.documents.METADATA` besides, and
     ``source_id``, ``split_id`` and ``split_idx_start`` as Haystack's own splitters write them.
@@ -54,11 +54,11 @@ class SeamarkDocumentSplitter:
 
     @property
     def recipe(self) -> Recipe:
-        """The recipe."""
+        """The recipe that is applied."""
         return self._cut.recipe
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the dictionary that Haystack writes into a pipeline's file.
+        """Serialize the splitter for a pipeline file, as Haystack expects.
 
         Raises
         ------
@@ -73,13 +73,13 @@ class SeamarkDocumentSplitter:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> SeamarkDocumentSplitter:
-        """Return a splitter from the dictionary of `to_dict`."""
+        """Create a splitter from the output of `to_dict`."""
         made: SeamarkDocumentSplitter = default_from_dict(cls, data)
         return made
 
     @component.output_types(documents=list[Document])
     def run(self, documents: list[Document]) -> dict[str, list[Document]]:
-        """Return a document for each chunk of each document.
+        """Split documents and return one document per chunk.
 
         Raises
         ------

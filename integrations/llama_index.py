@@ -26,7 +26,7 @@ except ImportError as error:
 
 
 class SeamarkNodeParser(NodeParser):
-    """Cut documents into the chunks of a recipe, a node each.
+    """LlamaIndex node parser that cuts documents according to a recipe, one node per chunk.
 
     Nodes have ``start_char_idx`` and ``end_char_idx``, their document and their neighbours as relationships, its metadata,
     and those of `chunkers.results.documents.METADATA`. They are neither embedded nor shown to a model: the chunk.
@@ -63,7 +63,7 @@ class SeamarkNodeParser(NodeParser):
 
     @classmethod
     def class_name(cls) -> str:
-        """Return the name under which LlamaIndex stores it."""
+        """Return the name under which LlamaIndex stores this class."""
         return "SeamarkNodeParser"
 
     def _parse_nodes(self, nodes: Sequence[BaseNode], show_progress: bool = False, **options: Any) -> list[BaseNode]:

@@ -22,7 +22,7 @@ MOST_RUN = 100_000
 
 @dataclass(frozen=True)
 class Original:
-    """A library's own chunker with the settings of a recipe.
+    """Another library's own chunker, set up with the settings of a recipe.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Original:
 
 
 def original_for(tool: Tool, recipe: Recipe) -> Original | None:
-    """Return a library's own chunker with the recipe's settings; None if it has no such settings."""
+    """Return the library's own chunker with the recipe's settings; None if it cannot be set up so."""
     make = _ORIGINALS.get((tool, recipe.chunker))
     if make is None:
         return None
@@ -61,7 +61,7 @@ def original_for(tool: Tool, recipe: Recipe) -> Original | None:
 
 
 def run_original(original: Original, text: str) -> list[str]:
-    """Return the texts that a library's own chunker cuts a text into, by running the very code that is shown.
+    """Cut a text with another library's chunker, by running the displayed code; return the chunks' texts.
 
     The code is made of numbers, names of the project's own and literals, see `integrations.code.literal`.
 
@@ -93,7 +93,7 @@ def run_original(original: Original, text: str) -> list[str]:
 
 
 def compared(ours: Chunking, theirs: Sequence[str] | Chunking) -> tuple[bool, str]:
-    """Return whether another chunker's chunks are the same as ours, and how many or the first difference, in words.
+    """Return whether another chunker's chunks equal ours, and a phrase with their number or the first difference.
 
     White space at the ends of chunks does not count: libraries differ in what they strip.
     """

@@ -26,7 +26,7 @@ SERVER = Path(__file__).parent / "app" / "serve.py"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return the exit status, see `chunkers.commands.arguments.command_line`."""
+    """Run the ``seamark`` command and return its exit status."""
     given = sys.argv[1:] if arguments is None else [*arguments]
     command = given[0] if given else ""
     if command == "chunk":

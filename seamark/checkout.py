@@ -13,23 +13,23 @@ ROOMS = ("chunkers", "corpus", "evaluation", "integrations", "sample_docs", "viz
 
 
 class Rooms(MetaPathFinder, Loader):
-    """Give the very module of the checkout under its installed name, so that no class exists twice."""
+    """Import hook that maps modules of the installed package to those of the checkout, so that no class exists twice."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return the spec of a module inside a room; None for every other module."""
+        """Return the spec of a module inside one of the package's folders; None for every other module."""
         package, _, module = fullname.partition(".")
         return ModuleSpec(fullname, self) if package == __package__ and module.partition(".")[0] in ROOMS else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """Import the module by its name in the checkout."""
+        """Import the module under its name in the checkout."""
         module = import_module(spec.name.partition(".")[2])
         # The import system gives the module this spec; it keeps its own.
         spec.loader_state = module.__spec__
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Leave the module as it is: it was executed when it was imported by its own name."""
+        """Do nothing but restore the module's own spec: it was executed when imported under its name in the checkout."""
         assert module.__spec__ is not None
         module.__spec__ = module.__spec__.loader_state
