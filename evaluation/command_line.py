@@ -65,7 +65,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return the exit status, see `command_line`."""
+    """Run an evaluation command and return its exit status."""
 
     def work() -> int:
         options = _parser().parse_args(arguments)

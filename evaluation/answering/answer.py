@@ -20,7 +20,7 @@ ANSWER_TOKENS = 100
 
 
 class Passage(NamedTuple):
-    """Part of a chunk that is given to the model for a question.
+    """The text of a chunk, or its beginning, that the model receives for a question.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Passage(NamedTuple):
 
 @dataclass(frozen=True)
 class Context:
-    """The chunks that a question is given, the best first, and their tokens.
+    """The passages that the model receives for a question, best first, and their total tokens.
 
     With a ``closed_book`` there are none, and the model is told of none: it answers from what it knows.
     """
@@ -57,7 +57,7 @@ class Context:
 
 @dataclass(frozen=True)
 class Gathered:
-    """Passages that a chunker gives for all questions, and their cost.
+    """The passages that a chunker supplies for every question, and their cost.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class Gathered:
 
 
 def gather(chunking: Chunking, questions: Sequence[str], budget: int, tools: Tools, ruler: Measuring) -> Gathered:
-    """Retrieve by the embedder, for every question, the best chunks until ``budget`` tokens are full.
+    """Retrieve the best chunks for every question by embedding, until the budget of tokens is full.
 
     The last chunk is cut off where the budget ends, as `evaluation.retrieval.budget.filled` does.
 
@@ -123,7 +123,7 @@ def _chunking_seconds(chunking: Chunking) -> float | None:
 
 
 class Exchange(NamedTuple):
-    """A conversation with a model, word by word, what is said to it included.
+    """A conversation with a model, word for word, with its tokens.
 
     Attributes
     ----------
@@ -140,7 +140,7 @@ class Exchange(NamedTuple):
 
 
 class Recording:
-    """Asks a model, and keeps what was said.
+    """Access to a model that records the conversation.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ class Recording:
 
 
 class Answer(NamedTuple):
-    """Answer of a model, or the reason why there is none.
+    """A model's answer, or the reason why there is none.
 
     Attributes
     ----------
@@ -189,19 +189,19 @@ class Answer(NamedTuple):
 
     @property
     def usable(self) -> bool:
-        """True if there is an answer."""
+        """True if the model gave a usable answer."""
         return not self.problem
 
 
 def answer_messages(question: str, context: Context) -> list[Message]:
-    """Return the prompt for an answer."""
+    """Return the prompt that asks a question about its passages."""
     said = prompts.ANSWER_QUESTION.format(passages=context, question=question)
     system = prompts.CLOSED_BOOK_SYSTEM if context.closed_book else prompts.ANSWER_SYSTEM
     return [Message("system", system), Message("user", said)]
 
 
 def recalled_answer(question: str, context: Context, asking: Asking) -> str | None:
-    """Return the answer that `answered` would give without sending anything; None where it would send.
+    """Return the cached answer that `answered` would return; None if `answered` would send a request.
 
     It is empty where the model was asked before and gave no answer that can be used.
     """
@@ -221,7 +221,7 @@ def recalled_answer(question: str, context: Context, asking: Asking) -> str | No
 
 
 def answered(question: str, context: Context, recording: Recording) -> Answer:
-    """Return the model's answer; one that cannot be used is asked for again, and then there is none.
+    """Ask the model a question and return its answer, repeating the request if the answer is unusable.
 
     Raises
     ------

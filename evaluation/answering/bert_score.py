@@ -13,12 +13,12 @@ REQUIREMENT = "bert-score"
 
 
 def installed() -> bool:
-    """Return whether the package is there; it is not imported."""
+    """Return whether the BERTScore package is installed, without importing it."""
     return find_spec(PACKAGE) is not None
 
 
 def bert_scores(answers: Sequence[str], references: Sequence[str], language: str) -> list[float]:
-    """Return F1 of every answer and its reference, by the model that the package has for the language.
+    """Return the BERTScore F1 of each answer against its reference, shape (answers,).
 
     The package loads that model from its own cache, or fetches it.
 

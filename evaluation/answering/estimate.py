@@ -21,7 +21,7 @@ _PROMPTS: Mapping[Kind, str] = {
 
 
 class Estimates(NamedTuple):
-    """Estimated requests for answering and for judging the answers."""
+    """Estimated requests for answering questions and for judging the answers."""
 
     answers: Estimate
     judgements: Estimate
@@ -33,7 +33,7 @@ class Estimates(NamedTuple):
 
 
 class Sizes(NamedTuple):
-    """Tokens of what is sent beside chunks and answers.
+    """Token counts of prompts, questions and references.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Sizes(NamedTuple):
 
     @classmethod
     def of(cls, items: Sequence[Item], count: Callable[[Sequence[str]], list[int]]) -> Sizes:
-        """Count the tokens of prompts, questions and references."""
+        """Count the tokens of the prompts, the questions and the references."""
         fixed = [prompts.ANSWER_SYSTEM, prompts.CLOSED_BOOK_SYSTEM, *(_PROMPTS[kind] for kind in KINDS)]
         sizes = count([*fixed, *(item.question for item in items), *(item.reference for item in items)])
         answering, closed_book, *judging = sizes[: len(fixed)]
@@ -62,12 +62,12 @@ class Sizes(NamedTuple):
         return cls(answering, closed_book, by_kind, rest[: len(items)], rest[len(items) :])
 
     def answer(self, question: int, context: Context) -> int:
-        """Estimate the tokens of a request for an answer; chunks count with the part of the budget that they fill."""
+        """Estimate the tokens of the request that asks a question with the passages in ``context``."""
         task = self.closed_book if context.closed_book else self.answering
         return task + self.questions[question] + context.tokens
 
     def judgement(self, kind: Kind, question: int, context: Context) -> int:
-        """Estimate the tokens of a request for a judgement."""
+        """Estimate the tokens of the request that judges an answer."""
         task = self.judging[kind] + ANSWER_TOKENS
         match kind:
             case "faithfulness":
@@ -79,14 +79,14 @@ class Sizes(NamedTuple):
 
 
 class Left(NamedTuple):
-    """Requests that are still needed: the answer, and the judgements of it."""
+    """Requests still to be sent for a question: the answer, and each kind of judgement."""
 
     answer: bool
     kinds: tuple[Kind, ...]
 
 
 def left_of(item: Item, context: Context, before: Result | None, asking: Asking, judge: Asking | None) -> Left:
-    """Return the requests that an answer still needs: those without a result in ``before`` or in the cache.
+    """Return the requests still needed for a question, considering earlier results and the cache.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def estimates(
     sizes: Sizes,
     left: Callable[[tuple[int, int], Item, Context], Left],
 ) -> Estimates:
-    """Estimate the cost of a run, assuming that no request has to be repeated; the length of an answer is guessed.
+    """Estimate the requests of a run without sending anything; assumes no repeats and guesses the answers' lengths.
 
     Parameters
     ----------

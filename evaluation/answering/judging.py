@@ -34,7 +34,7 @@ Similar = Callable[[str, Sequence[str]], FloatArray]
 
 
 class Judged(NamedTuple):
-    """Input of a judgement; the reference is empty if there is none."""
+    """What a judging model is shown: question, reference, answer and passages."""
 
     question: str
     reference: str
@@ -44,7 +44,7 @@ class Judged(NamedTuple):
 
 @dataclass(frozen=True)
 class Judgement:
-    """Judgement of an answer by a model.
+    """A model's judgement of an answer.
 
     Attributes
     ----------
@@ -96,13 +96,13 @@ class _Found(NamedTuple):
 
 
 def kinds_of(reference: str, context: Context) -> tuple[Kind, ...]:
-    """Return the possible judgements of an answer: correctness needs a reference, faithfulness the source passages."""
+    """Return the kinds of judgement that apply: correctness needs a reference, faithfulness needs passages."""
     without = {*(() if reference else ("correctness",)), *(("faithfulness",) if context.closed_book else ())}
     return tuple(kind for kind in KINDS if kind not in without)
 
 
 def judge_messages(kind: Kind, asked: Judged) -> list[Message]:
-    """Return the prompt for a judgement."""
+    """Return the prompt for a kind of judgement."""
     question, reference, answer, context = asked
     match kind:
         case "faithfulness":
@@ -119,7 +119,7 @@ def judge_messages(kind: Kind, asked: Judged) -> list[Message]:
 
 
 def judged(kind: Kind, asked: Judged, recording: Recording, similar: Similar, repeat: int = 0) -> Judgement:
-    """Return the model's judgement of an answer; an unreadable reply is requested again, and then left unjudged.
+    """Ask the model to judge an answer, repeating the request if its reply is unreadable.
 
     Raises
     ------
@@ -141,7 +141,7 @@ def judged(kind: Kind, asked: Judged, recording: Recording, similar: Similar, re
 
 
 def read_faithfulness(reply: str) -> _Found:
-    """Return F, the share of the answer's statements that its passages bear out; undefined where it states nothing.
+    """Parse a reply into faithfulness F: the share of the answer's statements supported by its passages.
 
     Raises Unusable if the reply is not in the form that was asked for.
     """
@@ -153,7 +153,7 @@ def read_faithfulness(reply: str) -> _Found:
 
 
 def read_relevancy(reply: str, question: str, similar: Similar) -> _Found:
-    """Return AR, the mean cosine of the question and those that the answer would answer; 0 for an evasive answer.
+    """Parse a reply into answer relevancy AR: the mean cosine of the question and the questions the answer would answer.
 
     A mean below 0 counts as 0. Raises Unusable if the reply is not in the form that was asked for.
     """
@@ -166,13 +166,13 @@ def read_relevancy(reply: str, question: str, similar: Similar) -> _Found:
 
 
 def read_correctness(reply: str) -> _Found:
-    """Return the grade; raises Unusable if the reply is not in the form that was asked for."""
+    """Parse a reply into the correctness grade. Raise Unusable if the reply has another form."""
     found = read_json(reply, _Correctness)
     return _Found(float(found.grade), (found.reason,) if found.reason else ())
 
 
 def aqs(faithfulness: float | None, relevancy: float | None) -> float | None:
-    """Return the answer quality score, 2·F·AR / (F + AR): 0 where both are 0, None where one of them is undefined.
+    """Return the answer quality score 2·F·AR / (F + AR): 0 if both are 0, None if either is undefined.
 
     Source: Kreileder, Reisinger and Fischer, Evaluating Chunking Strategies.
     """

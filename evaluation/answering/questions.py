@@ -27,7 +27,7 @@ EXCERPTS = ("references", "excerpts")
 
 
 class Item(NamedTuple):
-    """A question, and its reference answer; empty where there is none."""
+    """A question, with its reference answer if there is one."""
 
     question: str
     reference: str = ""
@@ -35,14 +35,14 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True)
 class Items:
-    """The usable questions, and a sentence on each that is not usable."""
+    """The usable questions, and a sentence on each unusable one."""
 
     usable: tuple[Item, ...]
     problems: tuple[str, ...] = ()
 
 
 def questions_of_lines(text: str) -> Items:
-    """Return one question a line, with its reference answer behind a bar where there is one; empty lines are skipped."""
+    """Parse one question per line, with an optional reference answer after a vertical bar; empty lines are skipped."""
     lines = ((f"line {number:,}", line) for number, line in enumerate(text.splitlines(), start=1) if line.strip())
     return _items((place, *_halves(line)) for place, line in lines)
 
@@ -53,7 +53,7 @@ def _halves(line: str) -> tuple[str, str]:
 
 
 def questions_of_file(data: bytes, name: str, cancelled: Callable[[], bool] = bool) -> Items:
-    """Return the questions of a file called ``name``: CSV, JSON lines or JSON with ``question`` and one of `ANSWERS`.
+    """Parse a file of questions: CSV, JSON lines or JSON with ``question`` and one of the columns in `ANSWERS`.
 
     A file of Retrieval's questions will do as well: where a row has no answer, its excerpts are the reference.
 
@@ -79,7 +79,7 @@ def questions_of_file(data: bytes, name: str, cancelled: Callable[[], bool] = bo
 
 
 def items_about(questions: Iterable[Question], corpus: Corpus) -> dict[str, Items]:
-    """Return Retrieval's questions by the text of the document that answers them; their excerpts are the references.
+    """Group Retrieval's questions by the text of the document that answers them; their excerpts become the references.
 
     One whose excerpts are in several documents is left out: no chunks of one text can answer it. Where the whole document is
     the excerpt, as in BEIR's sets, it is no reference.

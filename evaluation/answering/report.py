@@ -65,7 +65,7 @@ class Asked(NamedTuple):
 
 @dataclass(frozen=True)
 class Report:
-    """Measures over the same questions.
+    """Measures of all chunkers' answers to the same questions.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class Report:
     results: Results
 
     def values(self, measure: str) -> list[FloatArray]:
-        """Return a measure of every chunker, each of shape (questions,), NaN where it is undefined or not judged."""
+        """Return a measure of each chunker's answers, each of shape (questions,); NaN where undefined or not judged."""
         found = np.full((len(self.names), self.questions), np.nan)
         for (chunker, question), result in self.results.items():
             value = result.value(measure)
@@ -92,15 +92,15 @@ class Report:
 
     @property
     def measured(self) -> list[str]:
-        """The measures that any answer has."""
+        """Names of the measures that are defined for at least one answer."""
         return [name for name in MEASURES if any(not np.isnan(one).all() for one in self.values(name))]
 
     def answers(self, chunker: int) -> int:
-        """Count the questions that a chunker has an answer to."""
+        """Count the questions for which a chunker has a usable answer."""
         return sum(one.answer.usable for (number, _), one in self.results.items() if number == chunker)
 
     def not_judged(self, chunker: int, measure: str) -> int:
-        """Count the answers of a chunker that lack a measure because a judgement could not be read."""
+        """Count a chunker's answers that lack a measure because a judgement was unreadable."""
         kinds = KINDS[:2] if measure == "aqs" else (measure,)
         return sum(
             any(kind in one.not_judged for kind in kinds) for (number, _), one in self.results.items() if number == chunker
@@ -108,7 +108,9 @@ class Report:
 
     @cached_property
     def comparisons(self) -> dict[tuple[str, int, int], Difference]:
-        """Comparisons of all pairs of chunkers per measure, corrected together; measures of too few questions have none.
+        """Differences between all pairs of chunkers in each measure, with p-values corrected together.
+
+        Pairs with too few questions are left out.
 
         All pairs use the same questions: every chunker that has the measure anywhere has it for each of them.
         """
@@ -127,12 +129,12 @@ class Report:
         return {(name, one, other): same[name][one] - same[name][other] for name in same for one, other in pairs}
 
     def compared(self, measure: str, one: int, other: int) -> Difference | None:
-        """Return the difference of two chunkers, the first less the second; None with too few questions."""
+        """Return the difference of the first chunker to the second in a measure; None with too few questions."""
         found = self.comparisons.get((measure, min(one, other), max(one, other)))
         return found if found is None or one < other else found.reversed()
 
     def verdict(self, measure: str) -> str:
-        """Return in a few sentences who is significantly ahead in a measure, and what it would take if nobody is."""
+        """Return sentences on which chunker is significantly ahead in a measure, or how many questions that would take."""
         called = MEASURES[measure].called
         same = on_same_questions(self.values(measure))
         means = {number: float(np.nanmean(one)) for number, one in enumerate(same) if not np.isnan(one).all()}
@@ -168,7 +170,7 @@ class Report:
         return said
 
     def asked(self, chunker: int, model: LanguageModel | None) -> Asked:
-        """Return the tokens and cost of a chunker's answers, without the cost of judging them."""
+        """Return the tokens and the cost of a chunker's answers, without the cost of judging them."""
         exchanges = [one.answer.exchange for (number, _), one in self.results.items() if number == chunker]
         read, written = sum(one.tokens_in for one in exchanges), sum(one.tokens_out for one in exchanges)
         return Asked(read, written, None if model is None else model.price(read, written))
@@ -177,7 +179,7 @@ class Report:
 def costs(
     report: Report, gathered: Mapping[int, Gathered], model: LanguageModel | None
 ) -> list[dict[str, float | str | None]]:
-    """Return the costs of every chunker: seconds, tokens and dollars; None if a time or a price is unknown.
+    """Return the costs of every chunker as table rows: seconds, tokens and dollars; None if unknown.
 
     Source of what is counted: the article that introduced double-pass merging, for the user's own text.
     """

@@ -39,7 +39,7 @@ class _Stored(BaseModel):
 
 
 def to_json(one: Result) -> bytes:
-    """Return the measures of an answer as JSON, without question, passages, answer and judgements' sentences."""
+    """Return the measures of an answer as JSON, without any of the texts."""
     return (
         _Stored(
             failed=not one.answer.usable,
@@ -68,7 +68,7 @@ def to_json(one: Result) -> bytes:
 
 
 def from_json(data: bytes, item: Item, context: Context) -> Result:
-    """Read the output of `to_json` for the answer to this question from these passages; the answer has no words.
+    """Parse the output of `to_json`; the answer's text is empty, since it was not stored.
 
     Raises
     ------

@@ -29,7 +29,7 @@ _SEED = 0
 def gather_trivial(
     name: str, document: Document, questions: Sequence[str], budget: int, chunks: int, tools: Tools, ruler: Measuring
 ) -> Gathered:
-    """Return the passages that a trivial row of `TITLES` gives for all questions.
+    """Return the passages that a trivial baseline, such as no cut or closed book, supplies for every question.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ from evaluation.answering.questions import Item
 
 @dataclass(frozen=True)
 class Result:
-    """An answer, and what is measured of it.
+    """An answer with its measures.
 
     Attributes
     ----------
@@ -37,16 +37,16 @@ class Result:
 
     @property
     def judged_of(self) -> Judged:
-        """Input of the judging model."""
+        """Input for the judging model."""
         return Judged(self.item.question, self.item.reference, self.answer.text, self.context)
 
     def latest(self, kind: Kind) -> Judgement | None:
-        """Return the judgement that counts."""
+        """Return the latest judgement of a kind, the one that counts; None if there is none."""
         found = self.judgements.get(kind)
         return found[-1] if found else None
 
     def value(self, measure: str) -> float | None:
-        """Return a measure of `evaluation.answering.report.MEASURES`; None where it is undefined or there is none yet."""
+        """Return the value of a measure; None if it is undefined or has not been computed."""
         match measure:
             case "aqs":
                 return aqs(self.value("faithfulness"), self.value("relevancy"))
@@ -59,11 +59,11 @@ class Result:
 
     @property
     def not_judged(self) -> tuple[Kind, ...]:
-        """Judgements that could not be read."""
+        """Kinds of judgement whose latest reply could not be read."""
         return tuple(kind for kind, all_ in self.judgements.items() if all_[-1].problem)
 
     def whole(self, *, judged: bool) -> bool:
-        """Return whether all is there, with what a judging model says if it is to be ``judged``."""
+        """Return whether all measures are present, including those of the judging model if ``judged``."""
         if not self.answer.usable:
             return True
         there = self.question_cosine is not None
@@ -76,7 +76,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Means:
-    """Models and functions for answering and measuring.
+    """Models and functions for answering questions and measuring the answers.
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ class Means:
 def taken_over(
     results: Iterable[Result], items: Sequence[Item], gathered: Mapping[int, Gathered], *, same_judge: bool
 ) -> dict[tuple[int, int], Result]:
-    """Return the results of another run of the same models and embedder that this run can use, by chunker and question.
+    """Return the results of an earlier run that can be reused, by chunker and question.
 
     An answer depends on the question and on what the model was given alone. Without the ``same_judge``, its judgements are
     left out.
@@ -121,7 +121,7 @@ def answer_item(
     cancelled: Callable[[], bool],
     before: Result | None = None,
 ) -> None:
-    """Answer a question, measure the answer and have it judged; ``keep`` is called with what there is after each step.
+    """Answer a question, measure the answer and have it judged; call ``keep`` with the result after each step.
 
     What there is of it from ``before`` is not asked again, unless what is missing takes the answer's words and these were
     not kept.
@@ -157,7 +157,7 @@ def answer_all(
     cancelled: Callable[[], bool] = bool,
     before: Mapping[tuple[int, int], Result] | None = None,
 ) -> None:
-    """Answer every question from the chunks of every chunker, several at once, as `answer_item` does.
+    """Answer every question from every chunker's chunks, several in parallel; see `answer_item`.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ def judge_result(
     repeat: int = 0,
     kinds: Collection[Kind] = KINDS,
 ) -> None:
-    """Have an answer judged in those ``kinds`` that it can be, afresh with another ``repeat``; raises as `answer_item`."""
+    """Have an answer judged in the given ``kinds``; a new ``repeat`` number asks again. Raises as `answer_item` does."""
     assert means.judge is not None
     for kind in kinds_of(result.item.reference, result.context):
         if kind not in kinds:

@@ -18,7 +18,7 @@ LONGEST_ANSWER = 10_000
 
 
 class Posed(NamedTuple):
-    """A question and the place of its answer."""
+    """A question, with the span of its answer in the text."""
 
     question: str
     answer: Span
@@ -26,7 +26,7 @@ class Posed(NamedTuple):
 
 @dataclass(frozen=True)
 class Judgement:
-    """Fate of an answer in one column.
+    """The outcome for an answer in one column: whether retrieval returned it, and in which chunks.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Judgement:
 
 
 def checked_answer(text: str, start: int, end: int) -> Span:
-    """Return the range of a text without white space around it.
+    """Trim white space from the span of an answer. Raise InputError if it is empty, too long or outside the text.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def checked_answer(text: str, start: int, end: int) -> Span:
 
 
 def judge(asked: Asked, answer: Span) -> Judgement:
-    """Judge an answer by the retrieved chunks; white space that lies in no chunk is not missed."""
+    """Determine what happened to an answer: retrieved whole, cut off, split or missed; white space is ignored."""
     spans, text = asked.passages.spans, asked.passages.chunking.document.text
     ranks = asked.ranking.places()
     given = {hit.chunk: hit.parts for hit in asked.hits}
@@ -104,7 +104,7 @@ def judge(asked: Asked, answer: Span) -> Judgement:
 
 
 def chunks_holding(text: str, chunks: Sequence[Sequence[Span]], answer: Span) -> list[int]:
-    """Return the numbers of the chunks that have all of an answer; white space is not missed."""
+    """Return the numbers of the chunks that contain a whole answer, ignoring white space."""
     return [
         number
         for number, spans in enumerate(chunks)

@@ -31,14 +31,14 @@ _CHARACTERS_A_TOKEN = 4
 
 
 class Limit(NamedTuple):
-    """Limit on retrieval: the best chunks until ``tokens`` are full, the last one cut off, or the best ``top``."""
+    """Limit on retrieval: a budget in ``tokens``, with the last chunk cut off, or the ``top`` chunks."""
 
     tokens: int | None = None
     top: int | None = None
 
     @classmethod
     def of(cls, *, tokens: int | None = None, top: int | None = None) -> Limit:
-        """Return the limit; raises InputError unless it is one of the two and at least 1, ``top`` at most `MOST_TOP`."""
+        """Return a limit by tokens or by chunks. Raise InputError unless exactly one is given and within its range."""
         given = [one for one in (tokens, top) if one is not None]
         if len(given) != 1:
             raise InputError(f"Exactly one of a token budget and a number of chunks must be given; got {len(given)}.")
@@ -50,7 +50,7 @@ class Limit(NamedTuple):
 
 
 def fitting_budget(characters: int) -> int:
-    """Return the budget of tokens that suits a text of so many characters: at most 500, and about a quarter of the text.
+    """Return a token budget that suits a text of this length: about a quarter of the text, at most 500.
 
     Of a short one a larger budget would hold everything.
     """
@@ -58,7 +58,7 @@ def fitting_budget(characters: int) -> int:
 
 
 def checked_question(text: str) -> str:
-    """Return the question without white space around it; raises InputError if nothing is left or it is too long."""
+    """Return the question, trimmed. Raise InputError if it is empty, too long or invalid Unicode."""
     if len(text) > LONGEST_QUESTION:
         raise InputError(f"A question may have at most {LONGEST_QUESTION:,} characters; this one has {len(text):,}.")
     if not text.strip():
@@ -70,7 +70,7 @@ def checked_question(text: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Passages:
-    """The chunks of one text, ready to be asked.
+    """The chunks of a text, embedded and indexed for search.
 
     Attributes
     ----------
@@ -89,12 +89,12 @@ class Passages:
 
     @property
     def spans(self) -> list[tuple[Span, ...]]:
-        """Spans of every chunk in the text."""
+        """Spans of each chunk in the text."""
         return [chunk.spans for chunk in self.chunking.chunks]
 
 
 def prepare(chunking: Chunking, tools: Tools, method: Method, embedded_as: EmbeddedAs = "plain") -> Passages:
-    """Embed the chunks and index their words, as far as the method needs it; without an embedder there are no vectors.
+    """Embed the chunks and index their words, as far as the search method needs it.
 
     The chunks' vectors are those that `evaluation.search.index.build_index` gives of a corpus of this text alone.
 
@@ -113,18 +113,18 @@ def prepare(chunking: Chunking, tools: Tools, method: Method, embedded_as: Embed
 
 
 def has_stated(chunking: Chunking) -> bool:
-    """Return whether a language model wrote the texts of the chunks, which are then searched; see `STATED_SEARCHED`."""
+    """Return whether a language model wrote the chunks' texts, which are then what is searched."""
     return any(chunk.stated is not None for chunk in chunking.chunks)
 
 
 def embed_question(chunking: Chunking, tools: Tools, question: str) -> VectorArray:
-    """Return the question's unit vector, shape (dimension,), by the embedder that embeds the chunks; raises as `prepare`."""
+    """Return a question's unit vector, shape (dimension,), from the chunks' embedder. Raises as `prepare` does."""
     vector: VectorArray = embed_texts(chunking, tools, [question])[0]
     return vector
 
 
 def embed_texts(chunking: Chunking, tools: Tools, texts: Sequence[str]) -> VectorArray:
-    """Return the unit vectors of texts by the embedder of the chunks' document; raises as `prepare`."""
+    """Return unit vectors of texts from the embedder of the chunks' document. Raises as `prepare` does."""
     assert tools.embedder is not None
     return replace(tools, embedder=tools.embedder.for_document(chunking.document)).embed(texts)
 
@@ -155,7 +155,7 @@ class Hit(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """Ranking and retrieved chunks for one question.
+    """The ranking of the chunks for one question, and the chunks retrieved within the limit.
 
     Attributes
     ----------
@@ -199,7 +199,7 @@ def ask(
     ruler: Measuring,
     reranker: Reranker | None = None,
 ) -> Asked:
-    """Rank the chunks for a question, and fill the limit with them, as `filled` does.
+    """Rank the chunks for a question and retrieve the best ones up to the limit.
 
     Parameters
     ----------
@@ -248,7 +248,7 @@ def _given(ranked: Sequence[tuple[Span, ...]], limit: Limit, ruler: Measuring) -
 
 
 def score_said(score: float, *, fused: bool = False) -> str:
-    """Return a score in few figures; sums of reciprocal ranks, which are all below 0.04, in four places. Empty for none."""
+    """Format a score with one or two decimals, or four for fused ranks; empty for NaN."""
     if np.isnan(score):
         return ""
     places = 4 if fused else 2 if abs(score) < 10 else 1

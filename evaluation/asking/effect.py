@@ -16,7 +16,7 @@ from evaluation.segmentation.measures import cuts_of
 
 
 class CutChange(NamedTuple):
-    """Cuts that one result has and another lacks, as code points, ascending.
+    """Cuts that differ between two results, as ascending offsets in code points.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class CutChange(NamedTuple):
 
     @classmethod
     def between(cls, before: Chunking, after: Chunking, known: Collection[int] = ()) -> CutChange:
-        """Compare two results of the same text."""
+        """Compare the cuts of two results of the same text."""
         old, new, marks = set(cuts_of(before)), set(cuts_of(after)), set(known)
         added, removed = new - old, old - new
         every = (added, removed, added & marks, removed & marks)
@@ -41,7 +41,7 @@ class CutChange(NamedTuple):
 
 
 class Search(NamedTuple):
-    """Settings of a search: the ranking, the limit on what is retrieved, and the text that is searched."""
+    """Search settings: the ranking method, the retrieval limit, and the text that is embedded."""
 
     method: Method
     limit: Limit
@@ -50,7 +50,7 @@ class Search(NamedTuple):
 
 
 def are_whole(chunking: Chunking, questions: Sequence[Posed], search: Search, tools: Tools, ruler: Measuring) -> list[bool]:
-    """Return for every question whether its answer is whole in a chunk that it retrieves; raises as `prepare` does."""
+    """Return for each question whether a retrieved chunk contains its whole answer. Raises as `prepare` does."""
     if not questions:
         return []
     passages = prepare(chunking, tools, search.method, search.embedded_as)

@@ -41,7 +41,7 @@ Scores = Mapping[str, Mapping[str, float]]
 
 
 class Baseline(BaseModel):
-    """Minimum scores for a check; scores removed from the file are not checked.
+    """Minimum scores that a check requires, as stored in a baseline file.
 
     ``documents`` tells the texts and the questions from others, whose scores would say nothing about these.
     """
@@ -54,7 +54,7 @@ class Baseline(BaseModel):
 
     @classmethod
     def in_file(cls, data: bytes, name: str) -> Self:
-        """Read the file called ``name``, in another process.
+        """Read a baseline file in a separate process.
 
         Raises
         ------
@@ -81,7 +81,7 @@ class Baseline(BaseModel):
         return self.model_dump_json(indent=2) + "\n"
 
     def worse(self, scores: Scores, tolerance: float) -> Iterator[tuple[str, str]]:
-        """Yield kind and sentence for each score that is worse than here by more than the tolerance, or is undefined now."""
+        """Yield kind and message for each score now undefined, or worse than the baseline by more than ``tolerance``."""
         for kind, kept in self.scores.items():
             for name, before in kept.items():
                 now = scores.get(kind, {}).get(name)
@@ -94,7 +94,7 @@ class Baseline(BaseModel):
 
 
 def identity(marked: Sequence[Marked], documents: Sequence[Document], questions: Sequence[Question]) -> str:
-    """Return a hash of the measured material: texts with known boundaries, and a corpus with its questions."""
+    """Return a hash of the material measured: texts with known boundaries, and a corpus with its questions."""
     told = [
         [[one.document.text, list(one.known)] for one in marked],
         [one.text for one in documents] if questions else [],
@@ -104,7 +104,7 @@ def identity(marked: Sequence[Marked], documents: Sequence[Document], questions:
 
 
 def boundary_scores(runs: Sequence[tuple[Marked, Chunking]]) -> dict[str, float]:
-    """Return the means over documents with known boundaries, of the scores that are defined; see `KEPT`."""
+    """Return the mean of each score over documents with known boundaries, ignoring undefined values."""
     rows = [scores_of(marked, chunking) for marked, chunking in runs]
     values = {name: [row[name].value for row in rows] for name in KEPT[BOUNDARIES]}
     defined = {name: [one for one in some if one is not None] for name, some in values.items()}
@@ -114,7 +114,7 @@ def boundary_scores(runs: Sequence[tuple[Marked, Chunking]]) -> dict[str, float]
 def retrieval_scores(
     corpus: Corpus, questions: Sequence[Question], recipe: Recipe, tools: Tools, top_k: int = TOP_K
 ) -> dict[str, float]:
-    """Return the means over the questions, in tokens; see `KEPT`.
+    """Return the mean of each retrieval score over the questions, measured in tokens.
 
     Raises
     ------

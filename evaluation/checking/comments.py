@@ -15,18 +15,18 @@ _NAMES = re.compile(r"[\s,]+")
 
 
 class Ignored(NamedTuple):
-    """Comment that turns rules off in a passage; an empty set stands for all rules."""
+    """A comment that turns off rules in a passage; an empty set of rules means all of them."""
 
     span: Span
     rules: frozenset[str]
 
     def has(self, rule: str, span: Span) -> bool:
-        """Return whether a problem of a rule is ignored, as its passage is in the comment's, or has some of it."""
+        """Return whether a problem of this rule and span is ignored: the span overlaps the comment's passage."""
         return (not self.rules or rule in self.rules) and span.start < self.span.end and self.span.start < span.end
 
 
 def ignored_in(text: str, known_rules: Collection[str]) -> tuple[list[Ignored], list[tuple[Span, str]]]:
-    """Return the passages that comments exclude from rules, and each unknown rule name in them with its comment.
+    """Find ignore comments; return the passages and rules that they exclude, and the unknown rule names in them.
 
     A comment ``<!-- seamark: ignore RULE, RULE -->`` on lines of its own is about the next block, or item of a list; without
     a rule, about all of them. One that is shown in code is none.

@@ -16,7 +16,7 @@ SCORES = (BOUNDARIES, RETRIEVAL)
 
 
 def as_junit(report: Report) -> str:
-    """Return the check as XML: a suite for each document, in it a test for each rule, failed by problems that are errors."""
+    """Return the check as JUnit XML: one suite per document, one test per rule, failed by problems of level error."""
     root = etree.Element("testsuites", name="seamark check")
     totals = {"tests": 0, "failures": 0, "errors": 0}
     rules = [name for name in report.levels if name not in SCORES]

@@ -37,7 +37,7 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 class Rule(NamedTuple):
-    """Rule with its title, the reason why it matters, and its default level."""
+    """A rule: its title, why it matters, and its default level."""
 
     title: str
     why: str
@@ -65,7 +65,7 @@ ALL_RULES: Mapping[str, Rule] = {
 
 
 class Place(NamedTuple):
-    """A stretch of a file's text: lines and columns in code points, counted from 1, the end's column excluded."""
+    """A range of lines and columns in a file, counted from 1 in code points; the end column is exclusive."""
 
     line: int
     column: int
@@ -75,7 +75,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """Violation of a rule.
+    """A violation of a rule.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Checked:
-    """A document with its chunks and problems; or the sentence on why it has none."""
+    """A checked document with its chunks and problems, or the reason why it could not be checked."""
 
     file: str
     chunking: Chunking | None
@@ -120,7 +120,7 @@ class _Found(NamedTuple):
 
 @dataclass(frozen=True)
 class Check:
-    """Rules and limits that every document is checked against.
+    """The chunker, the rules and the limits against which documents are checked.
 
     Attributes
     ----------
@@ -139,7 +139,7 @@ class Check:
     embedded_as: EmbeddedAs = "plain"
 
     def level(self, rule: str, *, avoidable: bool = True) -> Level | None:
-        """Return the level of a rule; None if it is not checked.
+        """Return the level of a rule; None if the rule is turned off.
 
         What no chunk of the size that is asked for could avoid is a note, unless the rule was given a level.
         """
@@ -147,7 +147,7 @@ class Check:
         return next((one for one in LEVELS if one == said), None)
 
     def look(self, document: Document, file: str) -> Checked:
-        """Cut a document and return its violations of rules, in the order of the text.
+        """Cut a document and return its violations of rules, in text order.
 
         Raises
         ------
@@ -229,7 +229,7 @@ class _Lines:
         return [0, *(end.end() for end in _LINE_END.finditer(self._document.text))]
 
     def line(self, place: int) -> int:
-        """Return the number, from 1, of the line on which a code point is."""
+        """Return the line number, from 1, of a code point."""
         return bisect_right(self._starts, place)
 
     def place(self, span: Span) -> Place | None:
@@ -248,7 +248,7 @@ class _Lines:
 
 
 def checked_levels(given: Mapping[str, str]) -> dict[str, str]:
-    """Return the levels that a user gives for rules.
+    """Return the user's levels by rule. Raise InputError for an unknown rule or level.
 
     Raises
     ------

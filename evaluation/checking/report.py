@@ -16,7 +16,7 @@ from evaluation.checking.problems import ALL_RULES, LEVELS, MOST_PROBLEMS, Check
 
 @dataclass(frozen=True)
 class Report:
-    """All that a check found.
+    """The results of checking all documents.
 
     Attributes
     ----------
@@ -34,49 +34,49 @@ class Report:
 
     @cached_property
     def all(self) -> list[Problem]:
-        """Every reported problem: the gravest first, then in the order of the documents."""
+        """All problems to report: most serious first, then in document order."""
         found = [problem for one in self.documents for problem in one.problems if not problem.quiet]
         return sorted([*self.general, *found], key=lambda problem: LEVELS.index(problem.level))
 
     @cached_property
     def quiet(self) -> list[Problem]:
-        """The problems that are known, or ignored by a comment."""
+        """Problems that are not reported, because they are known or ignored by a comment."""
         return [problem for one in self.documents for problem in one.problems if problem.quiet]
 
     @property
     def quiet_counts(self) -> dict[str, int]:
-        """Number of known and of ignored problems; a kind without any is left out."""
+        """Number of known and of ignored problems, without kinds that do not occur."""
         return {**Counter(problem.quiet for problem in self.quiet)}
 
     @property
     def problems(self) -> list[Problem]:
-        """Problems listed in the report, at most `MOST_PROBLEMS`."""
+        """Problems to list in the report, at most `MOST_PROBLEMS`."""
         return self.all[:MOST_PROBLEMS]
 
     @cached_property
     def counts(self) -> dict[Level, int]:
-        """Number of problems by level, the gravest first."""
+        """Number of reported problems by level, most serious first."""
         found = Counter(problem.level for problem in self.all)
         return {level: found[level] for level in LEVELS}
 
     @property
     def complaints(self) -> list[str]:
-        """A sentence on each document that could not be checked."""
+        """A sentence for each document that could not be checked."""
         return [*dict.fromkeys(one.complaint for one in self.documents if one.complaint)]
 
     @property
     def status(self) -> int:
-        """The exit status: 2 if a document could not be checked, 1 for an error, 0 if all is well."""
+        """Exit status: 2 if a document could not be checked, 1 if there is an error, 0 otherwise."""
         return 2 if self.complaints else 1 if self.counts["error"] else 0
 
     @property
     def verdict(self) -> str:
-        """The status in a word."""
+        """Verdict in words: passed, failed, or could not check everything."""
         return ("passed", "failed", "could not check everything")[self.status]
 
 
 def as_text(report: Report) -> str:
-    """Return a line for each problem, as compilers write them, and a last line with the verdict."""
+    """Format the report as text, one line per problem as compilers do, with the verdict last."""
     lines = [f"{_spot(one)}: {one.level}: {one.message} [{one.rule}]" for one in report.problems]
     left = len(report.all) - len(report.problems)
     if left:
@@ -98,7 +98,7 @@ def _spot(problem: Problem) -> str:
 
 
 def as_json(report: Report) -> dict[str, Any]:
-    """Return everything as JSON-compatible values."""
+    """Return the whole report as JSON-compatible values."""
     return {
         "seamark_check": 1,
         "status": report.status,

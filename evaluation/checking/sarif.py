@@ -100,6 +100,6 @@ def _result(problem: Problem, index: int, number: int) -> dict[str, Any]:
 
 
 def uri(file: str) -> str:
-    """Return a file's name as a URI: relative as it is, so that a host finds it in the repository, or absolute."""
+    """Return a file name as a URI: relative paths stay relative to the repository, absolute ones get ``file:``."""
     path = Path(file)
     return path.as_uri() if path.is_absolute() else quote(path.as_posix())

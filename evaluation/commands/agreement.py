@@ -36,7 +36,7 @@ from evaluation.segmentation.agreement import Agreement, Shift, agreement, dista
 
 
 def add(commands: argparse._SubParsersAction[Any]) -> None:
-    """Add the command."""
+    """Add the ``agreement`` command to a parser."""
     command = commands.add_parser("agreement", help="which boundaries another embedder moves, and how far distances move")
     command.add_argument("files", nargs="+", metavar="FILE", help="a document, a folder of them, or - for standard input")
     command.add_argument("--embedder", required=True, metavar="NAME", help="the embedder to compare")
@@ -55,7 +55,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
 
 
 def run_agreement(options: argparse.Namespace) -> None:
-    """Compare both embedders on every document, with one chunker at the defaults for the reference embedder."""
+    """Compare two embedders on every document, with the same chunker and parameters, and print the results."""
     other = load_embedder(options.embedder, options.device)
     if not (options.full or other.approximates):
         raise InputError(f"--with must name the embedder to compare {other.name} with; it has no default.")
@@ -90,7 +90,7 @@ def _tools(embedder: Embedder, tokenizer: Tokenizer, cache: EmbeddingCache) -> T
 
 
 def as_json(found: Agreement, shift: Shift | None, full: str, other: str) -> dict[str, Any]:
-    """Return a comparison as JSON-compatible values; boundaries are code points, gaps count from 0."""
+    """Return a comparison of two embedders as JSON-compatible values; boundaries are in code points."""
     return {
         "document": found.document.name,
         "full": full,

@@ -26,7 +26,7 @@ from evaluation.questions.corpus import Ruler
 
 
 def add(commands: argparse._SubParsersAction[Parser]) -> None:
-    """Add the command to a parser's."""
+    """Add the ``answers`` command to a parser."""
     command = commands.add_parser(
         "answers",
         help="questions answered from each chunker's chunks by a language model, and judged",
@@ -51,7 +51,7 @@ def add(commands: argparse._SubParsersAction[Parser]) -> None:
 
 
 def run_answers(options: argparse.Namespace) -> None:
-    """Cut the document, answer the questions, and print the answers."""
+    """Answer the questions from each chunker's chunks, and print the answers as CSV."""
     if options.not_judged and options.judge:
         raise InputError("--judge and --not-judged must not both be given.")
     limit = limit_of(options.spend)

@@ -21,7 +21,7 @@ _LAST = {one.replace("_", "-"): one for one in LAST}
 
 
 def add_budgets(command: argparse.ArgumentParser) -> None:
-    """Add the options of an equal budget."""
+    """Add the options for measuring at equal budgets."""
     command.add_argument(
         "--budget", metavar="N,N...", help="measure what fills budgets of so many tokens too, and say who is ahead where"
     )
@@ -32,7 +32,7 @@ def add_budgets(command: argparse.ArgumentParser) -> None:
 
 
 def budgets_of(options: argparse.Namespace) -> Budgets | None:
-    """Return the requested budgets; None if there are none.
+    """Parse the budget options; None if no budget was requested.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def budgets_of(options: argparse.Namespace) -> Budgets | None:
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """A recipe's results.
+    """A recipe's retrieval results, for the top k and at every budget.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class Measured:
 
 
 def printed(measured: Sequence[Measured], k: int) -> str:
-    """Return a table for each measure, and in sentences who is ahead where."""
+    """Format a table for each measure, with sentences on who is ahead at which budget."""
     budgets = measured[0].at.budgets
     ends = "the last chunk cut off" if budgets.last == "cut" else "the chunk that does not fit left out"
     heads = [f"k = {k:,}", *(f"{size:,} {budgets.unit}" for size in budgets.sizes)]
@@ -93,7 +93,7 @@ def printed(measured: Sequence[Measured], k: int) -> str:
 
 
 def leads(measured: Sequence[Measured], measure: str) -> Leads:
-    """Compare the recipes at every budget and return the leaders."""
+    """Return which recipe leads in a measure at every budget."""
     budgets = measured[0].at.budgets
     values = {size: [one.at.values(measure, size, budgets.unit) for one in measured] for size in budgets.sizes}
     return Leads.of([one.name for one in measured], CALLED[measure], budgets.unit, values)
@@ -120,7 +120,7 @@ def _table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> s
 
 
 def as_json(at: AtBudgets) -> dict[str, Any]:
-    """Return a recipe's mean results at every budget as JSON-compatible values, without the single questions."""
+    """Return a recipe's mean results at every budget as JSON-compatible values, without individual questions."""
     return {
         "unit": at.budgets.unit,
         "last": at.budgets.last,
@@ -137,7 +137,7 @@ def as_json(at: AtBudgets) -> dict[str, Any]:
 
 
 def question_as_json(at: AtBudgets, number: int) -> list[dict[str, Any]]:
-    """Return the results of question ``number``, counted from 0, at every budget as JSON-compatible values."""
+    """Return one question's results at every budget as JSON-compatible values."""
     return [
         {
             "budget": size,

@@ -71,7 +71,7 @@ _NO_SCORES = "--write-baseline needs scores, of known boundaries (--marked, --sa
 
 
 def add(commands: argparse._SubParsersAction[Any]) -> None:
-    """Add the command."""
+    """Add the ``check`` command to a parser."""
     rules = "\n".join(f"  {name:<18}{rule.level:<9}{rule.title}" for name, rule in ALL_RULES.items())
     command = commands.add_parser(
         "check",
@@ -137,7 +137,7 @@ class _Given(NamedTuple):
 
 
 def run_check(options: argparse.Namespace) -> int:
-    """Check everything, write the reports, and return the exit status."""
+    """Check all documents, write the requested reports, and return the exit status."""
     reports = [_report(one) for one in options.report] or [("text", "")]
     _check_options(options)
     for file in (options.write_baseline, options.write_known, *(file for _, file in reports)):

@@ -14,7 +14,7 @@ from chunkers.text.sentences import DEFAULT_SPLITTER, SPLITTERS
 
 
 class Columns(NamedTuple):
-    """Chunkers with their shared settings."""
+    """The chunkers to compare, with their shared splitter, embedder and tokenizer."""
 
     chunkers: list[Chunker]
     sentences: str
@@ -23,7 +23,7 @@ class Columns(NamedTuple):
 
 
 def add_columns(command: argparse.ArgumentParser) -> None:
-    """Add the options that name chunkers and their shared settings."""
+    """Add the options that name the chunkers to compare and their shared settings."""
     command.add_argument(
         "--chunker",
         nargs="+",
@@ -44,7 +44,7 @@ def add_columns(command: argparse.ArgumentParser) -> None:
 
 
 def columns_of(options: argparse.Namespace) -> Columns:
-    """Return the requested columns; raises InputError if there are none or too many, or recipes disagree."""
+    """Parse the options of `add_columns`. Raise InputError for no or too many chunkers, or conflicting recipes."""
     recipes = [opened_recipe(one) for one in options.recipe]
     count = len(recipes) + len(options.chunker)
     if not 1 <= count <= MOST_SIDE_BY_SIDE:

@@ -39,7 +39,7 @@ from evaluation.generating.generate import (
 
 
 def add(commands: argparse._SubParsersAction[Any]) -> None:
-    """Add the command."""
+    """Add the ``questions`` command to a parser."""
     command = commands.add_parser(
         "questions",
         help="have a language model ask questions about documents, with the excerpts that answer them",
@@ -67,7 +67,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
 
 
 def run_questions(options: argparse.Namespace) -> None:
-    """Generate, filter and write questions, including those before an error; report omissions on standard error."""
+    """Generate, filter and write questions; those made before an error are written too."""
     settings = Settings(options.count, options.seed, options.window)
     for name, cosine in (("--lowest", options.lowest), ("--highest", options.highest)):
         if not -1 <= cosine <= 1:

@@ -56,7 +56,7 @@ KINDS: tuple[Literal["documents", "evidence"], ...] = ("documents", "evidence")
 
 
 def add(commands: argparse._SubParsersAction[Any]) -> None:
-    """Add the command."""
+    """Add the ``retrieval`` command to a parser."""
     command = commands.add_parser("retrieval", help="measure what recipes' chunks retrieve for questions")
     kinds = "its text, Markdown, HTML, PDF, DOCX and EPUB files"
     command.add_argument("--corpus", type=Path, metavar="DIR", help=kinds)
@@ -126,7 +126,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
 
 
 def run_retrieval(options: argparse.Namespace) -> None:
-    """Measure every recipe and print its results as soon as they are there; report unusable input on standard error."""
+    """Measure retrieval with every recipe, and print each one's results as soon as they are ready."""
     if options.top_k < 1:
         raise InputError(f"--top-k must be at least 1; got {options.top_k}.")
     budgets = budgets_of(options)
@@ -397,7 +397,7 @@ def _mean_tokens(found: Evaluation, ruler: Ruler) -> float:
 
 
 def as_json(name: str, found: Evaluation, ruler: Ruler, questions: Questions, at: AtBudgets | None = None) -> dict[str, Any]:
-    """Return everything that was measured as JSON-compatible values."""
+    """Return a recipe's retrieval results as JSON-compatible values."""
     index = found.index
     names = index.corpus.names
     return {

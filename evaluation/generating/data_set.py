@@ -26,30 +26,30 @@ FILE = "generated-questions"
 
 @dataclass(frozen=True)
 class Texts:
-    """The documents that questions are about: names and texts, in the same order."""
+    """Names and texts of the documents that questions are about."""
 
     names: tuple[str, ...]
     texts: tuple[str, ...]
 
     def corpus(self, splitter: str = DEFAULT_SPLITTER) -> Corpus:
-        """Return the documents, split into sentences."""
+        """Return the documents as a corpus, split into sentences."""
         pairs = zip(self.names, self.texts, strict=True)
         return Corpus(tuple(Document.from_text(text, splitter, name) for name, text in pairs))
 
     def excerpts(self, one: Generated) -> list[str]:
-        """Return a question's excerpts."""
+        """Return the texts of a question's excerpts."""
         text = self.texts[one.window.document]
         return [text[start:end] for start, end in one.excerpts]
 
     def row(self, one: Generated) -> dict[str, Any]:
-        """Return a question as a row of a file: every excerpt with its document, place and surroundings."""
+        """Return a question as a row for a file: every excerpt with its document, position and context."""
         name, text = self.names[one.window.document], self.texts[one.window.document]
         return {"question": one.question, "references": [reference(name, text, span) for span in one.excerpts]}
 
 
 @dataclass(frozen=True)
 class Draft:
-    """A question as the user has written it.
+    """A question as edited by the user, which may be invalid.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Draft:
 
     @classmethod
     def of(cls, one: Generated, texts: Texts, question: str, excerpts: Sequence[str]) -> Draft:
-        """Return the user's edit of a question, checked."""
+        """Check the user's edit of a question and return it as a draft."""
         try:
             return cls(question, tuple(excerpts), edited(one, texts, question, excerpts))
         except InputError as error:
@@ -76,7 +76,9 @@ class Draft:
 
 
 def to_csv(made: Sequence[Generated], texts: Texts) -> str:
-    """Return ``question``, and ``references`` as JSON: the file that survives an edit of the documents.
+    """Return CSV with the columns ``question`` and ``references``, the latter as JSON.
+
+    Its excerpts can be located again after the documents were edited.
 
     What a spreadsheet would take for a formula gets an apostrophe before it.
     """
@@ -89,7 +91,7 @@ def to_csv(made: Sequence[Generated], texts: Texts) -> str:
 
 
 def question_set(made: Sequence[Generated], texts: Texts, model: str) -> QuestionSet:
-    """Return the questions with their documents, and a note on how they were made."""
+    """Return the questions with their documents and a note on how they were generated."""
     lines = "".join(f"{json.dumps(texts.row(one), ensure_ascii=False)}\n" for one in made)
     note = (
         f"{model} wrote these questions with the excerpts in sight; real ones use other words. Differences between chunkers "
@@ -101,7 +103,7 @@ def question_set(made: Sequence[Generated], texts: Texts, model: str) -> Questio
 
 
 def edited(one: Generated, texts: Texts, question: str, excerpts: Sequence[str]) -> Generated:
-    """Return a question with the user's edits; empty excerpts are left out.
+    """Return a question with the user's edits applied; empty excerpts are dropped.
 
     Raises
     ------

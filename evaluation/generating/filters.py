@@ -26,7 +26,7 @@ Other embedders give other cosines: look where the line lies in the histogram.
 
 
 class Alike(NamedTuple):
-    """Similarity of questions to their excerpts and to each other.
+    """Cosine similarities of questions to their excerpts and to each other.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Alike(NamedTuple):
 
 
 class Filtered(NamedTuple):
-    """Result of the filters for each question.
+    """Outcome of the similarity filters for each question.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Filtered(NamedTuple):
 
 
 def compare(made: Sequence[Generated], corpus: Corpus, tools: Tools) -> Alike:
-    """Embed questions and excerpts, and compare them; raises as `Tools.embed` does.
+    """Embed questions and excerpts, and return their similarities. Raises as `Tools.embed` does.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def compare(made: Sequence[Generated], corpus: Corpus, tools: Tools) -> Alike:
 
 
 def filtered(alike: Alike, lowest: float = LOWEST, highest: float = HIGHEST) -> Filtered:
-    """Drop questions less similar to an excerpt than ``lowest``, then those more similar to an earlier one than ``highest``.
+    """Filter out questions that are too unlike their excerpts, or too similar to an earlier question.
 
     An earlier question counts as long as its excerpts pass, also if it is dropped as one too many itself: so what a question
     is compared with does not depend on ``highest``, and its bar in the histogram stays where it is.

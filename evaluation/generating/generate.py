@@ -70,7 +70,7 @@ _MEASURED = 5
 
 @dataclass(frozen=True)
 class Settings:
-    """Number of questions, size of the windows in characters, and the seed that selects them.
+    """Settings for generating questions: their number, the window size in characters, and the random seed.
 
     Raises
     ------
@@ -93,7 +93,7 @@ class Settings:
 
 
 class Generated(NamedTuple):
-    """A question and the excerpts that answer it.
+    """A generated question, with the excerpts that answer it.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class Generated(NamedTuple):
 
 
 class Dropped(NamedTuple):
-    """A window about which no usable question was asked, and why the last answer was not."""
+    """A window for which no usable question was generated, with the reason."""
 
     window: Window
     why: str
@@ -135,7 +135,9 @@ def generate(
     done: Callable[[Outcome], None],
     cancelled: Callable[[], bool] = bool,
 ) -> None:
-    """Ask for questions, `MOST_AT_ONCE` at the same time, each with earlier ones in sight.
+    """Generate questions about windows of the texts, `MOST_AT_ONCE` in parallel.
+
+    Each prompt shows earlier questions.
 
     Which ones depends on the windows alone: a question is asked for when all that are `MOST_AT_ONCE` or more before it are
     there, and all about windows that overlap its own, so that no passage is asked about twice at the same time; it is shown
@@ -202,7 +204,7 @@ class _Line:
         self._changed = threading.Condition()
 
     def first(self, count: int, stopped: Callable[[], bool]) -> list[Generated] | None:
-        """Return the questions among the first outcomes, once all of these are there; None if the user stops before."""
+        """Wait for the first ``count`` outcomes and return the questions among them; None if the user stops first."""
         while True:
             with self._changed:
                 if self._told >= count:
@@ -212,7 +214,7 @@ class _Line:
                 return None
 
     def has(self, question: str, number: int, stopped: Callable[[], bool]) -> bool:
-        """Return whether an earlier question is the same, as far as known if the user stops."""
+        """Return whether an earlier question is the same; after a stop, only the questions made so far are compared."""
         before = self.first(number, stopped)
         if before is None:
             with self._changed:
@@ -220,7 +222,7 @@ class _Line:
         return any(_folded(question) == _folded(one.question) for one in before)
 
     def put(self, number: int, made: Outcome) -> None:
-        """Keep an outcome, and tell of all before which none is missing."""
+        """Store an outcome, and report all outcomes up to the first missing one."""
         with self._changed:
             self._outcomes[number] = made
             for one in islice(self._outcomes, self._told, None):
@@ -231,7 +233,7 @@ class _Line:
             self._changed.notify_all()
 
     def end(self) -> None:
-        """Report the remaining questions after gaps in the order, equal ones once, as none waits for another any more."""
+        """Report the remaining questions in order, despite gaps, dropping duplicates."""
         asked = {_folded(one.question) for one in self._outcomes[: self._told] if isinstance(one, Generated)}
         for one in self._outcomes[self._told :]:
             if isinstance(one, Generated):
@@ -243,7 +245,7 @@ class _Line:
 
 
 def estimate(texts: Sequence[str], settings: Settings, tokenizer: Tokenizer) -> Estimate:
-    """Estimate the requests, assuming that none has to be repeated; nothing is sent. Raises as `generate` does."""
+    """Estimate the requests without sending anything; assumes that none has to be repeated. Raises as `generate` does."""
     chosen = [*islice(windows(texts, settings.window, settings.seed), min(settings.count, _MEASURED))]
     tokenizer.load()
     whole = tokenizer.count([part.text for window in chosen for part in _messages(texts, window, 1, [])])
@@ -268,7 +270,7 @@ def _nearest(window: Window, asked: Sequence[Generated]) -> Iterator[Generated]:
 
 
 def one_line(question: str) -> str:
-    """Return a question as one line, without control characters and halves of surrogate pairs: no file could hold them."""
+    """Return a question on one line, without control characters and lone surrogates."""
     return " ".join("".join(sign if sign.isprintable() else " " for sign in question).split())
 
 

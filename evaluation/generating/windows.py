@@ -14,18 +14,18 @@ EDGE = 100
 
 
 class Window(NamedTuple):
-    """A range of a document, given by its number."""
+    """A span of a document, shown to the model as a window."""
 
     document: int
     span: Span
 
     def overlaps(self, other: Window) -> bool:
-        """Return whether the two windows share a character."""
+        """Return whether two windows share a character."""
         return self.document == other.document and self.span.start < other.span.end and other.span.start < self.span.end
 
 
 def windows(texts: Sequence[str], size: int, seed: int) -> Iterator[Window]:
-    """Yield windows without end, the same for the same seed; they may overlap, as in Chroma's report.
+    """Yield random windows endlessly, the same for the same seed; windows may overlap.
 
     A document is chosen with a chance in proportion to its length, then a place in it, each with the same chance. A document
     that is no longer than a window is shown whole.

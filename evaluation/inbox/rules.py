@@ -44,7 +44,7 @@ FEWEST = 4
 
 @dataclass(frozen=True)
 class Finding:
-    """A place that looks wrong.
+    """A suspicious passage found by a rule.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Case:
-    """A chunking to check, its embedder, and how near a hair is."""
+    """A chunking to check, with its embedder and the distance from a threshold that counts as a hair."""
 
     chunking: Chunking
     embedder: Embedder | None = None
@@ -74,12 +74,12 @@ class Case:
 
     @cached_property
     def cuts(self) -> list[int]:
-        """The code points at which a span of a chunk begins, except the first."""
+        """Offsets in code points at which the spans of chunks begin, except the first."""
         return cuts_of(self.chunking)
 
     @cached_property
     def sizes(self) -> list[int]:
-        """The characters of every chunk."""
+        """Length of each chunk in characters."""
         return [len(chunk.text) for chunk in self.chunking.chunks]
 
     @cached_property
@@ -94,7 +94,7 @@ class Case:
         return [*blocks_without_prose(self.chunking.document.text)]
 
     def prose_around(self, place: int) -> Span | None:
-        """Return the stretch of one block of prose that goes on across a code point; None at an edge or outside of prose."""
+        """Return the part of the prose block around an offset, between its edges; None at an edge or outside prose."""
         number = bisect_left(self._without_prose, place, key=lambda block: block.span.end)
         if number < len(self._without_prose) and self._without_prose[number].span.start < place:
             return None
@@ -105,7 +105,7 @@ class Case:
 
 
 def has_prose(text: str) -> bool:
-    """Return whether a text has more words outside of links, pictures and tags than links, and is no row of these."""
+    """Return whether a text has more words of prose than links and pictures."""
     links = 0
     for pattern in (_LINK, _LINK):
         # A picture in a link is left out first, then the link.
@@ -124,7 +124,7 @@ Found = Iterator[tuple[Span, float, str]]
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule: its title, a line on why it matters, and the function that finds passages with scores and reasons.
+    """A rule: its title, why it matters, and the function that finds suspicious passages.
 
     ``of_sentences`` is true if the passages depend on the splitter into sentences alone, which no chunker changes.
     """
@@ -405,7 +405,7 @@ RULES: dict[str, Rule] = {
 
 
 def inbox(chunking: Chunking, embedder: Embedder | None = None, hair: float = HAIR) -> list[Finding]:
-    """Apply every rule; return the findings, most suspicious first, then in the order of the text.
+    """Apply every rule and return the findings, most suspicious first.
 
     Parameters
     ----------
@@ -422,5 +422,5 @@ def inbox(chunking: Chunking, embedder: Embedder | None = None, hair: float = HA
 
 
 def counts(findings: Sequence[Finding]) -> dict[str, int]:
-    """Return the number of findings of each rule that has any, in the order of the table."""
+    """Return the number of findings per rule, without rules that found nothing."""
     return {name: count for name in RULES if (count := sum(finding.rule == name for finding in findings))}

@@ -19,7 +19,7 @@ from evaluation.questions.ranges import characters
 
 @dataclass(frozen=True)
 class Corpus:
-    """Documents in order, with distinct names.
+    """A corpus of documents with distinct names, placed one after another on a common axis.
 
     Attributes
     ----------
@@ -43,18 +43,18 @@ class Corpus:
 
     @cached_property
     def names(self) -> list[str]:
-        """The documents' names."""
+        """Names of the documents."""
         return [document.name for document in self.documents]
 
     @cached_property
     def offsets(self) -> list[int]:
-        """The places on the axis at which the documents begin."""
+        """Offset on the common axis at which each document begins."""
         lengths = [len(document.text) + len(JOINT) for document in self.documents]
         return [0, *accumulate(lengths[:-1])]
 
     @cached_property
     def whole(self) -> Document:
-        """All documents as one: the text of the axis, and every sentence on it."""
+        """All documents as one: their joined text, with all sentences."""
         sentences = [
             Span(offset + start, offset + end)
             for offset, document in zip(self.offsets, self.documents, strict=True)
@@ -64,25 +64,25 @@ class Corpus:
 
     @cached_property
     def sentence_ends(self) -> list[int]:
-        """The places on the axis at which the sentences end."""
+        """Offset on the common axis at which each sentence ends."""
         return [span.end for span in self.whole.sentences]
 
     def on_axis(self, number: int, span: tuple[int, int]) -> Span:
-        """Return the span on the axis of a range of document ``number``."""
+        """Convert a span of document ``number`` to the common axis."""
         offset = self.offsets[number]
         return Span(offset + span[0], offset + span[1])
 
     def document_at(self, place: int) -> int:
-        """Return the number of the document at a place of the axis."""
+        """Return the number of the document at an offset of the common axis."""
         return bisect_right(self.offsets, place) - 1
 
     def chunk_on_axis(self, number: int, chunk: Chunk) -> tuple[Span, ...]:
-        """Return the spans on the axis of a chunk of document ``number``."""
+        """Return a chunk's spans on the common axis; ``number`` is its document's."""
         return tuple(self.on_axis(number, span) for span in chunk.spans)
 
 
 class Ruler:
-    """Measures ranges of a text in tokens.
+    """Ruler that measures ranges of a text in tokens.
 
     A token lies where its first character that is not white space does, so that the space with which byte pairs
     begin does not decide which range a word belongs to.
@@ -99,12 +99,12 @@ class Ruler:
         return int(self.each(ranges).sum())
 
     def each(self, ranges: Sequence[tuple[int, int]]) -> IntArray:
-        """Return the number of tokens in every range, shape (ranges,)."""
+        """Return the number of tokens in each range, shape (ranges,)."""
         edges = np.searchsorted(self._places, np.asarray(ranges, dtype=np.intp).reshape(-1, 2))
         return np.asarray(edges[:, 1] - edges[:, 0])
 
     def beginning(self, span: Span, most: int) -> Span:
-        """Return the longest beginning of a range with at most ``most`` tokens; it ends before the first that is too many.
+        """Return the longest prefix of a range with at most ``most`` tokens.
 
         Of a character that is several tokens, none or all are in it.
         """
@@ -115,17 +115,17 @@ class Ruler:
 
 
 class CharacterRuler:
-    """Measures ranges in characters, as `Ruler` does in tokens."""
+    """Ruler that measures ranges of a text in characters; see `Ruler`."""
 
     def __call__(self, ranges: Sequence[tuple[int, int]]) -> int:
         """Return the number of characters in the ranges; overlaps count once per range."""
         return characters(ranges)
 
     def each(self, ranges: Sequence[tuple[int, int]]) -> IntArray:
-        """Return the number of characters in every range, shape (ranges,)."""
+        """Return the number of characters in each range, shape (ranges,)."""
         edges = np.asarray(ranges, dtype=np.intp).reshape(-1, 2)
         return np.asarray(edges[:, 1] - edges[:, 0])
 
     def beginning(self, span: Span, most: int) -> Span:
-        """Return the beginning of a range with at most ``most`` characters."""
+        """Return the prefix of a range with at most ``most`` characters."""
         return Span(span.start, min(span.end, span.start + max(0, most)))

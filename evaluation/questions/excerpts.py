@@ -15,14 +15,14 @@ from evaluation.questions.quoting import cut, short
 
 
 class Excerpt(NamedTuple):
-    """A range of a document, given by its number in the corpus."""
+    """An excerpt: a span of a document, given by the document's number in the corpus."""
 
     document: int
     span: Span
 
 
 class Located(NamedTuple):
-    """An excerpt where it was found, with a sentence if that is not where, or as, it was given; else an empty one."""
+    """An excerpt located in a document, with a remark if it was found elsewhere or altered."""
 
     document: int
     span: Span
@@ -36,12 +36,12 @@ class Located(NamedTuple):
 
 @dataclass(frozen=True)
 class Finder:
-    """Locates excerpts in the documents of a corpus."""
+    """Finder of quoted excerpts in the documents of a corpus."""
 
     corpus: Corpus
 
     def number(self, name: object) -> int | None:
-        """Return the number of the document called ``name``, with or without its file ending; None if no name is given."""
+        """Return the number of the document called ``name``, with or without file extension; None if no name is given."""
         if name is None or name == "":
             return None
         called = self._called.get(name, []) if isinstance(name, str) else []
@@ -61,7 +61,7 @@ class Finder:
         return stems | {known: [number] for number, known in enumerate(self.corpus.names)}
 
     def whole(self, name: object) -> Located:
-        """Return the excerpt that is the whole of the document called ``name``, without white space around it."""
+        """Return an excerpt that covers the whole document called ``name``, without surrounding white space."""
         number = self.number(name)
         if number is None:
             raise InputError(f"documents must name the documents that answer the question; got {short(name)}.")
@@ -71,7 +71,7 @@ class Finder:
         return Located(number, Span(len(text) - len(text.lstrip()), len(text.rstrip())))
 
     def locate(self, item: object, number: int | None) -> Located:
-        """Locate an excerpt word for word, else as it might be typeset, else with small changes: `chunkers.text.quotations`.
+        """Locate an excerpt: word for word, else ignoring typography, else with small changes.
 
         An item is a text, or an object with ``content`` and, where they are known, ``start_index``, ``prefix``, ``suffix``
         and ``corpus_id``, a document's name. Otherwise ``number`` is the document's; if None, all are searched in order.

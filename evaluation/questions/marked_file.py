@@ -14,7 +14,7 @@ from evaluation.questions.sets import QuestionSet, json_lines
 
 
 class Marked(NamedTuple):
-    """A question whose answer is marked.
+    """A question whose answer the user has marked in a text.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Marked(NamedTuple):
 
 
 def questions_to_csv(marked: Iterable[Marked]) -> str:
-    """Return the file: ``question``, ``references`` as JSON, and the document's name as ``corpus_id``.
+    """Return CSV with each question, its answer as JSON in ``references``, and its document as ``corpus_id``.
 
     What a spreadsheet would take for a formula gets an apostrophe before it.
     """
@@ -50,7 +50,7 @@ def questions_to_csv(marked: Iterable[Marked]) -> str:
 
 
 def questions_with_texts(marked: Iterable[Marked], texts: Mapping[str, str]) -> QuestionSet:
-    """Return the questions with the texts that they are about, each once.
+    """Return the questions as a set together with the texts that they are about.
 
     Texts of the same name, as two that were pasted, are numbered; ``texts`` has them by the identities of their documents.
     """

@@ -19,7 +19,7 @@ MOST = 5000
 
 @dataclass(frozen=True)
 class Question:
-    """A question and the excerpts that hold its answer."""
+    """A question, with the excerpts that contain its answer."""
 
     text: str
     excerpts: tuple[Excerpt, ...]
@@ -27,7 +27,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Questions:
-    """The usable questions, a sentence on everything that is not usable, and one on each excerpt that is not as given.
+    """Questions read from a file, with sentences on unusable rows and on excerpts that differ from the text.
 
     The last are found all the same: elsewhere, typeset otherwise, with small changes, or more than once.
     """
@@ -37,7 +37,7 @@ class Questions:
     changes: tuple[str, ...] = ()
 
     def needed(self, name: str) -> tuple[Question, ...]:
-        """Return the usable questions; raises InputError, naming the file ``name``, if there are none."""
+        """Return the usable questions. Raise InputError if there are none."""
         if not self.usable:
             why = f" {self.problems[0]}" if self.problems else ""
             raise InputError(f"{name}: at least one question must be usable; none is.{why}")
@@ -45,7 +45,7 @@ class Questions:
 
 
 def read_questions(data: bytes, name: str, corpus: Corpus, cancelled: Callable[[], bool] = bool) -> Questions:
-    """Read the questions in the file called ``name`` and locate their excerpts, see `Finder.locate`.
+    """Read a file of questions and locate their excerpts in the corpus; see `Finder.locate`.
 
     A file is CSV, its columns separated by commas, semicolons or tabs, or JSON lines, or one list in JSON. A row has a
     ``question``, or ragas' ``user_input``; ``references``, a list of objects with ``content`` and, where they are known,

@@ -52,7 +52,7 @@ _PYTHON_LIST = re.compile(rf"\[(?:[\s,]*(?:{_LITERAL}))*[\s,]*\]", re.DOTALL)
 def rows_in(
     data: bytes, name: str, purpose: Purpose, cancelled: Callable[[], bool] = bool
 ) -> Iterator[tuple[str, Row | InputError]]:
-    """Yield the place of every row of the file called ``name``, and the row or what is wrong with it.
+    """Read a file of questions; yield each row's place, and the row or the error in it.
 
     The file is read in another process; see `chunkers.text.reader_process`. A row has a ``question`` and, where they are
     known, one of `EXCERPTS`, as a list; for answers, also what else is in `ANSWERS`.
@@ -69,7 +69,7 @@ def rows_in(
 
 
 def read(data: bytes, name: str, purpose: Purpose) -> Iterator[tuple[str, Row | None, str]]:
-    """Yield the place of every row, the row or None, and what is wrong with it; for `rows_in`."""
+    """Parse a file of questions; yield each row's place, the row or None, and an error message. Run by `rows_in`."""
     text = text_of(data, name)
     if not text.strip():
         raise InputError(f"{name}: a file of questions must have at least one; it is empty.")
@@ -144,7 +144,7 @@ def _for_search(rows: Iterator[tuple[str, Row | InputError]], name: str) -> Iter
 
 
 def plain_rows(text: str, name: str, check: Callable[[Sequence[str], str], None]) -> Iterator[tuple[str, Row | InputError]]:
-    """Yield the place of every row, and the row as it is or what is wrong with it.
+    """Yield the place of every row as written in the file, and the row or the error in it.
 
     From the fields of a CSV file, what `chunkers.support.spreadsheet.as_cell` has added is taken away. ``check`` is called
     with the columns of such a file and its name, and raises InputError if they are not right.
@@ -155,7 +155,7 @@ def plain_rows(text: str, name: str, check: Callable[[Sequence[str], str], None]
 
 
 def listed(value: object, column: str) -> list[Any]:
-    """Return the excerpts of a row's column: a list, a text, or a list written as text in JSON or in Python.
+    """Return a column's excerpts as a list; the column may hold a list, a text, or a list written in JSON or Python.
 
     Raises
     ------
@@ -291,7 +291,7 @@ def _is_json(line: str) -> bool:
 
 
 def objects_of(text: str) -> Iterator[tuple[str, Row | InputError]]:
-    """Yield the place of every line of JSON lines that is not empty, and its object or what is wrong with it."""
+    """Parse JSON lines; yield the place of each line that is not empty, and its object or the error in it."""
     for number, line in lines_of(text):
         row: Row | InputError
         try:

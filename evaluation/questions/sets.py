@@ -36,7 +36,7 @@ _TEST = "test"
 
 @dataclass(frozen=True)
 class QuestionSet:
-    """Questions with their documents.
+    """A question set: documents with questions about them.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class QuestionSet:
 
 
 def read_set(data: bytes, name: str, split: str | None = None, cancelled: Callable[[], bool] = bool) -> QuestionSet | None:
-    """Return the set in a file called ``name``, a ZIP file in BEIR's format or JSON in SQuAD's; None if it is neither.
+    """Read a question set from a BEIR ZIP file or a SQuAD JSON file; None if the file is neither.
 
     The file is read in another process; see `chunkers.text.reader_process`.
 
@@ -73,7 +73,7 @@ def read_set(data: bytes, name: str, split: str | None = None, cancelled: Callab
 def read_beir(
     parts: Mapping[str, bytes], name: str, split: str | None = None, cancelled: Callable[[], bool] = bool
 ) -> QuestionSet:
-    """Return the question set in these files, by path; ``name`` is its name.
+    """Read a question set in BEIR's format from files given by path.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def _told(found: QuestionSet) -> Iterator[tuple[str, ...]]:
 
 
 def read_file(data: bytes, name: str, split: str | None = None) -> Iterator[tuple[str, ...]]:
-    """Yield the pieces of the set in a file, if it is one; for `read_set`."""
+    """Parse a question set in BEIR's or SQuAD's format and yield its parts, if the file is one. Run by `read_set`."""
     if data.startswith(b"PK"):
         yield from _told(_read_beir(_unpacked(data, name), name, split))
         return
@@ -147,7 +147,7 @@ def read_file(data: bytes, name: str, split: str | None = None) -> Iterator[tupl
 
 
 def read_parts(data: bytes, name: str, sizes: list[tuple[str, int]], split: str | None = None) -> Iterator[tuple[str, ...]]:
-    """Yield the pieces of a set whose files stand one after another in ``data``; for `read_beir`."""
+    """Parse a BEIR set whose files are concatenated in ``data`` and yield its parts. Run by `read_beir`."""
     parts: dict[str, bytes] = {}
     at = 0
     for path, size in sizes:
@@ -180,7 +180,7 @@ def _read_beir(parts: Mapping[str, bytes], name: str, split: str | None) -> Ques
 
 
 def is_part(path: str) -> bool:
-    """Return whether a file of this path inside a folder belongs to a set in BEIR's format."""
+    """Return whether a path inside a folder is that of a file of a BEIR set."""
     return path in (CORPUS, QUERIES) or (path.startswith(f"{QRELS}/") and path.endswith(".tsv"))
 
 
@@ -324,7 +324,7 @@ def _counted(said: str, names: list[str]) -> list[str]:
 
 
 def json_lines(rows: Iterable[Mapping[str, Any]], name: str) -> tuple[str, bytes]:
-    """Return the ``questions`` of a `QuestionSet`: the file's name, and a line of JSON for every row."""
+    """Return a file name and JSON lines with the rows, as `QuestionSet.questions` holds them."""
     return name, "\n".join(json.dumps(row, ensure_ascii=False) for row in rows).encode("utf-8", "surrogatepass")
 
 

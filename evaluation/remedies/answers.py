@@ -22,7 +22,7 @@ _TEXTS_AT_ONCE = 16
 
 @dataclass(frozen=True, eq=False)
 class Failure(Column):
-    """A column whose chunks do not give a question its answer whole.
+    """A column whose chunks do not give the whole answer to a question.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Failure(Column):
 
 
 def try_answer(failure: Failure, tools: Tools) -> list[Trial[Chunking]]:
-    """Cut the text by the grid, as `trials` does; keep the chunks of which one has all of the answer."""
+    """Cut the text by every setting of the grid; keep the results in which one chunk contains the whole answer."""
     text, answer = failure.chunking.document.text, failure.posed.answer
 
     def keep(chunking: Chunking) -> Chunking | None:
@@ -50,7 +50,7 @@ def keep_answer_whole(
     ruler: Measuring,
     reranker: Reranker | None = None,
 ) -> Iterator[Remedy]:
-    """Yield up to `WANTED` remedies of different kinds, least change first; of each kind that of the least change.
+    """Yield up to `WANTED` remedies that make retrieval return the whole answer, least change first, one of each kind.
 
     The page's verdict decides: the answer is whole in a chunk that is retrieved within the failure's limit. If the limit is
     a number of chunks, the answer must also be whole within the tokens that the column retrieves now, so that larger chunks
@@ -95,7 +95,7 @@ class _Reach:
         self._ends = np.array([spans[-1].end for spans in passages.spans])
 
     def is_beyond(self, chunking: Chunking) -> bool:
-        """Return whether the answer is out of reach in other chunks; embed no more of them than it takes to know.
+        """Return whether the answer is certain not to be retrieved whole from other chunks, embedding as few as possible.
 
         The most promising chunks are embedded first: those where the column's chunks are most like the question. False where
         something else than the cosine alone decides on the rank.

@@ -19,24 +19,24 @@ BY_MEDIAN = frozenset({"tiny", "oversized"})
 
 @dataclass(frozen=True, eq=False)
 class Suspect(Column):
-    """A column whose cuts look suspicious; ``hair`` is the distance from a threshold that counts as one."""
+    """A column with suspicious cuts; ``hair`` is the distance from a threshold that counts as a hair."""
 
     hair: float = HAIR
 
 
 class Findings(NamedTuple):
-    """The suspicious passages of a chunking by rule, and the number of its chunks."""
+    """Suspicious passages of a chunking by rule, and its number of chunks."""
 
     passages: Mapping[str, Sequence[Span]]
     chunks: int
 
     @property
     def total(self) -> int:
-        """The number of findings."""
+        """Total number of findings."""
         return sum(map(len, self.passages.values()))
 
     def lacks(self, finding: Finding) -> bool:
-        """Return whether a finding is gone: its rule finds nothing that overlaps its passage, though it could."""
+        """Return whether a finding is gone: its rule still applies and finds nothing that overlaps the passage."""
         start, end = finding.span
         if finding.rule in BY_MEDIAN and self.chunks < FEWEST:
             return False
@@ -44,7 +44,7 @@ class Findings(NamedTuple):
 
 
 def findings_of(chunking: Chunking, tools: Tools, hair: float = HAIR) -> Findings:
-    """Return the suspicious passages of a chunking."""
+    """Return the suspicious passages of a chunking, by rule."""
     passages: dict[str, list[Span]] = {}
     for finding in inbox(chunking, tools.embedder, hair):
         passages.setdefault(finding.rule, []).append(finding.span)
@@ -52,7 +52,7 @@ def findings_of(chunking: Chunking, tools: Tools, hair: float = HAIR) -> Finding
 
 
 def try_findings(suspect: Suspect, tools: Tools) -> list[Trial[Findings]]:
-    """Cut the text by the grid, as `trials` does; keep the suspicious passages of each result, for any finding."""
+    """Cut the text by every setting of the grid, and keep the suspicious passages of each result."""
     return trials(suspect, tools, lambda chunking: findings_of(chunking, tools, suspect.hair))
 
 
@@ -64,7 +64,7 @@ def remove_finding(
     ruler: Measuring,
     reranker: Reranker | None = None,
 ) -> Iterator[Remedy]:
-    """Yield up to `WANTED` remedies of different kinds, least change first; of each kind that of the least change.
+    """Yield up to `WANTED` remedies that remove a finding, least change first, one of each kind.
 
     Parameters
     ----------

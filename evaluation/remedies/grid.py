@@ -56,7 +56,7 @@ OTHERS: tuple[tuple[str, str, dict[str, Any]], ...] = (
 
 
 class Variation(NamedTuple):
-    """Setting to try.
+    """A chunker with changed settings, to try as a remedy.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Variation(NamedTuple):
 
 
 def variations(chunker: Chunker, embedder: Embedder | None = None) -> list[Variation]:
-    """Return every setting of the grid, each once, without the chunker's own.
+    """Return all settings to try as remedies, each once, without the chunker's own.
 
     Each parameter is changed alone: a number by `STEPS`, an optional one by `FACTORS` or to one of `SIZES`, and a choice to
     each other choice. Only the built-in chunkers that ask no language model are varied; the chunkers of `OTHERS` are tried

@@ -30,7 +30,7 @@ Kept = TypeVar("Kept")
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column that has a problem, and what a change of it may affect.
+    """A column with a problem, and the questions and boundaries that a change may affect.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Trial(Generic[Kept]):
-    """A setting of the grid, cut.
+    """A setting of the grid after cutting the text by it.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class Trial(Generic[Kept]):
 
 @dataclass(frozen=True)
 class Remedy:
-    """A setting that reaches the goal.
+    """A setting that solves the problem, with its side effects.
 
     Attributes
     ----------
@@ -107,12 +107,12 @@ class _Remembering(Tools):
 
     @classmethod
     def of(cls, tools: Tools, sentences: Sequence[str]) -> _Remembering:
-        """Return the services with the same models and caches."""
+        """Return caching services with the same models and caches as ``tools``."""
         same = {one.name: getattr(tools, one.name) for one in fields(tools)}
         return cls(**same | {"cached_only": True, "deciding": _ignore, "sentences": sentences})
 
     def embed(self, texts: Sequence[str]) -> VectorArray:
-        """Return unit vectors; those of the document's sentences are found in the cache once."""
+        """Return unit vectors; the vectors of the document's sentences are looked up only once."""
         if texts != self.sentences:
             return super().embed(texts)
         if self.vectors is None:
@@ -120,7 +120,7 @@ class _Remembering(Tools):
         return self.vectors.copy()
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Return the number of tokens of each text, each counted once."""
+        """Return the number of tokens of each text; repeated texts are counted only once."""
         missing = [text for text in dict.fromkeys(texts) if text not in self.counts]
         if missing:
             self.counts.update(zip(missing, super().count_tokens(missing), strict=True))
@@ -132,7 +132,7 @@ def _ignore(done: int, total: int) -> None:
 
 
 def trials(column: Column, tools: Tools, keep: Callable[[Chunking], Kept | None]) -> list[Trial[Kept]]:
-    """Cut the text by every setting of the grid that needs no embedding beyond the cached ones.
+    """Cut the text by every setting of the grid that needs no new embeddings, ordered by least change.
 
     The order is that of the least change: the fewest changed cuts first, of equals in the order of the grid.
 
@@ -176,7 +176,7 @@ def _edges(chunking: Chunking) -> set[tuple[bool, int]]:
 def least_changes(
     tried: Sequence[Trial[Kept]], is_met: Callable[[Kept], bool], tools: Tools
 ) -> Iterator[tuple[Trial[Kept], Kept]]:
-    """Yield up to `WANTED` trials of different kinds that reach the goal, with what was kept of them, least change first.
+    """Yield up to `WANTED` trials that reach the goal, least change first, one of each kind.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def least_changes(
 
 
 class Questions:
-    """The questions about a text, asked of a column and of other chunks of the same text."""
+    """Questions about a text, asked of a column's chunks and of other chunks of the same text."""
 
     def __init__(self, column: Column, tools: Tools, ruler: Measuring, reranker: Reranker | None) -> None:
         self.column, self.tools, self.ruler, self.reranker = column, tools, ruler, reranker
@@ -213,15 +213,15 @@ class Questions:
 
     @cached_property
     def passages(self) -> Passages:
-        """The chunks of the column."""
+        """The column's chunks, prepared for search."""
         return self.prepared(self.column.chunking)
 
     def prepared(self, chunking: Chunking) -> Passages:
-        """Return chunks ready to be asked."""
+        """Prepare other chunks for search, with the column's method."""
         return prepare(chunking, self.tools, self.column.method, self.column.embedded_as)
 
     def vector(self, question: str) -> VectorArray | None:
-        """Return a question's embedding; None if it is not ranked by one."""
+        """Return a question's embedding; None if the search does not use embeddings."""
         if question not in self._vectors:
             embeds = self.column.method != "bm25" and self.tools.embedder is not None
             self._vectors[question] = embed_question(self.column.chunking, self.tools, question) if embeds else None
@@ -231,17 +231,17 @@ class Questions:
         return ask(passages, question, self.vector(question), self.column.method, limit, self.ruler, self.reranker)
 
     def now(self, posed: Posed) -> Asked:
-        """Return the chunks that the column retrieves for a question."""
+        """Return the ranking and the chunks that the column retrieves for a question."""
         if posed not in self._asked:
             self._asked[posed] = self._ask(self.passages, posed.question, self.column.limit)
         return self._asked[posed]
 
     def was_whole(self, posed: Posed) -> bool:
-        """Return whether the column retrieves an answer whole."""
+        """Return whether the column retrieves the whole answer in one chunk."""
         return judge(self.now(posed), posed.answer).fate == "whole"
 
     def is_whole(self, passages: Passages, posed: Posed) -> bool:
-        """Return whether other chunks give an answer whole within the limit and the tokens that the column retrieves now."""
+        """Return whether other chunks give the whole answer within the column's limit and present number of tokens."""
         limit = self.column.limit
         if judge(self._ask(passages, posed.question, limit), posed.answer).fate != "whole":
             return False
@@ -251,7 +251,7 @@ class Questions:
         return tokens > 0 and judge(self._ask(passages, posed.question, Limit(tokens=tokens)), posed.answer).fate == "whole"
 
     def remedy(self, trial: Trial[Kept], chunking: Chunking, findings: tuple[int, int] | None = None) -> Remedy:
-        """Return a trial as a remedy: its chunks, the other questions that it wins and loses, and the boundaries."""
+        """Return a trial as a remedy, with the questions that it wins and loses and the boundaries that it finds."""
         column = self.column
         before = [self.was_whole(other) for other in column.others]
         passages = self.prepared(chunking) if column.others else None
@@ -275,6 +275,6 @@ class Questions:
 
 
 def lengths_of(chunks: Sequence[Sequence[Span]], ruler: Measuring) -> IntArray:
-    """Return the tokens of every chunk, shape (chunks,)."""
+    """Return the number of tokens of every chunk, shape (chunks,)."""
     firsts = np.cumsum([0, *(len(spans) for spans in chunks)])[:-1]
     return np.asarray(np.add.reduceat(ruler.each([span for spans in chunks for span in spans]), firsts))

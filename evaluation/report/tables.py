@@ -34,7 +34,7 @@ from evaluation.tables.segmentation import (
 
 @dataclass(frozen=True)
 class Table:
-    """A table of a report.
+    """A table of a report, with a summary in sentences.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Compared:
-    """Results that a report compares.
+    """The results that a report compares.
 
     Attributes
     ----------
@@ -81,17 +81,17 @@ class Compared:
 
     @property
     def names(self) -> list[str]:
-        """Names of the columns."""
+        """Titles of the columns, with their numbers."""
         return [f"{chunker.title} (column {number})" for number, (chunker, _) in enumerate(self.columns, start=1)]
 
     @property
     def tools(self) -> Tools:
-        """Tools that count tokens."""
+        """Services that count tokens for the report."""
         return Tools(self.embedder, load_tokenizer(self.tokenizer))
 
 
 def ranking(compared: Compared) -> Table:
-    """Return the ranking of the columns, by the known boundaries or by structure, as on the page."""
+    """Return the table that ranks the columns, by known boundaries or by structure."""
     named = [(name, chunking) for name, (_, chunking) in zip(compared.names, compared.columns, strict=True)]
     document, known = compared.document, compared.known
     apart = [place for place, (chunker, _) in enumerate(compared.columns) if chunker.reads_blocks]
@@ -144,7 +144,7 @@ def _scored(compared: Compared, chunking: Chunking) -> list[Cell]:
 
 
 def without_labels(compared: Compared) -> Table:
-    """Return the measures that need no known boundaries, the trivial answers in them too."""
+    """Return the table of measures that need no known boundaries, with rows for trivial baselines."""
     tools = compared.tools
     columns = [(name, *one) for name, one in zip(compared.names, compared.columns, strict=True)]
     for name, parameters in BASELINES:

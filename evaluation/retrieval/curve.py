@@ -16,7 +16,7 @@ from evaluation.statistics.means import mean_interval
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """A measure over budgets.
+    """A retrieval measure as a function of the budget, for every chunker.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Curve:
     def of(
         cls, found: Mapping[int, AtBudgets], names: Mapping[int, str], measure: str, everything: Collection[int] = ()
     ) -> Curve:
-        """Return a measure of `FOUND_SCORES` over the budgets of what the chunkers found, in the budgets' unit.
+        """Return the curve of a measure of `FOUND_SCORES` over the budgets, in the budgets' unit.
 
         In the budgets of ``everything`` all chunkers are given all of the text.
         """

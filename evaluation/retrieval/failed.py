@@ -21,14 +21,14 @@ from evaluation.search.index import Indexed
 
 
 class Measured(NamedTuple):
-    """Results of a chunker; without a ladder for a run stored by an earlier version."""
+    """A chunker's evaluation, with its results at budgets if they were measured."""
 
     evaluation: Evaluation
     ladder: Ladder | None
 
 
 class Limit(NamedTuple):
-    """Limit on the text for a question: the top k or, if ``budget`` is not 0, so many tokens or characters."""
+    """Limit on the text for a question: the top k chunks or, if ``budget`` is not 0, tokens or characters."""
 
     top_k: int
     budget: int
@@ -58,7 +58,7 @@ class Seam:
 
 @dataclass(frozen=True)
 class Failure:
-    """An excerpt of which something was missed.
+    """An excerpt that some chunker failed to retrieve in full.
 
     Attributes
     ----------
@@ -91,16 +91,16 @@ class Failure:
 
     @property
     def size(self) -> int:
-        """The number of its characters."""
+        """Length of the excerpt in characters."""
         return self.span.end - self.span.start
 
     def found_by(self, number: int) -> tuple[int, ...]:
-        """Return the numbers of the other chunkers that missed none of it."""
+        """Return the numbers of the other chunkers that retrieved the whole excerpt."""
         return tuple(other for other, missed in self.missed.items() if other != number and not missed)
 
 
 def failures(found: Mapping[int, Measured], limit: Limit, ruler: Ruler) -> dict[int, list[Failure]]:
-    """Return by number of the chunker the excerpts of which it missed something, those with most missed first.
+    """Return, for each chunker, the excerpts that it failed to retrieve in full, those with most missing text first.
 
     Excerpts with as much missed are in the order of their questions.
     """
@@ -153,7 +153,7 @@ class _Giver:
             self._ranked = found.evaluation.search.ranked[:, : limit.top_k]
 
     def of(self, question: int, excerpt: Span) -> list[Span]:
-        """Return the ranges that the question is given of the chunks that touch an excerpt."""
+        """Return the ranges that a question receives from the chunks that touch an excerpt."""
         taken = self._ranked.shape[1] if self._at is None else int(self._at.taken[self._row, question])
         part = 0 if self._at is None else int(self._at.part[self._row, question])
         ranked: IntArray = self._ranked[question, :taken]

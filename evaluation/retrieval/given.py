@@ -14,7 +14,7 @@ from evaluation.retrieval.measures import Evaluation
 
 
 class Given(NamedTuple):
-    """A chunk of a search.
+    """A ranked chunk, and the part of it that the question receives.
 
     Attributes
     ----------
@@ -35,13 +35,13 @@ class Given(NamedTuple):
 
     @property
     def whole(self) -> bool:
-        """True if the whole chunk is given."""
+        """True if the question receives the whole chunk."""
         return self.given == self.spans
 
 
 @dataclass(frozen=True)
 class GivenChunks:
-    """The chunks that a question is given.
+    """The chunks that a question receives.
 
     Attributes
     ----------
@@ -63,12 +63,12 @@ class GivenChunks:
 
     @property
     def spans(self) -> list[Span]:
-        """Spans that are given, without the chunks counted in `more`."""
+        """Spans that the question receives, without those of the chunks counted in `more`."""
         return [span for one in self.chunks for span in one.given]
 
 
 def given_top_k(evaluation: Evaluation, question: int) -> GivenChunks:
-    """Return the top k chunks of a question, numbered from 0."""
+    """Return the top k chunks of question ``question``, counted from 0."""
     ranked = evaluation.search.ranked[question, : evaluation.top_k].tolist()
     given = zip(ranked, evaluation.index.given(ranked), strict=True)
     return GivenChunks(
@@ -83,7 +83,7 @@ def given_top_k(evaluation: Evaluation, question: int) -> GivenChunks:
 def given_at(
     evaluation: Evaluation, ladder: Ladder, question: int, budget: int, unit: str, last: Last, ruler: Ruler
 ) -> GivenChunks:
-    """Return the chunks that fill a budget of the ladder for a question, numbered from 0."""
+    """Return the chunks that fill a budget for question ``question``, counted from 0."""
     at = ladder.of(unit, last)
     row = at.budgets.sizes.index(budget)
     taken, part = int(at.taken[row, question]), int(at.part[row, question])
@@ -101,5 +101,5 @@ def given_at(
 
 
 def given_part(spans: Sequence[Span], part: int, length: Measuring) -> tuple[Span, ...]:
-    """Return the first ``part`` of a chunk's spans."""
+    """Return the beginning of a chunk, of length ``part``, as spans."""
     return tuple(beginning(spans, part, length))

@@ -38,7 +38,7 @@ _SCORES_AT_ONCE = 1 << 22
 
 @dataclass(frozen=True, eq=False)
 class Ladder:
-    """Results of all questions at every budget, with the data to show them.
+    """Retrieval results of all questions at a series of budgets, with the data needed to display them.
 
     Attributes
     ----------
@@ -65,16 +65,16 @@ class Ladder:
 
     @property
     def rungs(self) -> dict[str, tuple[int, ...]]:
-        """The budgets by unit."""
+        """Budgets by unit, ascending."""
         return {one.budgets.unit: one.budgets.sizes for one in self.at}
 
     def of(self, unit: str, last: Last) -> AtBudgets:
-        """Return the results at the budgets in a unit, with the last chunk cut off or left out."""
+        """Return the results at the budgets in ``unit``, with the last chunk cut off or left out as ``last`` says."""
         return next(one for one in self.at if (one.budgets.unit, one.budgets.last) == (unit, last))
 
 
 def rungs(length: int, unit: str) -> tuple[int, ...]:
-    """Return the budgets for a corpus of a length: the largest of `STEPS` that are at most half of it.
+    """Return the budgets for a corpus of this length: the largest of `STEPS` up to half the length.
 
     A budget that holds most of the text measures nothing: any chunker retrieves nearly everything then.
     """
@@ -83,14 +83,14 @@ def rungs(length: int, unit: str) -> tuple[int, ...]:
 
 
 def ladders_of(corpus: Corpus, ruler: Ruler) -> tuple[Budgets, ...]:
-    """Return the budgets to measure at: either unit, the last chunk cut off or left out."""
+    """Return the sets of budgets to measure at: for each unit, with the last chunk cut off and left out."""
     axis = [(0, len(corpus.whole.text))]
     lengths = {"characters": characters(axis), "tokens": ruler(axis)}
     return tuple(Budgets(rungs(lengths[unit], unit), unit, last) for unit in UNITS for last in LAST)
 
 
 def climb(index: Index, questions: Sequence[Question], tools: Tools, ruler: Ruler) -> Ladder:
-    """Search the index once for every question and measure at every budget; raises as `evaluate_at` does."""
+    """Search the index once for every question and measure at all budgets. Raises as `evaluate_at` does."""
     rows: list[IntArray] = [np.zeros(0, dtype=np.intp)] * len(questions)
     beyond: list[tuple[int, int, int]] = []
 
@@ -127,7 +127,7 @@ def _reasons(index: Index, questions: Sequence[Question]) -> dict[int, str]:
 
 
 def best_holders(index: Indexed, excerpt: tuple[int, int]) -> tuple[list[int], int]:
-    """Return the numbers of the chunks that hold most of an excerpt of the axis, and how many characters that is."""
+    """Return the numbers of the chunks that contain most of an excerpt, and how many of its characters they contain."""
     start, end = excerpt
     near = np.flatnonzero((index.edges[:, 0] < end) & (index.edges[:, 1] > start)).tolist()
     held = {number: characters(intersection([excerpt], index.chunks[number])) for number in near}

@@ -21,7 +21,7 @@ _SAME = 1e-9
 
 @dataclass(frozen=True)
 class Lead:
-    """The chunker with the highest mean at a budget, and its lead.
+    """The chunker with the highest mean at a budget, and its lead over the others.
 
     Attributes
     ----------
@@ -62,13 +62,13 @@ class Lead:
 
     @property
     def significant(self) -> bool:
-        """True if the lead is significant over every other chunker."""
+        """True if the lead over every other chunker is significant."""
         return len(self.behind) == self.others
 
 
 @dataclass(frozen=True)
 class Leads:
-    """The lead at every budget.
+    """The leading chunker at every budget.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ class Leads:
         seed: int = 0,
         everything: Collection[int] = (),
     ) -> Leads:
-        """Compare the chunkers of these names at every budget.
+        """Compare chunkers at every budget, with p-values corrected for all comparisons.
 
         ``values`` have for each budget the measure of every chunker, from 0 to 1, each of shape (questions,), NaN where
         undefined. Any chunker may turn out to be the best, so all pairs are compared, and all count for Holm's step-down. A
@@ -140,11 +140,11 @@ class Leads:
 
     @property
     def significant(self) -> tuple[int, ...]:
-        """The budgets at which the best is significantly ahead of every other."""
+        """Budgets at which the leader is significantly ahead of every other chunker."""
         return tuple(size for size, lead in self.leads.items() if lead.significant)
 
     def words(self) -> str:
-        """Return in a few sentences who is ahead where, where that is significant, and what it would take elsewhere."""
+        """Return sentences on which chunker leads at which budget, and how many questions significance would take."""
         said = [self._everything()] if self.everything else []
         if not self.leads:
             return " ".join(said) or "There is nothing to compare: it takes two chunkers and a question with an excerpt."
@@ -221,7 +221,10 @@ class Leads:
 
 
 def on_same_questions(measured: Sequence[FloatArray]) -> list[FloatArray]:
-    """Return the values with NaN for all wherever any is undefined; one that is undefined everywhere spoils none."""
+    """Restrict measures to the questions on which all are defined, setting other values to NaN.
+
+    A measure that is undefined everywhere is ignored.
+    """
     missing = [np.isnan(one) for one in measured if not np.isnan(one).all()]
     lost = np.logical_or.reduce(missing) if missing else True
     return [np.where(lost, np.nan, one) for one in measured]

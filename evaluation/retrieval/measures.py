@@ -45,7 +45,7 @@ Length = Callable[[Sequence[tuple[int, int]]], float]
 
 
 def found_scores(excerpts: Sequence[Span], retrieved: Sequence[Span], length: Length) -> dict[str, Score]:
-    """Return recall, precision and IoU of the ranges that were retrieved.
+    """Return recall, precision and IoU of the retrieved ranges against the excerpts.
 
     With t_e the excerpts, t_r what was retrieved, h what is in both: recall = |h| / |t_e|, precision = |h| / |t_r|, IoU =
     |h| / (|t_r| + |t_e| - |h|). In |t_r| text counts as often as it was retrieved; elsewhere once.
@@ -54,7 +54,7 @@ def found_scores(excerpts: Sequence[Span], retrieved: Sequence[Span], length: Le
 
 
 def scores_of(wanted: float, hit: float, given: float) -> dict[str, Score]:
-    """Return `found_scores` from the lengths |t_e|, |h| and |t_r|."""
+    """Return recall, precision and IoU from the lengths of the excerpts, their retrieved part and all retrieved text."""
     if not wanted:
         return dict.fromkeys(FOUND_SCORES, Score.without(NO_EXCERPT))
     precision = Score(hit / given) if given else Score.without(NOTHING_RETRIEVED)
@@ -62,7 +62,7 @@ def scores_of(wanted: float, hit: float, given: float) -> dict[str, Score]:
 
 
 def precision_omega(excerpts: Sequence[Span], chunks: Iterable[Sequence[Span]], length: Length) -> Score:
-    """Return the IoU of the excerpts and all ``chunks`` that touch one, counting text that several of them share once."""
+    """Return the IoU of the excerpts and all ``chunks`` that touch one; text shared by several chunks counts once."""
     wanted = length(union(excerpts))
     if not wanted:
         return Score.without(NO_EXCERPT)
@@ -73,7 +73,7 @@ def precision_omega(excerpts: Sequence[Span], chunks: Iterable[Sequence[Span]], 
 
 @dataclass(frozen=True)
 class Answer:
-    """Result of one question, with its scores.
+    """The result of one question, with its scores.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class Answer:
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """Results of all questions, measured over the first ``top_k`` chunks of each.
+    """Retrieval results of all questions, measured over the first ``top_k`` chunks.
 
     The scores are arrays, NaN where undefined: as objects, 5,000 questions would have 32 times 5,000 of them.
 
@@ -120,7 +120,7 @@ class Evaluation:
 
     @property
     def answers(self) -> tuple[Answer, ...]:
-        """Results of all questions, built at each access; see `answer`."""
+        """Results of all questions, rebuilt at each access."""
         return tuple(self.answer(number) for number in range(len(self.search.questions)))
 
     def answer(self, number: int) -> Answer:
@@ -134,17 +134,17 @@ class Evaluation:
         return Answer(self.search.questions[number], ranked, characters, tokens, documents, evidence)
 
     def values(self, measure: str, unit: str = "characters") -> FloatArray:
-        """Return a measure of every question, shape (questions,), NaN where it is undefined."""
+        """Return a measure of every question, shape (questions,), NaN where undefined."""
         found: FloatArray = self.scores[UNITS.index(unit), MEASURES.index(measure)]
         return found
 
     def retrieved_size(self, length: Length) -> float:
-        """Return the mean length of what a question retrieves; overlaps count as often as they were retrieved."""
+        """Return the mean length of the text that a question retrieves; overlaps count each time."""
         sizes = [length(_retrieved(self.index, row)) for row in self.search.ranked[:, : self.top_k].tolist()]
         return float(np.mean(sizes)) if sizes else 0.0
 
     def over(self, top_k: int, ruler: Ruler) -> Evaluation:
-        """Return the measures at another k; what does not depend on it, the costliest part, is reused."""
+        """Return the evaluation at another k, reusing everything that does not depend on k."""
         scores = self.scores.copy()
         lengths: tuple[Length, ...] = (characters, ruler)
         for number, (question, row) in enumerate(zip(self.search.questions, self.search.ranked.tolist(), strict=True)):
@@ -156,7 +156,7 @@ class Evaluation:
         return replace(self, top_k=top_k, scores=scores)
 
     def at_k(self, what: Literal["documents", "evidence"]) -> dict[int, dict[str, Score]]:
-        """Return mean recall, precision and F1 of the ``documents`` or the ``evidence`` at every k."""
+        """Return mean recall, precision and F1 of retrieved ``documents`` or ``evidence`` sentences at each k."""
         found: FloatArray = getattr(self, what)
         return {
             k: {name: _mean_of(values) for name, values in zip(SET_SCORES, one, strict=True)}
@@ -165,12 +165,12 @@ class Evaluation:
 
 
 def evaluate(index: Index, questions: Sequence[Question], tools: Tools, ruler: Ruler, top_k: int = 5) -> Evaluation:
-    """Search the index for every question and measure what comes back; raises as `Tools.embed` does."""
+    """Search the index for every question and measure what is retrieved. Raises as `Tools.embed` does."""
     return measure(search(index, questions, tools, max(top_k, *AT)), ruler, top_k)
 
 
 def measure(found: Search, ruler: Ruler, top_k: int = 5) -> Evaluation:
-    """Measure what a search found; it must include at least ``top_k`` chunks, and the greatest of `AT`."""
+    """Measure the results of a search, which must be at least ``top_k`` and max(`AT`) chunks deep."""
     index = found.index
     count = len(found.questions)
     lengths: tuple[Length, ...] = (characters, ruler)
@@ -199,7 +199,7 @@ def _retrieved(index: Indexed, ranked: Sequence[int]) -> list[Span]:
 
 
 def number_of(score: Score) -> float:
-    """Return the value of a score, NaN where it is undefined."""
+    """Return a score's value, or NaN if it is undefined."""
     return np.nan if score.value is None else score.value
 
 
@@ -213,7 +213,7 @@ def _scores(names: Sequence[str], values: FloatArray) -> dict[str, Score]:
 
 
 def on_axis(corpus: Corpus, question: Question) -> list[Span]:
-    """Return the spans of a question's excerpts on the corpus's axis, as they are measured.
+    """Return the spans of a question's excerpts on the common axis, trimmed as they are measured.
 
     White space and punctuation at an excerpt's ends are left out unless the corpus has ``exact_ends``: a chunk that lacks no
     more than the full stop answers the question.
@@ -225,7 +225,7 @@ def on_axis(corpus: Corpus, question: Question) -> list[Span]:
 
 
 def trimmed(text: str, span: Span) -> Span:
-    """Return a span without white space and punctuation at its ends; the span itself if it has nothing else."""
+    """Trim white space and punctuation from a span; return it unchanged if nothing else is in it."""
     start, end = span
     while start < end and _is_outer(text[start]):
         start += 1
@@ -245,6 +245,6 @@ def _mean_of(values: FloatArray) -> Score:
 
 
 def mean_and_deviation(values: FloatArray) -> tuple[float, float] | None:
-    """Return mean and population standard deviation, leaving out undefined values; None if no value is left."""
+    """Return mean and population standard deviation, ignoring NaN; None if no value is defined."""
     kept = values[~np.isnan(values)]
     return (float(kept.mean()), float(kept.std())) if len(kept) else None

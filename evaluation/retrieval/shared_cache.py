@@ -20,7 +20,7 @@ class _Entry(Generic[Value]):
 
 
 class SharedCache(Generic[Key, Value]):
-    """The most recently used values, at most ``most``; safe to share between threads.
+    """Thread-safe cache of the ``most`` recently used values.
 
     Of several threads that ask for a key, one computes and the others wait; requests for other keys do not wait.
     """
@@ -34,7 +34,7 @@ class SharedCache(Generic[Key, Value]):
         return len(self._entries)
 
     def get(self, key: Key, compute: Callable[[], Value]) -> Value:
-        """Return the value of ``key``; ``compute`` is called if there is none, and again the next time if it raised."""
+        """Return the value of ``key``, computing it if it is missing; after an error, the next call computes again."""
         with self._lock:
             entry = self._entries.setdefault(key, _Entry())
             self._entries.move_to_end(key)

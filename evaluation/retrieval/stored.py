@@ -69,7 +69,7 @@ class _Stored(BaseModel):
 
 
 def to_json(found: Evaluation, ladder: Ladder | None = None) -> bytes:
-    """Return an evaluation, and what was found at a ladder of budgets, as JSON, in which what is undefined is null."""
+    """Return an evaluation and its results at budgets, if any, as JSON, with null for undefined values."""
     index, search = found.index, found.search
     stored = _Stored(
         chunks=tuple(tuple((start, end) for start, end in spans) for spans in index.chunks),
@@ -115,7 +115,7 @@ def _stored_ladder(ladder: Ladder) -> _StoredLadder:
 
 
 def from_json(data: bytes, corpus: Corpus, questions: Sequence[Question]) -> tuple[Evaluation, Ladder | None]:
-    """Read the output of `to_json` for this corpus and these questions; the ladder is None if none was written.
+    """Parse the output of `to_json` for this corpus and these questions; the ladder is None if none was written.
 
     Raises
     ------

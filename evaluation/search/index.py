@@ -34,7 +34,7 @@ REPEATS = 5
 
 @dataclass(frozen=True)
 class Indexed:
-    """The chunks of a corpus with their costs: what measures and reports need of an index.
+    """The chunks of a corpus with their costs, without the vectors of a full index.
 
     Attributes
     ----------
@@ -67,18 +67,18 @@ class Indexed:
 
     @cached_property
     def edges(self) -> IntArray:
-        """Start and end of every chunk on the axis, shape (chunks, 2)."""
+        """Start and end of every chunk on the common axis, shape (chunks, 2)."""
         return np.array([(spans[0].start, spans[-1].end) for spans in self.chunks], dtype=np.intp).reshape(-1, 2)
 
     @cached_property
     def returned_edges(self) -> IntArray:
-        """Start and end of the text that every chunk returns, as `edges`."""
+        """Start and end of the text that each chunk returns, on the common axis, shape (chunks, 2)."""
         if self.returns is None:
             return self.edges
         return np.array([(spans[0].start, spans[-1].end) for spans in self.returns], dtype=np.intp).reshape(-1, 2)
 
     def given(self, ranked: Iterable[int]) -> Iterator[tuple[Span, ...]]:
-        """Yield the spans that each of the chunks, best first, gives: its own, or the returned text that is new."""
+        """Yield, for ranked chunks, the spans that each returns, without text that a better chunk has already returned."""
         if self.returns is None:
             yield from (self.chunks[number] for number in ranked)
             return
@@ -87,7 +87,7 @@ class Indexed:
             yield tuple(known.add(self.returns[number]))
 
     def near(self, excerpts: Sequence[Span]) -> list[tuple[Span, ...]]:
-        """Return the text returned by the chunks between whose first and last character part of an excerpt lies."""
+        """Return the text returned by each chunk that overlaps an excerpt."""
         inside = np.zeros(len(self.chunks), dtype=bool)
         for start, end in excerpts:
             inside |= (self.edges[:, 0] < end) & (self.edges[:, 1] > start)
@@ -130,7 +130,7 @@ def build_index(
     embedded_as: EmbeddedAs = "plain",
     searched_by: Method = "embedding",
 ) -> Index:
-    """Cut every document and index the chunks as they are, or with headings or a language model's words in front.
+    """Cut every document of a corpus and index the chunks for search.
 
     They are embedded, their words are indexed, or both, as the search needs it.
 
@@ -192,14 +192,14 @@ def _reasons(chunking: Chunking) -> Iterator[tuple[int, str]]:
 
 
 def embed_together(corpus: Corpus, texts: Sequence[str], tools: Tools) -> VectorArray:
-    """Embed the chunks with one embedder for all documents: one that is fitted on text is fitted on all of them."""
+    """Embed texts with one embedder for the whole corpus, fitted on all documents if it needs fitting."""
     embedder = tools.embedder.for_document(corpus.whole) if tools.embedder is not None else None
     return replace(tools, embedder=embedder).embed(texts)
 
 
 @dataclass(frozen=True, eq=False)
 class Queries:
-    """Questions that are ready to be compared with the chunks of an index.
+    """Questions, embedded if necessary, to be compared with the chunks of an index.
 
     Attributes
     ----------
@@ -215,13 +215,13 @@ class Queries:
 
     @classmethod
     def of(cls, index: Index, texts: Sequence[str], tools: Tools) -> Queries:
-        """Embed the questions, unless the chunks are searched by words alone; raises as `Tools.embed` does."""
+        """Embed the questions, unless chunks are searched by words alone. Raises as `Tools.embed` does."""
         if index.searched_by == "bm25":
             return cls(index, tuple(texts), np.zeros((len(texts), 0), np.float32))
         return cls(index, tuple(texts), embed_together(index.corpus, texts, tools))
 
     def ranked(self, numbers: IntArray, depth: int) -> IntArray:
-        """Return the best chunks for the questions of these numbers, shape (numbers, min(depth, chunks)), best first.
+        """Return the best chunks for the selected questions, best first, shape (numbers, min(depth, chunks)).
 
         Of equals the earlier comes first, so that chunks without any word of the question are last, in their order.
         """
@@ -232,7 +232,7 @@ class Queries:
         return np.array(rows, dtype=np.intp).reshape(len(numbers), depth)
 
     def scores(self, numbers: Sequence[int]) -> FloatArray:
-        """Return the score of every chunk for the questions of these numbers, shape (numbers, chunks).
+        """Return the score of every chunk for the selected questions, shape (numbers, chunks).
 
         Cosine, BM25, or the sum of reciprocal ranks by both, as `fused` has it.
         """
@@ -255,7 +255,7 @@ class Queries:
 
 @dataclass(frozen=True)
 class Search:
-    """The chunks that every question finds.
+    """The best chunks for every question, with the time that the search took.
 
     Attributes
     ----------
@@ -275,7 +275,7 @@ class Search:
 
 
 def search(index: Index, questions: Sequence[Question], tools: Tools, depth: int) -> Search:
-    """Find the ``depth`` best chunks for every question; raises as `Tools.embed` does."""
+    """Find the ``depth`` best chunks for every question. Raises as `Tools.embed` does."""
     meter = Meter()
     queries = Queries.of(index, [question.text for question in questions], replace(tools, meter=meter))
     ranked = np.zeros((len(questions), 0), np.intp)

@@ -17,7 +17,7 @@ METHODS: tuple[Method, ...] = ("embedding", "bm25", "hybrid")
 
 
 def checked_method(method: object) -> Method:
-    """Return the way to rank chunks; raises InputError if there is none of that name."""
+    """Return ``method`` if it is a search method. Raise InputError otherwise."""
     for one in METHODS:
         if one == method:
             return one
@@ -29,18 +29,18 @@ RRF_K = 60
 
 
 class Ranking(NamedTuple):
-    """Chunks by their numbers, best first, and the score of each; chunks that have none are not among them."""
+    """Chunk numbers, best first, with their scores; chunks without a score are left out."""
 
     order: IntArray
     scores: FloatArray
 
     def places(self) -> dict[int, int]:
-        """Return the rank of every chunk, from 1, by its number."""
+        """Return the rank of each chunk, from 1, by chunk number."""
         return {int(chunk): rank for rank, chunk in enumerate(self.order, start=1)}
 
 
 def by_embedding(query: VectorArray, vectors: VectorArray) -> Ranking:
-    """Rank all chunks by the cosine with the question's unit vector, shape (dimension,), exactly, as `nearest` does."""
+    """Rank all chunks exactly by their cosine with the question's unit vector, shape (dimension,)."""
     if not len(vectors):
         return Ranking(np.zeros(0, np.intp), np.zeros(0))
     order = nearest(query[np.newaxis], vectors, len(vectors))[0]
@@ -48,14 +48,14 @@ def by_embedding(query: VectorArray, vectors: VectorArray) -> Ranking:
 
 
 def by_score(scores: FloatArray) -> Ranking:
-    """Rank the chunks with a positive score, shape (chunks,); of equals the earlier comes first."""
+    """Rank the chunks that have a positive score; ``scores`` has shape (chunks,), and ties go to the earlier chunk."""
     order = np.argsort(-scores, kind="stable")
     order = order[scores[order] > 0]
     return Ranking(order, scores[order])
 
 
 def fused(rankings: Sequence[Ranking], count: int) -> Ranking:
-    """Fuse rankings of ``count`` chunks: the score is the sum of 1 / (60 + rank) over the rankings that have the chunk.
+    """Combine rankings of ``count`` chunks by reciprocal rank fusion: a chunk scores the sum of 1 / (60 + rank).
 
     Cormack, Clarke and Büttcher (2009), "Reciprocal rank fusion outperforms Condorcet and individual rank learning methods",
     SIGIR, with their k of 60. Of equals the earlier chunk comes first.
@@ -67,7 +67,7 @@ def fused(rankings: Sequence[Ranking], count: int) -> Ranking:
 
 
 def reranked(ranking: Ranking, scores: FloatArray) -> Ranking:
-    """Put the first chunks of a ranking in the order of their new ``scores``, one each; the others follow as they were.
+    """Reorder the first chunks of a ranking by their new ``scores``; the others keep their order.
 
     The scores of the others are NaN: they are in another unit.
     """

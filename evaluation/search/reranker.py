@@ -21,7 +21,7 @@ RERANKED = 50
 
 
 class Reranker:
-    """A cross-encoder of sentence-transformers, loaded when it is first asked: without a network or code of its own.
+    """A local cross-encoder of sentence-transformers, loaded on first use.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Reranker:
         self._model: CrossEncoder | None = None
 
     def load(self) -> None:
-        """Load the model if it is not in memory.
+        """Load the cross-encoder unless it is in memory.
 
         Raises
         ------
@@ -66,7 +66,7 @@ class Reranker:
             self._model = model
 
     def scores(self, question: str, texts: Sequence[str]) -> FloatArray:
-        """Return each text's score for the question, shape (texts,), higher is better; raises as `load` does."""
+        """Return each text's relevance to the question, shape (texts,), higher is better. Raises as `load` does."""
         self.load()
         if not texts:
             return np.zeros(0)

@@ -19,7 +19,7 @@ NAMED = 5
 
 @dataclass(frozen=True)
 class Shift:
-    """Change of one number per gap between sentences.
+    """Change in a number per gap, such as a distance, between two runs.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Shift:
 
     @classmethod
     def between(cls, full: npt.ArrayLike, other: npt.ArrayLike) -> Shift | None:
-        """Return the shift between two arrays, each of shape (gaps,); None where no gap has the number, NaN being none.
+        """Return the change between two arrays of shape (gaps,), ignoring NaN; None if no gap has both values.
 
         Raises
         ------
@@ -59,7 +59,7 @@ class Shift:
 
 
 def distance_shift(full: npt.NDArray[np.floating], other: npt.NDArray[np.floating]) -> Shift | None:
-    """Return the shift of the cosine distances of neighbouring sentences between two embedders.
+    """Return how much the distances between neighbouring sentences change from one embedder to another.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def distance_shift(full: npt.NDArray[np.floating], other: npt.NDArray[np.floatin
 
 @dataclass(frozen=True)
 class Agreement:
-    """The boundaries of two results on one document.
+    """The boundaries on which two results for one document agree and differ.
 
     Attributes
     ----------
@@ -97,12 +97,12 @@ class Agreement:
 
     @property
     def share(self) -> float | None:
-        """Of the boundaries of either, the share that is in both, from 0 to 1; None where there is no boundary."""
+        """Share of all boundaries, of either result, that both have, from 0 to 1; None if there are no boundaries."""
         total = len(self.both) + len(self.only_full) + len(self.only_other)
         return len(self.both) / total if total else None
 
     def words(self, full: str, other: str) -> str:
-        """Describe the boundaries that differ; ``full`` and ``other`` name the two embedders."""
+        """Return a phrase on the boundaries that differ; ``full`` and ``other`` are the embedders' names."""
         if self.share is None:
             return "no boundary with either"
         if self.alike:
@@ -133,7 +133,7 @@ def _listed(numbers: Iterable[str]) -> str:
 
 
 def agreement(full: Chunking, other: Chunking) -> Agreement:
-    """Compare the result with one embedder to that with another, of the same chunker on the same text.
+    """Compare two results of the same chunker on the same text with different embedders.
 
     Parameters
     ----------

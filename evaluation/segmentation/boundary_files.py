@@ -22,7 +22,7 @@ MARK = "---"
 
 
 def sections(text: str) -> list[tuple[int, int]]:
-    """Return the spans of the parts between lines of three dashes, without parts that have no words."""
+    """Return the spans of the sections between lines of three dashes, without blank sections."""
     edges = [0]
     at = 0
     for line in text.splitlines(keepends=True):
@@ -35,7 +35,7 @@ def sections(text: str) -> list[tuple[int, int]]:
 
 
 def without_marks(text: str) -> tuple[str, tuple[int, ...]]:
-    """Return the text without its lines of three dashes, and the code points at which the parts after them begin."""
+    """Return the text without its lines of three dashes, and the offsets at which the sections after them begin."""
     parts = [text[start:end] for start, end in sections(text)]
     known = []
     at = 0
@@ -46,7 +46,7 @@ def without_marks(text: str) -> tuple[str, tuple[int, ...]]:
 
 
 def moved_without_marks(text: str, places: Iterable[int]) -> list[int]:
-    """Map positions to the text after `without_marks`; a removed position moves to the start of the following text."""
+    """Map offsets to the text without its lines of three dashes; an offset in a removed line moves to the next section."""
     kept = sections(text)
     ends = [end for _, end in kept]
     lengths = [0, *accumulate(end - start for start, end in kept)]
@@ -58,12 +58,12 @@ def moved_without_marks(text: str, places: Iterable[int]) -> list[int]:
 
 
 def marks_to_json(name: str, text: str, known: tuple[int, ...]) -> str:
-    """Return the known boundaries as a file: the document's name, the text's SHA-256, and their code points."""
+    """Return known boundaries as a JSON file with the document's name and the SHA-256 of its text."""
     return json.dumps({"name": name, "sha256": digest(text), "boundaries": list(known)}, ensure_ascii=False, indent=2) + "\n"
 
 
 def from_json(data: bytes, text: str, cancelled: Callable[[], bool] = bool) -> tuple[int, ...]:
-    """Return the boundaries of a file that `marks_to_json` wrote for this text.
+    """Parse a boundary file of `marks_to_json` and check it against this text.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def from_json(data: bytes, text: str, cancelled: Callable[[], bool] = bool) -> t
 
 
 def read_marks(data: bytes, _: str) -> Iterator[str | int]:
-    """Yield the SHA-256 in a file of boundaries, then the boundaries; for `Marks.read`.
+    """Parse a file of known boundaries; yield its text's SHA-256, then the boundaries. Run by `Marks.read`.
 
     Raises
     ------
@@ -98,14 +98,14 @@ def read_marks(data: bytes, _: str) -> Iterator[str | int]:
 
 @dataclass(frozen=True)
 class Marks:
-    """A file of known boundaries: the SHA-256 of its text, and code points not yet checked against it."""
+    """Contents of a boundary file: its text's SHA-256, and boundaries not yet checked against the text."""
 
     sha256: str
     boundaries: tuple[int, ...]
 
     @classmethod
     def read(cls, data: bytes, cancelled: Callable[[], bool] = bool) -> Marks:
-        """Read the output of `marks_to_json`, in another process.
+        """Parse a boundary file in a separate process.
 
         Raises
         ------
@@ -118,7 +118,7 @@ class Marks:
         return cls(sha256, tuple(known))
 
     def of(self, text: str) -> tuple[int, ...]:
-        """Return the boundaries, checked against their text.
+        """Return the boundaries after checking that they belong to this text.
 
         Raises
         ------

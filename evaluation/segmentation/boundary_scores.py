@@ -17,7 +17,7 @@ MEASURES = {
 
 
 def boundary_scores(reference: Segmentation, found: Segmentation) -> dict[str, Score]:
-    """Return the value of each of `MEASURES`; raises ValueError if the two have different numbers of units."""
+    """Return the value of each of `MEASURES`. Raise ValueError if the segmentations have different numbers of units."""
     both = agreement(reference, found)
     values = (
         both.precision,
@@ -30,7 +30,7 @@ def boundary_scores(reference: Segmentation, found: Segmentation) -> dict[str, S
 
 
 def why_no_cut_wins(reference: Segmentation, found: Sequence[Segmentation]) -> str:
-    """Explain a lower Pk of no cut than of each of ``found``; empty if it is not lower, or if none of them cuts."""
+    """Return an explanation if making no cut has a lower Pk than every result; otherwise an empty string."""
     alone = pk(reference, Segmentation(reference.units, ())).value
     values = [pk(reference, one).value for one in found if one.boundaries]
     if alone is None or not values or any(value is None or value <= alone for value in values):

@@ -14,7 +14,7 @@ from evaluation.segmentation.measures import cuts_of
 
 @dataclass(frozen=True)
 class Sizes:
-    """Minimum, median, mean and maximum of one measure over the chunks."""
+    """Minimum, median, mean and maximum of the chunks' sizes in one unit."""
 
     unit: str
     least: float
@@ -24,7 +24,7 @@ class Sizes:
 
 
 def sizes(chunking: Chunking, tokenizer: Tokenizer) -> tuple[Sizes, ...]:
-    """Return the sizes of the chunks in sentences, words, characters and tokens; empty without chunks.
+    """Return statistics of chunk sizes in sentences, words, characters and tokens; empty if there are no chunks.
 
     Where the tokenizer's files are missing, the tokens are left out.
     """
@@ -45,7 +45,7 @@ def sizes(chunking: Chunking, tokenizer: Tokenizer) -> tuple[Sizes, ...]:
 
 
 def sentence_counts(chunking: Chunking) -> list[int]:
-    """Count the sentences that each chunk touches, each sentence once per chunk."""
+    """Return the number of sentences that each chunk touches."""
     document = chunking.document
     counts = []
     for chunk in chunking.chunks:
@@ -59,7 +59,7 @@ def sentence_counts(chunking: Chunking) -> list[int]:
 
 
 def mixed_sections(chunking: Chunking, known: Sequence[int]) -> dict[int, int]:
-    """Return the chunks that hold text of several sections, each with the number of these sections.
+    """Return the chunks with text of several sections, by number, each with its count of sections.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def mixed_sections(chunking: Chunking, known: Sequence[int]) -> dict[int, int]:
 
 @dataclass(frozen=True)
 class Pieces:
-    """The non-contiguous chunks of a result.
+    """Counts of chunks with several separate spans, and of the breaks between the spans.
 
     Attributes
     ----------
@@ -93,19 +93,19 @@ class Pieces:
 
     @classmethod
     def of(cls, chunking: Chunking) -> Pieces:
-        """Return the counts for a result."""
+        """Count the chunks of a result that have several separate spans, and the breaks in them."""
         further = [len(chunk.spans) - 1 for chunk in chunking.chunks if len(chunk.spans) > 1]
         return cls(len(further), sum(further))
 
     def words(self, chunks: int) -> str:
-        """Return the counts in words, out of ``chunks`` chunks."""
+        """Return the counts as a phrase, such as ``2 of 9 chunks, 3 order breaks``."""
         breaks = "1 order break" if self.breaks == 1 else f"{self.breaks:,} order breaks"
         return f"{self.chunks:,} of {chunks:,} chunks, {breaks}"
 
 
 @dataclass(frozen=True)
 class BeyondReach:
-    """Share of the chunks that exceeds an embedder's maximum input.
+    """Chunks that exceed an embedder's maximum input, and the share of their tokens that is not read.
 
     Attributes
     ----------
@@ -120,7 +120,7 @@ class BeyondReach:
 
     @classmethod
     def of(cls, chunking: Chunking, embedder: Embedder | None) -> BeyondReach | None:
-        """Return the counts; None if the embedder reads everything, or cannot count because its files are missing."""
+        """Count the chunks that exceed the embedder's input; None if there are none or they cannot be counted."""
         most = embedder.max_tokens if embedder is not None else None
         if embedder is None or most is None:
             return None
@@ -132,7 +132,7 @@ class BeyondReach:
         return cls(len(long), 1 - most * len(long) / sum(long)) if long else None
 
     def words(self, embedder: Embedder) -> str:
-        """Describe the chunks that exceed the embedder's input."""
+        """Return a phrase on the chunks that exceed the embedder's input."""
         what, whose = ("chunk", "its") if self.chunks == 1 else ("chunks", "their")
         return (
             f"{self.chunks:,} {what} longer than the {embedder.max_tokens:,} tokens that {embedder.name} reads: "
@@ -142,7 +142,7 @@ class BeyondReach:
 
 @dataclass(frozen=True)
 class Facts:
-    """Facts about a result in the head of its column."""
+    """Facts about a result that are shown above its chunks."""
 
     cuts: tuple[int, ...]
     sizes: tuple[Sizes, ...]
@@ -151,21 +151,21 @@ class Facts:
 
     @classmethod
     def of(cls, chunking: Chunking, tokenizer: Tokenizer, embedder: Embedder | None) -> Facts:
-        """Return the facts of a result; tokenizes the whole text."""
+        """Return the facts about a result; tokenizes the whole text."""
         cuts = tuple(cuts_of(chunking))
         return cls(cuts, sizes(chunking, tokenizer), Pieces.of(chunking), BeyondReach.of(chunking, embedder))
 
 
 @dataclass(frozen=True)
 class Change:
-    """Boundaries that a change of parameters added, removed and moved."""
+    """Numbers of boundaries that a parameter change added, removed and moved."""
 
     added: int
     removed: int
     moved: int
 
     def words(self) -> str:
-        """Describe the counts."""
+        """Return the counts as a phrase, such as ``2 added, 1 moved``."""
         parts = [f"{count} {what}" for what, count in vars(self).items() if count]
         return ", ".join(parts) if parts else "no boundary"
 
@@ -175,7 +175,7 @@ NEAR = 2
 
 
 def change(document: Document, before: Sequence[int], after: Sequence[int]) -> Change:
-    """Compare two lists of boundaries; one removed and one added within `NEAR` sentences count as moved."""
+    """Compare boundaries before and after a change; removed and added ones within `NEAR` sentences count as moved."""
     gone = [document.sentence_at(offset) for offset in sorted(set(before) - set(after))]
     come = [document.sentence_at(offset) for offset in sorted(set(after) - set(before))]
     moved = 0
@@ -190,11 +190,11 @@ def change(document: Document, before: Sequence[int], after: Sequence[int]) -> C
 
 
 def against_known(cuts: Collection[int], known: Collection[int]) -> tuple[int, int, int]:
-    """Count the known boundaries found, those missed, and the cuts at no known boundary."""
+    """Return the numbers of known boundaries found, of known boundaries missed, and of cuts elsewhere."""
     found = len(set(cuts) & set(known))
     return found, len(known) - found, len(set(cuts)) - found
 
 
 def percent(share: float) -> str:
-    """Format a share that is neither 0 nor 1 in whole per cent."""
+    """Format a share in whole per cent, never as 0 % or 100 %."""
     return f"{min(max(round(share * 100), 1), 99)}\N{NO-BREAK SPACE}%"

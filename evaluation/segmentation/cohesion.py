@@ -19,14 +19,14 @@ SMALL = 0.005
 
 @dataclass(frozen=True)
 class Cohesion:
-    """The mean cosine of all pairs of sentences that share a chunk, and the number of pairs; NaN without pairs."""
+    """Mean cosine over all pairs of sentences that share a chunk, with the number of pairs; NaN without pairs."""
 
     mean: float
     pairs: int
 
 
 class Similarities:
-    """Sums of cosines between the sentences of any run, without a matrix of all pairs: Σ_ij e_i·e_j = |Σ e_i|²."""
+    """Cosine sums over any run of sentences, computed from cumulative sums of their vectors."""
 
     def __init__(self, vectors: npt.NDArray[np.floating]) -> None:
         """Take one vector per sentence, shape (n, dimension)."""
@@ -36,7 +36,7 @@ class Similarities:
         self._squares: FloatArray = np.concatenate([[0.0], np.cumsum(np.einsum("ij,ij->i", rows, rows))])
 
     def within(self, stretch: Span, cuts: Sequence[int]) -> Cohesion:
-        """Return the cohesion of the sentences of ``stretch``, cut after each sentence of ``cuts`` that lies inside it."""
+        """Return the cohesion of the sentences of ``stretch`` when cut after the sentences in ``cuts``."""
         edges = [stretch.start, *(cut + 1 for cut in cuts if stretch.start <= cut < stretch.end - 1), stretch.end]
         total, pairs = 0.0, 0
         for first, last in pairwise(edges):
@@ -48,7 +48,7 @@ class Similarities:
 
 @dataclass(frozen=True)
 class StretchComparison:
-    """Two ways to cut the sentences of ``stretch``: a greedy chunker's, and the way of a chunker that sees the whole text.
+    """A greedy chunker's cuts in a stretch of sentences, compared with those of a chunker that sees the whole text.
 
     ``greedy`` and ``other`` are the sentences inside the stretch after which each cuts.
     """
@@ -61,7 +61,7 @@ class StretchComparison:
 
     @property
     def gain(self) -> float | None:
-        """Gain of the greedy way in mean similarity; 0 if both cut alike, None if one leaves no pair together."""
+        """Gain in mean cosine of the greedy cuts; 0 if both cut alike, None if either leaves no pair together."""
         if self.greedy == self.other:
             return 0.0
         if not (self.greedy_cohesion.pairs and self.other_cohesion.pairs):
@@ -69,7 +69,7 @@ class StretchComparison:
         return self.greedy_cohesion.mean - self.other_cohesion.mean
 
     def verdict(self) -> str:
-        """Describe the gain or loss of deciding gap by gap here."""
+        """Return a phrase on what deciding gap by gap gains or costs in this stretch."""
         if self.gain is None:
             return "there is nothing to weigh here: one of the two leaves no two sentences together"
         if abs(self.gain) < SMALL:
@@ -79,12 +79,12 @@ class StretchComparison:
 
 
 def cut_sentences(chunking: Chunking) -> tuple[int, ...]:
-    """Return the sentences after which the chunking cuts, each once; a sentence cut inside counts as cut after."""
+    """Return the numbers of the sentences after which, or inside which, the chunking cuts."""
     return tuple(sorted({gap.index for gap in chunking.gaps if gap.verdict.is_cut} - {len(chunking.document.sentences) - 1}))
 
 
 def compare(greedy: Chunking, other: Chunking, similarities: Similarities) -> dict[int, StretchComparison]:
-    """Compare two chunkings of one document at every cut of the first.
+    """Compare two chunkings of one document around every cut of the first.
 
     Returns
     -------

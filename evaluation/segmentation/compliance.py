@@ -14,7 +14,7 @@ UNITS = ("characters", "words", "tokens", "sentences")
 
 @dataclass(frozen=True)
 class Bounds:
-    """The sizes that are asked for, both included; None for no bound.
+    """Required chunk sizes, both bounds inclusive; None for no bound.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class Bounds:
     unit: str
 
     def words(self) -> str:
-        """Describe the bounds, as “50 to 512 tokens”."""
+        """Return the bounds as a phrase, such as “50 to 512 tokens”."""
         if self.least is None:
             return f"at most {self.most:,} {self.unit}"
         if self.most is None:
@@ -37,7 +37,7 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Compliance:
-    """Number of chunks within the size bounds.
+    """Numbers of chunks within, below and above the required sizes.
 
     Attributes
     ----------
@@ -52,18 +52,18 @@ class Compliance:
 
     @property
     def share(self) -> float | None:
-        """The share of chunks within the bounds, from 0 to 1; None without chunks."""
+        """Share of chunks within the bounds, from 0 to 1; None if there are no chunks."""
         total = self.within + self.short + self.long
         return self.within / total if total else None
 
     def words(self) -> str:
-        """Describe the bounds and the chunks outside of them."""
+        """Return a phrase with the bounds and the numbers of chunks outside them."""
         broken = [f"{count:,} {what}" for count, what in ((self.short, "too small"), (self.long, "too large")) if count]
         return f"{self.bounds.words()}: " + (", ".join(broken) or "all are")
 
 
 def compliance(sizes: Sequence[int], bounds: Bounds) -> Compliance:
-    """Count the ``sizes`` within the bounds, given in the unit of the bounds.
+    """Count the ``sizes`` within, below and above the bounds.
 
     Source: size compliance of Moura Junior et al., “Adaptive Chunking” (LREC 2026), who ask for 100 to 1,100 tokens.
 
@@ -83,7 +83,7 @@ def compliance(sizes: Sequence[int], bounds: Bounds) -> Compliance:
 
 
 def asked_of(chunker: Chunker, embedder: Embedder | None = None) -> Bounds | None:
-    """Return the size bounds in a chunker's parameters, or else the embedder's maximum input; None for neither.
+    """Return the size bounds set by a chunker's parameters, else the embedder's maximum input; None if there are neither.
 
     A size of `fixed_sentences` in sentences, and a `target_size` that is to be the average, ask for no bound.
     """
@@ -106,7 +106,7 @@ def _bound(chunker: Chunker, *names: str) -> int | None:
 
 
 def sizes_in(unit: str, chunking: Chunking, tokenizer: Tokenizer, embedder: Embedder | None = None) -> list[int]:
-    """Return the size of every chunk in a unit of `UNITS`, or as the embedder reads it.
+    """Return the size of every chunk in a unit of `UNITS`, or in tokens as the embedder reads them.
 
     Raises
     ------

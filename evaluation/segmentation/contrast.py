@@ -16,7 +16,7 @@ SURROUNDINGS = 10
 
 @dataclass(frozen=True)
 class Contrast:
-    """Mean cosines of pairs of sentences.
+    """Mean cosines of sentence pairs inside chunks and across the cuts between neighbouring chunks.
 
     Attributes
     ----------
@@ -35,12 +35,12 @@ class Contrast:
 
     @property
     def difference(self) -> float | None:
-        """Mean similarity inside chunks minus across cuts, from -2 to 2; None if either is undefined."""
+        """Mean cosine inside chunks minus that across cuts, from -2 to 2; None if either is undefined."""
         return None if self.inside is None or self.across is None else self.inside - self.across
 
 
 def contrast(vectors: npt.NDArray[np.floating], chunks: Sequence[int | None]) -> Contrast:
-    """Return the mean similarity of sentences inside chunks and across the cuts between them.
+    """Return the mean cosine of sentence pairs inside chunks, and of pairs across the cuts between chunks.
 
     Shorter chunks have more of both, as sentences that stand close together are more alike: to be read beside the chunks'
     sizes. Source: cohesion against separation, as in silhouettes (Rousseeuw 1987), here with the next chunk in place of
@@ -68,7 +68,7 @@ def contrast(vectors: npt.NDArray[np.floating], chunks: Sequence[int | None]) ->
 
 
 def coherence(vectors: npt.NDArray[np.floating], chunks: Sequence[int | None], reach: int = SURROUNDINGS) -> float | None:
-    """Return the mean cosine of chunks and their surroundings, from -1 to 1.
+    """Return the mean cosine between chunks and the sentences around them, from -1 to 1; None without such sentences.
 
     A chunk's vector is the sum of its sentences' vectors. The vector of its surroundings is the sum over the sentences at
     most ``reach`` before or after one of its own, without its own. None if no chunk has surroundings.

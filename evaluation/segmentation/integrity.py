@@ -20,28 +20,28 @@ class Whole:
 
     @property
     def share(self) -> float | None:
-        """The share of blocks that are whole, from 0 to 1; None where there is no block."""
+        """Share of blocks that are whole, from 0 to 1; None if there are no blocks."""
         return self.count / self.of if self.of else None
 
 
 @dataclass(frozen=True)
 class Integrity:
-    """Whole blocks of a text in a chunking, by kind; a heading includes the beginning of the following block."""
+    """Counts of whole blocks in a chunking, by kind; a heading must stay with the start of the next block."""
 
     kinds: Mapping[str, Whole]
 
     @property
     def all(self) -> Whole:
-        """Counts for all kinds together, each block counted once."""
+        """Counts over all kinds of blocks together."""
         return Whole(sum(one.count for one in self.kinds.values()), sum(one.of for one in self.kinds.values()))
 
     def words(self) -> str:
-        """Count the whole blocks of each kind, as in “1 of 2 tables, 3 of 3 lists”; empty if there is no block."""
+        """Return the counts as a phrase, such as “1 of 2 tables, 3 of 3 lists”; empty if there are no blocks."""
         return ", ".join(f"{one.count:,} of {one.of:,} {kind}{'s' * (one.of != 1)}" for kind, one in self.kinds.items())
 
 
 def integrity(chunking: Chunking) -> Integrity:
-    """Count the blocks that lie in one piece of a chunk; for chunks without overlap, the blocks without a cut inside.
+    """Count the blocks of each kind that lie whole inside one span of a chunk.
 
     Source: block integrity of Moura Junior, Lelong and Blangero, “Adaptive Chunking: Optimizing Chunking-Method Selection
     for RAG” (LREC 2026): the share of blocks that are not split. Theirs counts paragraphs and lets a cut be 5 characters
@@ -51,7 +51,7 @@ def integrity(chunking: Chunking) -> Integrity:
 
 
 def wanted_whole(text: str) -> list[tuple[str, Span]]:
-    """Return the stretches of a text that should stay in one piece, each with its kind, in code points.
+    """Return the stretches of a text that should stay whole, each with its kind, as spans in code points.
 
     These are its lists, tables, code blocks and formulas, and its headings, each with the first character of the block that
     follows: a heading at the end of a chunk is not whole. None in a text that `chunkers.text.outline` does not look at.
@@ -66,7 +66,7 @@ def wanted_whole(text: str) -> list[tuple[str, Span]]:
 
 
 def whole_among(stretches: Sequence[tuple[str, Span]], pieces: Sequence[Span]) -> Integrity:
-    """Count the ``stretches`` of each kind that lie within one of the ``pieces``, which may overlap."""
+    """Count the stretches of each kind that lie whole inside one of the ``pieces``, which may overlap."""
     ordered = sorted(pieces)
     starts = [piece.start for piece in ordered]
     # How far the pieces reach that begin no later than each.

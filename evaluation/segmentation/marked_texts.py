@@ -18,7 +18,7 @@ MARKS_ENDING = ".json"
 
 @dataclass(frozen=True)
 class MarkedText:
-    """A text with its known boundaries, in code points, not yet split into sentences."""
+    """A text with its known boundaries in code points, not yet split into sentences."""
 
     name: str
     text: str
@@ -26,12 +26,12 @@ class MarkedText:
 
     @cached_property
     def sections(self) -> frozenset[str]:
-        """The texts between the known boundaries, without surrounding white space."""
+        """The sections between the known boundaries, as trimmed texts."""
         edges = [0, *self.known, len(self.text)]
         return frozenset(self.text[start:end].strip() for start, end in pairwise(edges))
 
     def split(self, splitter: str) -> Marked:
-        """Split it into sentences."""
+        """Split the text into sentences, and return it as a document with its known boundaries."""
         return Marked(Document.from_text(self.text, splitter, self.name), self.known)
 
 
@@ -40,7 +40,7 @@ def marked_texts(
     read: Callable[[bytes, str], FileText] = read_document,
     cancelled: Callable[[], bool] = bool,
 ) -> tuple[list[MarkedText], list[str]]:
-    """Return the texts with known boundaries among files, and a sentence on each file that cannot be used.
+    """Read texts with known boundaries from files; also return a sentence on each unusable file.
 
     A file of boundaries, as `evaluation.segmentation.boundary_files.to_json` writes it, belongs
     to the text whose SHA-256 it holds.
@@ -104,6 +104,6 @@ def _about(name: str, error: InputError) -> str:
 
 
 def sharing(texts: Sequence[MarkedText], held: Sequence[MarkedText]) -> list[MarkedText]:
-    """Return the ``texts`` that share a section with a held-out text: tuning on them would leak it."""
+    """Return the texts that share a section with a held-out text, and so would leak it into tuning."""
     seen = frozenset[str]().union(*(one.sections for one in held))
     return [one for one in texts if not seen.isdisjoint(one.sections)]

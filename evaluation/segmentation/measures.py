@@ -20,14 +20,14 @@ from evaluation.segmentation.assignment import largest_assignment
 
 @dataclass(frozen=True)
 class Score:
-    """The value of a measure, or why there is none."""
+    """The value of a measure, or the reason why it is undefined."""
 
     value: float | None
     undefined: str = ""
 
     @classmethod
     def without(cls, why: str) -> Score:
-        """Return an undefined score, with the reason."""
+        """Return an undefined score with its reason."""
         return cls(None, why)
 
     def __str__(self) -> str:
@@ -36,7 +36,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Segmentation:
-    """Boundaries between the segments of a text.
+    """A segmentation of a text's sentences or characters.
 
     Attributes
     ----------
@@ -62,18 +62,18 @@ class Segmentation:
 
     @property
     def mean_length(self) -> float:
-        """The mean number of units per segment."""
+        """Mean number of units per segment."""
         return self.units / (len(self.boundaries) + 1)
 
     def counts(self) -> IntArray:
-        """Count the boundaries before or at each place, shape (units,)."""
+        """Return the number of boundaries at or before each unit, shape (units,)."""
         marks = np.zeros(self.units, dtype=np.intp)
         marks[list(self.boundaries)] = 1
         return np.cumsum(marks)
 
 
 def in_sentences(document: Document, offsets: Iterable[int]) -> Segmentation:
-    """Return the segmentation into sentences whose segments begin at the sentences that hold the code points ``offsets``.
+    """Return the segmentation into sentences with boundaries at ``offsets``, moved to the nearer end of a sentence.
 
     A cut inside a sentence counts as one at its nearer end; if that is the beginning or the end of the document, it is no
     boundary.
@@ -88,7 +88,7 @@ def in_sentences(document: Document, offsets: Iterable[int]) -> Segmentation:
 
 
 def in_characters(document: Document, offsets: Iterable[int]) -> Segmentation:
-    """Return the segmentation into characters that are not white space, which belongs to no segment."""
+    """Return the segmentation into characters with boundaries at ``offsets``; white space does not count."""
     text = document.text
     solid = np.cumsum([not character.isspace() for character in text])
     before = [0, *solid.tolist()]
@@ -98,12 +98,12 @@ def in_characters(document: Document, offsets: Iterable[int]) -> Segmentation:
 
 
 def cuts_of(chunking: Chunking) -> list[int]:
-    """Return the code points at which the spans of a chunking begin, except the first."""
+    """Return the offsets at which the spans of the chunks begin, except the first, in code points."""
     return sorted({span.start for chunk in chunking.chunks for span in chunk.spans})[1:]
 
 
 def window(reference: Segmentation) -> int:
-    """Return the k of Pk and WindowDiff: half the mean segment of the reference, rounded, at least one."""
+    """Return the window size k of Pk and WindowDiff: half the reference's mean segment length, rounded, at least 1."""
     return max(1, round(reference.mean_length / 2))
 
 
@@ -123,19 +123,19 @@ def _windows(reference: Segmentation, found: Segmentation) -> tuple[IntArray, In
 
 
 def pk(reference: Segmentation, found: Segmentation) -> Score:
-    """Return the share of windows whose two ends are in one segment here and in two there (Beeferman et al., 1999)."""
+    """Return Pk, the share of windows whose ends are in one segment in only one segmentation (Beeferman et al., 1999)."""
     held = _windows(reference, found)
     return held if isinstance(held, Score) else Score(float(np.mean((held[0] > 0) != (held[1] > 0))))
 
 
 def window_diff(reference: Segmentation, found: Segmentation) -> Score:
-    """Return the share of windows that hold different numbers of boundaries (Pevzner and Hearst, 2002)."""
+    """Return WindowDiff, the share of windows in which the numbers of boundaries differ (Pevzner and Hearst, 2002)."""
     held = _windows(reference, found)
     return held if isinstance(held, Score) else Score(float(np.mean(held[0] != held[1])))
 
 
 def matched(reference: Sequence[int], found: Sequence[int], tolerance: int) -> int:
-    """Return the size of a maximum matching of boundaries at most ``tolerance`` apart, each used once.
+    """Return the size of a maximum one-to-one matching of boundaries at most ``tolerance`` apart.
 
     On a line the greedy matching from the left is one: no later partner could serve the first boundary better.
     """
@@ -151,7 +151,7 @@ def matched(reference: Sequence[int], found: Sequence[int], tolerance: int) -> i
 
 @dataclass(frozen=True)
 class Agreement:
-    """Boundary precision, recall and their harmonic mean."""
+    """Precision, recall and F1 of boundaries."""
 
     precision: Score
     recall: Score
@@ -159,7 +159,7 @@ class Agreement:
 
 
 def agreement(reference: Segmentation, found: Segmentation, tolerance: int = 0) -> Agreement:
-    """Return precision, recall and F1 of the boundaries, matched one to one within ``tolerance`` units."""
+    """Return precision, recall and F1 of boundaries, matched one to one within ``tolerance`` units."""
     _same_units(reference, found)
     hits = matched(reference.boundaries, found.boundaries, tolerance)
     precision = Score(hits / len(found.boundaries)) if found.boundaries else Score.without("no boundary was found")
@@ -170,7 +170,7 @@ def agreement(reference: Segmentation, found: Segmentation, tolerance: int = 0) 
 
 
 def boundary_similarity(reference: Segmentation, found: Segmentation, reach: int = 2) -> Score:
-    """Return Fournier's boundary similarity B (2013), a boundary fewer than ``reach`` units away counting as moved.
+    """Return Fournier's boundary similarity B (2013); boundaries less than ``reach`` units apart count as moved.
 
     B = 1 - (missing + moved distance / reach) / (missing + moved + matching).
     """
@@ -195,7 +195,7 @@ def boundary_similarity(reference: Segmentation, found: Segmentation, reach: int
 
 @dataclass(frozen=True)
 class Misassigned:
-    """The units of a text that are not in the chunk of their section.
+    """Units of a text that lie outside the chunk matched to their section.
 
     Attributes
     ----------
@@ -210,7 +210,7 @@ class Misassigned:
 
 
 def misassigned(sections: Sequence[int], chunks: Sequence[int | None]) -> Misassigned:
-    """Match sections and chunks one to one by the largest overlap, and return the units outside their match.
+    """Match sections to chunks one to one by largest overlap, and return the units outside their match.
 
     Source: Qu et al., figures 6 and 7. ``sections`` and ``chunks`` give the section and the chunk of every unit; a chunk may
     hold units from anywhere. A unit in no chunk, None, is outside of every match.
@@ -232,13 +232,13 @@ def misassigned(sections: Sequence[int], chunks: Sequence[int | None]) -> Misass
 
 
 def sections_of(segmentation: Segmentation) -> list[int]:
-    """Return the number of the segment of every unit."""
+    """Return the segment number of every unit."""
     numbers: list[int] = segmentation.counts().tolist()
     return numbers
 
 
 def chunks_of(chunking: Chunking) -> list[int | None]:
-    """Return the number of the chunk in which every sentence begins; of several that overlap, the first.
+    """Return the number of the chunk in which each sentence begins; the first one if several overlap.
 
     Where the sentence begins with a character that no chunk holds, it belongs to the first chunk that touches it; where no
     chunk does, as other people's chunkers lose text at times, to None.
@@ -263,14 +263,14 @@ def chunks_of(chunking: Chunking) -> list[int | None]:
 
 @dataclass(frozen=True)
 class Crossings:
-    """Chunks that hold text of more than one section."""
+    """Chunks that contain text of more than one section."""
 
     count: int
     share: Score
 
 
 def crossings(known: Sequence[int], chunking: Chunking) -> Crossings:
-    """Count the chunks that cross a known boundary, a code point."""
+    """Count the chunks that cross a known boundary; boundaries are offsets in code points."""
     edges = sorted(known)
     crossing = 0
     for chunk in chunking.chunks:

@@ -34,7 +34,7 @@ _OPEN = ",;:-–—|#"
 
 @dataclass(frozen=True)
 class Edit:
-    """A sentence inserted at a place.
+    """The effect of one inserted sentence on the chunks.
 
     Attributes
     ----------
@@ -51,19 +51,19 @@ class Edit:
 
     @property
     def share(self) -> float:
-        """The share of the edited text's chunks that changed, from 0 to 1."""
+        """Share of the edited text's chunks that changed, from 0 to 1."""
         return self.changed / self.chunks
 
 
 @dataclass(frozen=True)
 class Stability:
-    """Changes caused by edits, at least one."""
+    """Changes caused by a series of edits, at least one."""
 
     edits: tuple[Edit, ...]
 
     @property
     def mean(self) -> float:
-        """The mean over the edits of the share of chunks that changed."""
+        """Mean share of chunks that an edit changes."""
         return sum(edit.share for edit in self.edits) / len(self.edits)
 
     @property
@@ -73,11 +73,11 @@ class Stability:
 
     @property
     def inevitable(self) -> float:
-        """The mean share that one chunk is, since that with the new sentence must change."""
+        """Mean share that one chunk makes up, since the chunk with the new sentence must change."""
         return sum(1 / edit.chunks for edit in self.edits) / len(self.edits)
 
     def words(self) -> str:
-        """Summarise the stability in a sentence."""
+        """Return a sentence that summarises the stability."""
         worst, count = self.worst, len(self.edits)
         edits = "1 inserted sentence" if count == 1 else f"{count:,} inserted sentences"
         return (
@@ -87,7 +87,7 @@ class Stability:
 
 
 def check_edits(document: Document, edits: int) -> None:
-    """Raise InputError if there is no edit, nothing to edit, or the work would be too much."""
+    """Raise InputError if there are no edits or sentences, or if the work would be too much."""
     if edits < 1:
         raise InputError(f"Edit stability needs at least 1 edit; got {edits:,}.")
     if not document.sentences:
@@ -108,7 +108,7 @@ def edit_stability(
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Stability:
-    """Insert one sentence at a time into the text, cut it again, and count the chunks that are new.
+    """Insert one sentence at a time, cut the text again, and measure the share of chunks that change.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def edit_stability(
 
 
 def edits_of(document: Document, edits: int, seed: int) -> list[tuple[int, str]]:
-    """Return the numbers of the sentences to insert after, ascending, each with the sentence to insert.
+    """Draw the edits: return the sentences to insert after, ascending, each with the sentence to insert.
 
     Both are drawn from the sentences of the text's prose: those that end, outside lists, tables, code, formulas and
     headings, where one more sentence would be none. A text without any is edited after any sentence.
@@ -180,7 +180,7 @@ def _prose(document: Document) -> list[int]:
 
 
 def inserted(document: Document, after: int, sentence: str) -> Document:
-    """Return the document with ``sentence`` inserted after sentence ``after``, split into sentences again."""
+    """Return the document with ``sentence`` inserted after sentence number ``after``."""
     text, end = document.text, document.sentences[after].end
     separator = _SEPARATORS.get(document.splitter, " ")
     added = separator + sentence

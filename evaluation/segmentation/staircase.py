@@ -21,21 +21,21 @@ FLAT = 4
 
 @dataclass(frozen=True)
 class Stretch:
-    """Consecutive amounts, from ``low`` to ``high``, that make the same chunks."""
+    """A range of amounts, from ``low`` to ``high``, that give the same chunks."""
 
     low: float
     high: float
     chunks: int
 
     def words(self) -> str:
-        """Describe the stretch."""
+        """Return a phrase on the range of amounts in which nothing changes."""
         what = "1 chunk" if self.chunks == 1 else f"{self.chunks:,} chunks"
         return f"between {signed(self.low)} and {signed(self.high)} nothing changes: {what}"
 
 
 @dataclass(frozen=True)
 class Staircase:
-    """The number of chunks, and their median and largest size in characters, for every amount in ascending order.
+    """Number of chunks, with their median and largest size in characters, for every threshold amount.
 
     ``flat`` are the stretches of `FLAT` amounts and more that make the same chunks.
     """
@@ -47,14 +47,14 @@ class Staircase:
     flat: tuple[Stretch, ...]
 
     def around(self, amount: float) -> Stretch | None:
-        """Return the flat stretch that ``amount`` lies in."""
+        """Return the flat stretch that contains ``amount``; None if there is none."""
         return next((stretch for stretch in self.flat if stretch.low <= amount <= stretch.high), None)
 
 
 def staircase(
     document: Document, chunker: Breakpoint, scores: Sequence[float], chunk: Callable[[Breakpoint], Chunking]
 ) -> Staircase:
-    """Cut the document at every amount of the slider.
+    """Cut the document at every slider value of the threshold amount, and return the number and sizes of the chunks.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def _flat(amounts: Sequence[float], sizes: Sequence[IntArray]) -> list[Stretch]:
 
 @dataclass(frozen=True)
 class Histogram:
-    """Histogram of the scores; ``edges`` has one more entry than the counts.
+    """Histogram of gap scores; ``edges`` has one more entry than the counts.
 
     Gaps whose score passes the line are counted in ``beyond``, others in ``short``.
     """
@@ -132,7 +132,7 @@ DECIMALS = 9
 
 
 def histogram(scores: Sequence[float], level: float, above: bool) -> Histogram:
-    """Count the defined scores in bins of one width, Freedman and Diaconis's or Sturges's, whichever is narrower."""
+    """Return a histogram of the defined scores, with bin width by Freedman-Diaconis or Sturges, whichever is narrower."""
     defined = np.array([score for score in scores if not math.isnan(score)])
     passing = beyond(defined, level, above)
     # Between scores that differ only by the rounding of their computation there is no room for bins.

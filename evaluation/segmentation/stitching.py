@@ -20,7 +20,7 @@ MOST_STITCHED = 10_000
 
 @dataclass(frozen=True)
 class Passage:
-    """A short document; no two of one ``subject`` are joined directly, as there would be no seam to find."""
+    """A short document to be joined with others; passages of one ``subject`` are never joined directly."""
 
     text: str
     subject: str
@@ -28,7 +28,7 @@ class Passage:
 
 @dataclass(frozen=True)
 class Stitched:
-    """A long document.
+    """A long document joined from passages, with its seams.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Stitched:
 
 
 def stitch(passages: Sequence[Passage], sentences: int = 100, seed: int = 0, splitter: str = DEFAULT_SPLITTER) -> Stitched:
-    """Join at least two passages in a random order until there are ``sentences`` sentences, or no passage is left.
+    """Join passages in random order until the document has ``sentences`` sentences or no passage is left.
 
     Source: Qu et al., appendix C. The same passages and seed give the same document.
 
@@ -81,7 +81,7 @@ def stitch(passages: Sequence[Passage], sentences: int = 100, seed: int = 0, spl
 def stitch_several(
     passages: Sequence[Passage], sentences: int, count: int, seed: int, splitter: str, first: int = 1
 ) -> list[MarkedText]:
-    """Stitch ``count`` documents with seeds from ``seed`` on, numbered from ``first`` on.
+    """Stitch ``count`` documents with consecutive seeds from ``seed``, numbered from ``first``.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def stitch_several(
 
 
 def halves(passages: Sequence[Passage]) -> tuple[list[Passage], list[Passage]]:
-    """Return the passages of every other subject and the remaining passages, so that the halves share no subject.
+    """Divide the passages into two halves that share no subject, taking every other subject.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def halves(passages: Sequence[Passage]) -> tuple[list[Passage], list[Passage]]:
 def passages_from(
     files: Iterable[tuple[str, bytes]], read: Callable[[bytes, str], FileText] = read_document
 ) -> tuple[list[Passage], list[str]]:
-    """Return the short documents in files, and a sentence on each file that cannot be used.
+    """Read passages from files; also return a sentence on each unusable file.
 
     Each file is one subject; in a file with lines of three dashes, each part between them.
 
@@ -149,7 +149,7 @@ def passages_from(
 def passages_of(
     text: str, known: Sequence[int], subject: str, sentences: int, splitter: str = DEFAULT_SPLITTER
 ) -> list[Passage]:
-    """Cut a text with known sections into passages of ``sentences`` sentences or a few more, each within one section."""
+    """Cut a text with known sections into passages of about ``sentences`` sentences, each within one section."""
     edges = [0, *known, len(text)]
     passages = []
     for number, (first, last) in enumerate(pairwise(edges), start=1):

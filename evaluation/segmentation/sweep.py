@@ -35,7 +35,7 @@ from evaluation.segmentation.workers import has_processes, spread
 
 @dataclass(frozen=True)
 class Marked:
-    """A document with its known boundaries, in code points."""
+    """A document with its known boundaries in code points."""
 
     document: Document
     known: tuple[int, ...]
@@ -43,23 +43,23 @@ class Marked:
 
 @dataclass(frozen=True)
 class Setting:
-    """A chunker and its non-default parameters; or, of `ANSWERS`, the name of a trivial answer."""
+    """A chunker with its non-default parameters, or the name of a trivial baseline in `ANSWERS`."""
 
     chunker: str
     parameters: tuple[tuple[str, Any], ...] = ()
 
     @classmethod
     def of(cls, chunker: str, /, **parameters: Any) -> Setting:
-        """Return the setting of these parameters."""
+        """Return the setting of a chunker with these parameters."""
         return cls(chunker, tuple(sorted(parameters.items())))
 
     @property
     def trivial(self) -> bool:
-        """True for a trivial baseline, which does not read the text."""
+        """True if the setting is a trivial baseline, which does not read the text."""
         return self.chunker in ANSWERS
 
     def words(self) -> str:
-        """Return the setting in words: the chunker, then its parameters."""
+        """Return the setting as a phrase: the chunker, then its parameters."""
         return " ".join([self.chunker, *(f"{name}={value}" for name, value in self.parameters)])
 
 
@@ -87,7 +87,7 @@ MEASURES: dict[str, bool] = {
 
 @dataclass(frozen=True)
 class SweepRow:
-    """The result of one setting on one document."""
+    """The scores of one setting on one document."""
 
     setting: Setting
     document: str
@@ -96,7 +96,7 @@ class SweepRow:
 
 
 def scores_of(marked: Marked, chunking: Chunking) -> dict[str, Score]:
-    """Return every measure of a chunking, in sentences."""
+    """Return all measures of a chunking against the known boundaries, in units of sentences."""
     document = marked.document
     reference = in_sentences(document, marked.known)
     found = in_sentences(document, cuts_of(chunking))
@@ -149,7 +149,7 @@ def sweep(
     progress: Callable[[int, int], None] | None = None,
     done: Iterable[SweepRow] = (),
 ) -> Iterator[SweepRow]:
-    """Run every setting on every document, and yield each row when it is done; ``tools`` share their embeddings.
+    """Run every setting on every document, and yield each row of scores as soon as it is ready.
 
     With several workers, and more than a `FEW` runs, they are spread over processes where joblib is installed, and the rows
     come in the order in which they are done; those of chunkers that ask a language model stay in this process, where what
@@ -201,7 +201,7 @@ def _here(groups: Sequence[tuple[Document, Sequence[Callable[[Tools], SweepRow]]
 
 @dataclass(frozen=True)
 class Summary:
-    """A setting over all documents on which its measure is defined."""
+    """A setting's mean score over the documents on which the measure is defined."""
 
     setting: Setting
     mean: float
@@ -210,7 +210,7 @@ class Summary:
 
 
 def summaries(rows: Iterable[SweepRow], measure: str) -> list[Summary]:
-    """Return the settings, best first by the mean of ``measure``; ties go to fewer chunks, then to the name.
+    """Return the settings' mean scores, best first; ties go to fewer chunks, then to the name.
 
     Raises
     ------
@@ -238,7 +238,7 @@ def summaries(rows: Iterable[SweepRow], measure: str) -> list[Summary]:
 
 
 def rows_to_csv(rows: Iterable[SweepRow]) -> str:
-    """Return CSV with a line per setting and document and a column per measure, empty if the measure is undefined."""
+    """Return CSV with one row per setting and document and one column per measure, empty where undefined."""
     file = io.StringIO(newline="")
     writer = csv.writer(file)
     writer.writerow(["document", "setting", "chunks", *MEASURES])
@@ -250,12 +250,12 @@ def rows_to_csv(rows: Iterable[SweepRow]) -> str:
 
 
 def grid(chunker: str, /, **axes: Sequence[Any]) -> list[Setting]:
-    """Return a setting for every combination of the values of ``axes``."""
+    """Return a setting for every combination of parameter values in ``axes``."""
     return [Setting.of(chunker, **dict(zip(axes, values, strict=True))) for values in product(*axes.values())]
 
 
 def published() -> list[Setting]:
-    """Return the grid of Qu et al., appendix B: 30 settings of breakpoint, 45 of single linkage, 125 of DBSCAN, 18 fixed."""
+    """Return the grid of Qu et al., appendix B: 30 breakpoint, 45 single linkage, 125 DBSCAN and 18 fixed settings."""
     weights = (0.0, 0.25, 0.5, 0.75, 1.0)
     amounts: dict[str, tuple[float, ...]] = {
         "percentile": (10, 30, 50, 70, 90),

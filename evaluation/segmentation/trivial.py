@@ -29,50 +29,50 @@ ANSWERS = {
 
 
 def random_words(count: int) -> str:
-    """Return the name of the trivial answer that cuts at ``count`` random places."""
+    """Return the name of the trivial baseline that cuts at ``count`` random places."""
     return f"{count:,} cut{'s' * (count != 1)} at random places"
 
 
 def even_words(count: int) -> str:
-    """Return the name of the trivial answer that makes ``count`` evenly spaced cuts."""
+    """Return the name of the trivial baseline that makes ``count`` evenly spaced cuts."""
     return f"{count:,} cut{'s' * (count != 1)} evenly spaced"
 
 
 def every_words(count: int) -> str:
-    """Return the name of the trivial answer that cuts after every ``count`` sentences."""
+    """Return the name of the trivial baseline that cuts after every ``count`` sentences."""
     return "a cut after every sentence" if count == 1 else f"a cut after every {count:,} sentences"
 
 
 def regular(reference: Segmentation) -> tuple[int, ...]:
-    """Return the sentences before which a cut after every so many sentences is, as many as the reference's mean section."""
+    """Return the cuts of a regular baseline, whose chunks are as long as the reference's mean section."""
     every = mean_section(reference)
     return (*range(every, reference.units, every),)
 
 
 def mean_section(reference: Segmentation) -> int:
-    """Return the mean length of the reference's segments, rounded, at least one."""
+    """Return the mean length of the reference's segments, rounded, at least 1."""
     return max(1, round(reference.mean_length))
 
 
 def evenly(units: int, count: int) -> tuple[int, ...]:
-    """Return ``count`` places of 1..``units`` - 1 that are as far apart as they can be, ascending."""
+    """Return ``count`` evenly spaced places from 1 to ``units`` - 1, ascending."""
     return tuple(number * units // (count + 1) for number in range(1, count + 1))
 
 
 def at_random(units: int, count: int, draw: int) -> tuple[int, ...]:
-    """Return ``count`` places of 1..``units`` - 1, drawn with the seed ``draw``, ascending; every place is as likely."""
+    """Return ``count`` random places from 1 to ``units`` - 1, ascending; ``draw`` is the seed."""
     return tuple(sorted(random.Random(draw).sample(range(1, units), count)))
 
 
 def answers(name: str, reference: Segmentation) -> list[tuple[int, ...]]:
-    """Return the sentences before which the answer called ``name`` cuts: once, or for each of `DRAWS`."""
+    """Return the cuts of the trivial baseline called ``name``, once or for each of several random draws."""
     if name == RANDOM:
         return [at_random(reference.units, len(reference.boundaries), draw) for draw in range(DRAWS)]
     return [regular(reference) if name == REGULAR else ()]
 
 
 def as_chunking(document: Document, places: Iterable[int]) -> Chunking:
-    """Return the chunking with a cut before each of the sentences ``places``, and nowhere else."""
+    """Return a chunking that cuts before exactly the sentences in ``places``."""
     cuts, why = set(places), Reason(remark="whatever the text says")
     gaps = [
         Gap(index, None, None, Verdict.CUT if index + 1 in cuts else Verdict.KEPT, why)

@@ -55,10 +55,10 @@ class _Sent(Embedder):
     batch = sys.maxsize
 
     def load(self) -> None:
-        """Do nothing: the vectors were sent."""
+        """Do nothing: the vectors came from the main process."""
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
-        """Return the vectors that were sent; raise `_Asked` if some are missing."""
+        """Return the vectors sent by the main process. Raise `_Asked` if some are missing."""
         raise _Asked(texts)
 
 
@@ -74,7 +74,7 @@ class _Batch(Generic[Result]):
     sent: int = 0
 
     def with_texts(self, runs: Sequence[Callable[[Tools], Result]], texts: Sequence[str], tools: Tools) -> _Batch[Result]:
-        """Return a batch of some of the runs, with the vectors of more texts."""
+        """Return a batch for some of the runs, with the vectors of further texts."""
         texts = list(dict.fromkeys([*self.texts, *texts]))
         return replace(self, runs=runs, texts=texts, vectors=tools.embed(texts), sent=self.sent + 1)
 
@@ -96,12 +96,12 @@ def _work(batch: _Batch[Result]) -> tuple[list[Result], list[int], list[str]]:
 
 
 def has_processes() -> bool:
-    """Return whether the package that runs them is installed."""
+    """Return whether joblib, which runs worker processes, is installed."""
     return find_spec("joblib") is not None
 
 
 def processes(workers: int) -> Executor:
-    """Return an executor of ``workers`` processes, reusing the processes of the last sweep if they still wait."""
+    """Return an executor of ``workers`` processes, reusing idle ones from the previous sweep."""
     from joblib.externals.loky import get_reusable_executor
 
     executor: Executor = get_reusable_executor(max_workers=workers, timeout=IDLE_S, env=ENVIRONMENT)
@@ -111,7 +111,7 @@ def processes(workers: int) -> Executor:
 def spread(
     groups: Sequence[tuple[Document, Sequence[Callable[[Tools], Result]]]], tools: Tools, workers: int
 ) -> Generator[Result]:
-    """Call every run of every document, and yield each result as soon as it is there.
+    """Execute all runs of all documents in worker processes, yielding each result as soon as it is ready.
 
     ``tools.cancelled`` ends it within a fraction of a second; runs in progress are not waited for.
 

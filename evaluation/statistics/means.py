@@ -12,7 +12,7 @@ from evaluation.statistics.significance import ALPHA, FEWEST
 
 
 def mean_interval(values: FloatArray, low: float = 0.0, high: float = 1.0) -> tuple[float, float] | None:
-    """Return the 95 % confidence interval of the mean of values between ``low`` and ``high``, undefined ones left out.
+    """Return the 95 % confidence interval of the mean of values from ``low`` to ``high``, ignoring NaN.
 
     Student's t over the values and, beside them, one ``low`` and one ``high``, clipped to the range: few values, or many
     that are equal, say little about a rare value that none of them has. As Agresti and Coull add two successes and two
@@ -30,7 +30,7 @@ def mean_interval(values: FloatArray, low: float = 0.0, high: float = 1.0) -> tu
 
 
 def padded_interval(values: FloatArray, low: float, high: float, alpha: float = ALPHA) -> tuple[float, float]:
-    """Return Student's interval of the mean at level 1 - ``alpha``, with ``low`` and ``high`` added once to the values."""
+    """Return Student's confidence interval of the mean, after adding ``low`` and ``high`` once each to the values."""
     count = len(values) + 2
     # Summed so that the interval of the negative values is exactly the negative one.
     mean = (float(values.sum()) + (low + high)) / count
@@ -40,7 +40,7 @@ def padded_interval(values: FloatArray, low: float, high: float, alpha: float = 
 
 
 def students_t(probability: float, freedom: int) -> float:
-    """Return the quantile of Student's t distribution for a probability of at least 0.5 and at least 7 degrees of freedom.
+    """Return a quantile of Student's t distribution, for a probability of at least 0.5 and at least 7 degrees of freedom.
 
     An expansion about the normal quantile; from 7 degrees on it differs by less than 0.01 % at 97.5 %.
 

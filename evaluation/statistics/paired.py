@@ -47,7 +47,7 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Difference:
-    """The difference of two chunkers' means over the same questions.
+    """The difference between two chunkers' means over the same questions, with its significance.
 
     Attributes
     ----------
@@ -78,26 +78,26 @@ class Difference:
 
     @property
     def significant(self) -> bool:
-        """True if the corrected p-value is below 5 %; the interval then excludes 0, otherwise it holds 0."""
+        """True if the corrected p-value is below 5 %; exactly then the interval excludes 0."""
         return self.adjusted < ALPHA
 
     def reversed(self) -> Difference:
-        """Return the difference of the second to the first."""
+        """Return the same comparison with the two chunkers swapped."""
         return Difference(-self.mean, -self.high, -self.low, self.p, self.adjusted, self.alpha, self.count, self.comparisons)
 
     @property
     def points(self) -> str:
-        """The mean in percentage points, with its sign."""
+        """Mean difference in percentage points, with its sign."""
         return signed(100 * self.mean, "+.1f")
 
     @property
     def interval(self) -> str:
-        """The interval in percentage points: ``95 % between −1.2 and +3.4``."""
+        """Confidence interval in percentage points, such as ``95 % between −1.2 and +3.4``."""
         return interval_words(self.low, self.high, self.alpha, 100, 1)
 
     @property
     def p_words(self) -> str:
-        """The p-value, adjusted if there are several comparisons: ``p = 0.031``."""
+        """The p-value, such as ``p = 0.031``; adjusted if there are several comparisons."""
         return p_words(self.adjusted, self.comparisons > 1)
 
     def words(self, name: str, baseline: str, measure: str) -> str:
@@ -115,12 +115,12 @@ class Difference:
 
 
 def compare(values: FloatArray, baseline: FloatArray, width: float = 1.0, seed: int = 0) -> Difference | None:
-    """Compare a measure of two chunkers on the same questions, shape (questions,); see `compare_all`."""
+    """Compare one measure of two chunkers on the same questions, shape (questions,); see `compare_all`."""
     return compare_all((values - baseline)[None], width, seed)[0]
 
 
 def compare_all(differences: FloatArray, width: float | Sequence[float] = 1.0, seed: int = 0) -> list[Difference | None]:
-    """Test differences of chunkers on the same questions, all taken together.
+    """Test paired differences between chunkers for significance, corrected for the number of comparisons.
 
     Up to 16 questions all sign flips are tried, with more at least 10,000 random ones; equal seeds give equal numbers.
 
@@ -141,7 +141,9 @@ def compare_all(differences: FloatArray, width: float | Sequence[float] = 1.0, s
 def compare_families(
     differences: FloatArray, width: float | Sequence[float] = 1.0, seed: int = 0, draws: int | None = None
 ) -> list[list[Difference | None]]:
-    """Test several families of differences, shape (families, comparisons, questions), each as `compare_all` would.
+    """Test several families of paired differences, each corrected separately as in `compare_all`.
+
+    ``differences`` has shape (families, comparisons, questions).
 
     All use the same ``draws``, as many as one family needs unless another number is given.
     """
@@ -162,19 +164,19 @@ def compare_families(
 
 
 def testable(differences: FloatArray) -> list[int]:
-    """Return the numbers of the comparisons with enough questions to become significant, all taken together."""
+    """Return the numbers of the comparisons that have enough questions to become significant."""
     counts = [int(np.count_nonzero(~np.isnan(row))) for row in differences]
     enough = fewest(sum(count >= FEWEST for count in counts))
     return [number for number, count in enumerate(counts) if count >= enough]
 
 
 def interval_words(low: float, high: float, alpha: float, scale: float, decimals: int) -> str:
-    """Format an interval, multiplied by ``scale``, with its level."""
+    """Format a confidence interval, multiplied by ``scale``, with its level."""
     return f"{level_words(alpha)} between {' and '.join(ends_words(low, high, scale, decimals))}"
 
 
 def ends_words(low: float, high: float, scale: float, decimals: int) -> tuple[str, str]:
-    """Format the ends of an interval; of one that excludes 0, with as many decimals as show that."""
+    """Format the ends of an interval, with as many decimals as show that an end is not 0 where the interval excludes 0."""
 
     def end(value: float) -> str:
         places = decimals
@@ -186,7 +188,7 @@ def ends_words(low: float, high: float, scale: float, decimals: int) -> tuple[st
 
 
 def largest_share(values: FloatArray) -> float:
-    """Return the share of the most frequent value, or row of values: 1 if all are equal."""
+    """Return the share of the most frequent value, or row of values; 1 if all are equal."""
     _, times = np.unique(np.round(values, 12), axis=0, return_counts=True)
     return float(times.max() / len(values))
 
@@ -219,12 +221,12 @@ class _Tails:
 
     @property
     def p(self) -> float:
-        """The two-sided p-value; on each side that of the test with the larger one."""
+        """Two-sided p-value: the larger of those of the sign-flip test and Hall's test, side by side."""
         below, above = max(self.below / self.subsets, self.skewed.below), max(self.above / self.subsets, self.skewed.above)
         return min(1.0, 2 * min(below, above))
 
     def interval(self, alpha: float, width: float) -> tuple[float, float]:
-        """Return the closed interval of the means that the sign-flip test does not reject at level ``alpha``.
+        """Return the confidence interval of the mean: all means that the sign-flip test does not reject at level ``alpha``.
 
         The p-value of a mean of t is 2 (empty + the number of means up to t) / subsets, or the same from above. The interval
         also holds 0 where Hall's test does not reject 0.
@@ -282,7 +284,7 @@ def _takes_all(count: int, draws: int) -> bool:
 
 
 def subsets_of(count: int, draws: int, seed: int) -> Iterator[FloatArray]:
-    """Yield subsets of ``count`` things as rows of 0 and 1, shape (up to 1000, count), the empty one among them.
+    """Yield subsets of ``count`` items as rows of 0 and 1, up to 1000 rows at a time, including the empty one.
 
     All of them, or the empty one and ``draws`` random ones where there are more.
     """

@@ -28,7 +28,7 @@ FALSE_VERDICTS = "Where no chunker is better than another, one is called signifi
 
 
 class Corrected(NamedTuple):
-    """A p-value among others.
+    """A p-value corrected for multiple comparisons.
 
     Attributes
     ----------
@@ -43,12 +43,12 @@ class Corrected(NamedTuple):
 
     @property
     def significant(self) -> bool:
-        """True if the corrected p-value is below `ALPHA`; the uncorrected one is then below ``alpha``, else not."""
+        """True if the corrected p-value is below `ALPHA`."""
         return self.p < ALPHA
 
 
 def holm(p_values: Sequence[float]) -> list[Corrected]:
-    """Correct p-values for their number by Holm's step-down procedure; the result is in the order given.
+    """Correct p-values for multiple comparisons by Holm's step-down procedure, keeping their order.
 
     The i-th smallest of m, from 0 on, is multiplied by m - i; no corrected p-value is less than that of a smaller one, or
     more than 1. If those below 5 % are called significant, one of them is wrong in at most 5 % of cases, however the
@@ -70,7 +70,7 @@ def holm(p_values: Sequence[float]) -> list[Corrected]:
 
 
 def fewest(comparisons: int = 1) -> int:
-    """Return the smallest number of questions with which one of so many comparisons can be significant.
+    """Return the smallest number of questions with which one of ``comparisons`` can be significant.
 
     The least p-value of n sign flips is 2 / 2ⁿ, which Holm's procedure multiplies by the number of comparisons.
     """
@@ -78,12 +78,12 @@ def fewest(comparisons: int = 1) -> int:
 
 
 def draws_for(comparisons: int) -> int:
-    """Return the number of random sign flips for so many comparisons: a corrected p-value may get down to 1.25 %."""
+    """Return the number of random sign flips needed so that a corrected p-value can be as low as 1.25 %."""
     return max(DRAWS, ceil(8 * comparisons / ALPHA))
 
 
 def too_few(comparisons: int, count: int, unit: str = "question") -> str:
-    """Return a sentence on why a sample of ``count`` has no verdict."""
+    """Return a sentence that says how many questions, or other units, a significant difference takes."""
     there = f"there {'is' if count == 1 else 'are'} {count:,}"
     if comparisons < 2:
         return f"A significant difference takes at least {counted(FEWEST, unit)}; {there}."
@@ -94,11 +94,11 @@ def too_few(comparisons: int, count: int, unit: str = "question") -> str:
 
 
 def p_words(p: float, corrected: bool = False) -> str:
-    """Format a p-value with two digits, or as many as show on which side of 5 % it is."""
+    """Format a p-value with two digits, or more if needed to show on which side of 5 % it is."""
     digits = next((count for count in range(2, 17) if (float(f"{p:.{count}g}") < ALPHA) == (p < ALPHA)), 17)
     return f"{'adjusted ' if corrected else ''}p = {p:.{digits}g}"
 
 
 def level_words(alpha: float) -> str:
-    """Format a confidence level in percent: ``95 %``, ``99.72 %``."""
+    """Format a confidence level in percent, such as ``95 %`` or ``99.72 %``."""
     return f"{100 * (1 - alpha):.4g} %"
