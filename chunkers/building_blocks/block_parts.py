@@ -86,7 +86,7 @@ class Parts:
         return size - self._saved(start, end) if self._shortened else size
 
     def notes(self) -> list[str]:
-        """Return a note on the delimiter rows that count with fewer tokens than they have; no note if there are none."""
+        """Return a note on table delimiter rows that are counted as shorter than they are; empty if there are none."""
         count = len(self._shortened)
         rows = "The delimiter row of a table is" if count == 1 else f"The delimiter rows of {count:,} tables are"
         return [f"{rows} longer than a chunk may be: it stays whole, and counts with three dashes a cell."] * bool(count)

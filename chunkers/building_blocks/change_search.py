@@ -164,7 +164,7 @@ def advance(
     stop: int,
     penalty: float,
 ) -> int:
-    """Fill in the best totals and last cuts for the places start + 1 to stop; return the number of comparisons made.
+    """Advance the search to place ``stop``, filling in best totals and last cuts; return the number of comparisons.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ def advance(
 def advance_by_number(
     sums: FloatArray, places: FloatArray, totals: FloatArray, lasts: IntArray, start: int, stop: int
 ) -> None:
-    """Fill in the best totals and last cuts for each number of runs, for the places start + 1 to stop.
+    """Advance the search to place ``stop``, filling in best totals and last cuts for each number of runs.
 
     Parameters
     ----------

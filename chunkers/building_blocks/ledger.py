@@ -28,7 +28,7 @@ def inside_sentence(index: int, why: Reason) -> Reason:
 
 
 def ledger(document: Document, cuts: Sequence[Gap], kept: str) -> tuple[Gap, ...]:
-    """Return the cuts together with a gap, explained by ``kept``, for each pair of neighbouring sentences without a cut.
+    """Complete the cuts to a list of all gaps: where there is no cut, add an uncut gap with the reason ``kept``.
 
     ``cuts`` are in the order of `cuts_to_gaps`: by position.
     """

@@ -33,7 +33,7 @@ class Judged(NamedTuple):
 
 @dataclass
 class Walk:
-    """The model's decisions over all windows, by the number, from 0, of the unit before each place."""
+    """The model's decisions over all windows, by the number, from 0, of the unit before each possible cut."""
 
     judged: dict[int, Judged] = field(default_factory=dict)
     windows: int = 0

@@ -29,7 +29,7 @@ _ROWS_AT_ONCE = 256
 
 
 class Counted:
-    """Limits on what is read from a file: counts its rows, list items and characters.
+    """Counter that limits the rows, list items and characters read from a file.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ Similar = Callable[[str, Sequence[str]], FloatArray]
 
 
 class Judged(NamedTuple):
-    """What a judging model is shown: question, reference, answer and passages."""
+    """Input of a judging model: question, reference, answer and passages."""
 
     question: str
     reference: str

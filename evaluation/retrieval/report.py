@@ -110,7 +110,7 @@ class Costs:
         )
 
     def source(self) -> str:
-        """Where the embeddings came from, such as ``partly from the cache``."""
+        """Origin of the embeddings as a phrase, such as ``partly from the cache``."""
         if not self.cached:
             return "computed" if self.embedded else "none"
         return "partly from the cache" if self.embedded else "from the cache"

@@ -59,7 +59,7 @@ class Shift:
 
 
 def distance_shift(full: npt.NDArray[np.floating], other: npt.NDArray[np.floating]) -> Shift | None:
-    """Return how much the distances between neighbouring sentences change from one embedder to another.
+    """Return the change in distances between neighbouring sentences from one embedder to another.
 
     Parameters
     ----------
