@@ -1,1 +1,1 @@
-"""The page Answers: what a language model answers from each chunker's chunks, and how good that is."""
+"""The Answers page: the answers that a language model gives from each chunker's chunks, and their quality."""

@@ -1,4 +1,4 @@
-"""One question: what each chunker gave the model, what it answered, and what was said of the answer, side by side."""
+"""Cards of one question: each chunker's chunks, the model's answer to them, and its judgements, side by side."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ WHO = {"system": "Told to the model", "user": "Asked", "assistant": "Its words"}
 
 
 class TurnData(TypedDict):
-    """Message of a conversation with its author."""
+    """A message of a conversation and its author."""
 
     who: str
     words: str
 
 
 class JudgementData(TypedDict):
-    """A judgement: its name and value, what it rests on, what was said before, and the conversation."""
+    """A measure's name and value, the statements it rests on, and the conversation with the judging model."""
 
     title: str
     value: str
@@ -42,19 +42,19 @@ class JudgementData(TypedDict):
 
 
 class GivenData(TypedDict):
-    """A chunk that the model was given: which one, and its text."""
+    """The title and text of a chunk that the model was given."""
 
     title: str
     text: str
 
 
 class AnswerCardData(TypedDict):
-    """A chunker's answer.
+    """The card of one chunker: its chunks, the model's answer, and its measures.
 
     Attributes
     ----------
     answer, note
-        The answer; or why there is none.
+        The answer, or the reason why there is none.
     values
         Name and value of each measure.
     """
@@ -70,7 +70,7 @@ class AnswerCardData(TypedDict):
 
 
 class AnswerCardsData(TypedDict):
-    """The question, its reference answer, empty where there is none, and a card for each chunker."""
+    """A question, its reference answer (empty if it has none), and a card for each chunker."""
 
     question: str
     reference: str
@@ -78,12 +78,12 @@ class AnswerCardsData(TypedDict):
 
 
 def show_cards(data: AnswerCardsData) -> None:
-    """Draw a question's cards."""
+    """Draw the cards that compare the chunkers' answers to one question."""
     _cards(key="answers_cards", data=data)
 
 
 def card(title: str, context: Context | None, result: Result | None, budget: int, *, running: bool) -> AnswerCardData:
-    """Return the card of a chunker: what it gives, and as much as there is of the answer."""
+    """Return a chunker's card, with the chunks it retrieves and the answer as far as it is complete."""
     answer = result.answer if result is not None else None
     note = ""
     if context is None:

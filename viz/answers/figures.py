@@ -15,9 +15,10 @@ from viz.theme.palette import EDGES
 
 
 def boxes(values: Sequence[FloatArray], names: Sequence[str], measure: Measure) -> go.Figure:
-    """Return a box plot with one box for each chunker and one point for each question; the dashed line is the mean.
+    """Return a box plot with one box per chunker and one point per question; dashed lines mark the means.
 
-    As in Kreileder, Reisinger and Fischer. ``values`` have for each chunker the shape (questions,), NaN where undefined.
+    The layout follows Kreileder, Reisinger and Fischer. ``values`` holds an array of shape (questions,) for each chunker,
+    with NaN where the measure is undefined.
     """
     edges = EDGES[palette.theme()]
     figure = go.Figure()

@@ -1,4 +1,4 @@
-"""The language models of the page Answers: the one that answers, the one that judges, and what each is asked."""
+"""The choice of the answering and the judging language model on the Answers page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ JUDGED = {"yes": "Judged", "no": "Not judged"}
 
 
 def model_controls(choices: Choices) -> None:
-    """Draw the form for the model, and whether and by whom is judged."""
+    """Draw the form for the language model and the controls for judging the answers."""
     asking = chosen_model()
     with model_form():
         _judging(choices)
@@ -71,12 +71,12 @@ def _judging(choices: Choices) -> None:
 
 
 def scores_bert() -> bool:
-    """Return whether the user wants BERTScore."""
+    """Return whether the user has switched BERTScore on and the package is installed."""
     return bool(st.session_state.get("answers/bert")) and installed()
 
 
 def judge_of(choices: Choices, asking: Asking) -> Asking | None:
-    """Return access to the judging model; None if the answers are not judged."""
+    """Return access to the judging model, or None if the answers are not judged."""
     if choices.extra["judged"] == "no":
         return None
     name = f"openai:{session.judge}"

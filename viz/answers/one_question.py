@@ -1,4 +1,4 @@
-"""One question of the page Answers, and the button that has its answers judged again."""
+"""One question on the Answers page, with the button that has its answers judged again."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from viz.theme.numbers import counted
 
 
 def show_question(choices: Choices, plan: AnswerPlan, gathered: Mapping[int, Gathered], run: Answering | None) -> None:
-    """Draw the choice of a question, and what each chunker gives to it; with a run, its answers and their judgements."""
+    """Draw the choice of a question and each chunker's card for it, with the answers if there is a run."""
     st.header("One question", anchor=False)
     options = {str(number): f"{number}. {item.question}" for number, item in enumerate(plan.items, start=1)}
     number = int(select("Question", choices.extra, "question", options, "answers/question")) - 1
@@ -48,7 +48,7 @@ def show_question(choices: Choices, plan: AnswerPlan, gathered: Mapping[int, Gat
 
 
 def _offer_again(run: Answering, judge: Asking, question: int) -> None:
-    """Draw the button that has the answers to a question judged again, with where they go and about how much that is."""
+    """Draw the button that judges the answers to a question again, with the receiving server and the estimated cost."""
     job = session.judging
     answered = [one for place, one in run.results.copy().items() if place[1] == question and one.answer.text]
     if not answered:

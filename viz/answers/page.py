@@ -39,7 +39,7 @@ PAGE = "answers"
 
 FITTING = "fitting"
 BUDGETS = (100, 250, 500, 1000, 2000, 4000)
-"""Tokens of chunks that a question may be given."""
+"""Token budgets that the user can choose for the chunks given to the model."""
 
 WORDS = {"budget": FITTING, BESIDE: "", WORD: "retrieval", "judged": "yes", MEASURE: "aqs", "question": "1", RUN: ""}
 """The default values of the link's own parameters."""
@@ -50,7 +50,7 @@ BUDGET_HELP = "How many tokens of chunks the model is given with a question, the
 
 
 def first_screen() -> Choices:
-    """Return the default choices: a chunker by structure, one by sentences, and one by meaning."""
+    """Return the page's default choices: a structural, a sentence-based and a semantic chunker."""
     columns = [
         ColumnChoice("recursive", {"size": 100, "unit": "tokens"}),
         ColumnChoice("fixed_sentences"),
@@ -60,7 +60,7 @@ def first_screen() -> Choices:
 
 
 def show() -> None:
-    """Draw the page."""
+    """Draw the Answers page."""
     with page(PAGE, first_screen()) as here:
         _check(here)
         text = here.text
@@ -171,7 +171,7 @@ def _plan(here: Page, text: Text, made: list[ColumnResult], items: Items) -> Ans
 
 
 def _gathered(plan: AnswerPlan, made: list[ColumnResult], embedder: Embedder | None) -> Gathering | None:
-    """Return the job that gathers the chunks, started if there is none for the plan, and draw how far it is."""
+    """Return the job that retrieves the plan's chunks, starting it if necessary, and draw its progress."""
     job = session.gathering
     if job is None or job.plan != plan or job.embedder is not embedder:
         assert embedder is not None
@@ -194,7 +194,7 @@ def _gathered(plan: AnswerPlan, made: list[ColumnResult], embedder: Embedder | N
 
 
 def _say_state(here: Page, run: Answering, plan: AnswerPlan | None) -> None:
-    """Draw the progress of a run, its error, and how the current choices differ from its own."""
+    """Draw a run's progress, its error, and the settings that have changed since it began."""
     if run.running and not run.cancelled:
         seen = len(run.finished)
         show_job_progress(run, lambda: len(run.finished) > seen)

@@ -25,17 +25,17 @@ SOURCES = {"retrieval": "Retrieval's", "typed": "Typed", "file": "From a file"}
 """Sources of questions: the word in the link, and its label on the page."""
 
 WORD = "questions"
-"""The name in the link."""
+"""The link parameter that names the source of the questions."""
 
 FILE_HELP = "CSV, JSON lines or JSON with question and, where there is one, answer; a file of Retrieval's will do."
 
 
 AT_ONCE_S = 0.3
-"""Seconds that the page waits for Retrieval's questions to be looked up, before it shows that it does."""
+"""Seconds to wait for Retrieval's questions before the page shows that it is looking them up."""
 
 
 def choose_questions(choices: Choices, text: Text) -> Items:
-    """Draw the choice of the questions, and what is wrong with them; return those that can be used."""
+    """Draw the choice of questions and report the invalid ones; return the valid ones."""
     with st.container(key="answers_source"):
         switch("Questions", choices.extra, WORD, SOURCES, "answers/questions")
         if choices.extra[WORD] == "retrieval":
@@ -61,7 +61,7 @@ def _say_problems(found: Items) -> None:
 
 
 def _retrievals(choices: Choices, text: Text) -> Items:
-    """Return the questions about the text that Retrieval has; draw whose they are, and the way back to it."""
+    """Return Retrieval's questions about the text; draw their origin and a link to Retrieval."""
     job = _sharing()
     own = job.found.get(text.document.text)
     kept = tuple(Item(one.question, one.answer) for one in session.questions if one.identity == text.document.identity)
@@ -91,7 +91,7 @@ def _retrievals(choices: Choices, text: Text) -> Items:
 
 
 def _sharing() -> Sharing:
-    """Return the job that looks up what Retrieval was given; begun if that is something else than before."""
+    """Return the job that looks up Retrieval's questions, starting a new one if its material has changed."""
     given, job = shared(), session.sharing
     if job is None or job.given != given:
         session.sharing = job = Sharing(given)
@@ -101,7 +101,7 @@ def _sharing() -> Sharing:
 
 
 def _offer_texts(choices: Choices, others: list[Shared]) -> None:
-    """Draw the other texts about which Retrieval has questions, and the button that opens one of them here."""
+    """Draw the list of other texts with questions on Retrieval, and the button that opens one of them on this page."""
     row = st.container(horizontal=True, vertical_alignment="bottom")
     number = row.selectbox(
         "Questions from Retrieval",

@@ -1,4 +1,4 @@
-"""Runs of answers under their links: those that the server remembers, and those that are kept on disk."""
+"""Runs of the Answers page that are reopened by a link, from the server's memory or from disk."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from viz.state.keys import session
 
 
 def find_run(token: str, gathering: Gathering | None, embedder: Embedder | None) -> Answering | None:
-    """Return the link's run, or None; draw what is needed to see one that is kept on disk, or why there is none.
+    """Return the run that the link names, or None; draw the reason if it cannot be shown.
 
     Parameters
     ----------
     token
-        That of the link; empty where it has none.
+        The token in the link; empty if the link has none.
     gathering
-        What the page shows now, which a run on disk is shown with if it is its own.
+        The chunks retrieved for the current choices; a run on disk is shown with them if its plan is the same.
     """
     run = registry().find(token, Answering, session.runs)
     kept = find_kept(token, KeptAnswers) if run is None else None
@@ -34,7 +34,7 @@ def find_run(token: str, gathering: Gathering | None, embedder: Embedder | None)
 
 
 def _reopened(kept: KeptAnswers, gathering: Gathering | None, embedder: Embedder | None) -> Answering | None:
-    """Show the kept run's results from now on, in all sessions; None, with what is missing, if they are not the page's."""
+    """Load a run from disk and register it for all sessions; return None and draw the mismatch if the plan differs."""
     missing = kept.missing(None) if gathering is None else kept.missing(gathering.plan, gathering.chunkings)
     if missing:
         other = ", ".join(missing)

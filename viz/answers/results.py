@@ -1,4 +1,4 @@
-"""Results of a run of answers: the verdict, the means, box plots, differences, and what it took."""
+"""Results of a run of answers: the verdict, the means, box plots, differences, and costs."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from viz.state.language_model import chosen_model, identity_of
 from viz.theme.glossary import ANSWERS
 
 MEASURE = "measure"
-"""The name in the link of the measure that is shown."""
+"""The link parameter that names the shown measure."""
 
 _COLUMNS = {one.title: st.column_config.Column(width=112, help=ANSWERS[one.title]) for one in MEASURES.values()}
 _COLUMNS |= {"chunker": st.column_config.Column(width=140), "answers": st.column_config.Column(width=64)}
 
 
 def show_report(run: Answering, report: Report, words: dict[str, str]) -> None:
-    """Draw the verdict, the table of means, and one measure question by question; while answers come, no intervals."""
+    """Draw the verdict, the table of means, and the per-question values of one measure; intervals once complete."""
     measured = report.measured
     if measured:
         switch("Measure", words, MEASURE, {name: MEASURES[name].title for name in measured}, "answers/measure", hidden=True)
@@ -50,14 +50,14 @@ def show_report(run: Answering, report: Report, words: dict[str, str]) -> None:
 
 
 def show_more(run: Answering, report: Report) -> None:
-    """Draw the cost of a run, and the files."""
+    """Draw the cost of a run and the download buttons."""
     if report.measured:
         _costs(run, report)
         _files(run, report)
 
 
 def _question_by_question(report: Report, measure: str) -> None:
-    """Draw the box plots of a measure, and its differences."""
+    """Draw the box plots of a measure and the differences between the chunkers."""
     values = report.values(measure)
     table: dict[str, Any] = {"question": np.arange(1, report.questions + 1)}
     table |= {name: row.round(3) for name, row in zip(report.names, values, strict=True)}
@@ -67,7 +67,7 @@ def _question_by_question(report: Report, measure: str) -> None:
 
 
 def _table(report: Report) -> dict[str, list[Any]]:
-    """Return one row for each chunker."""
+    """Return the table of means, one row per chunker, by column name."""
     numbers = range(len(report.names))
     table: dict[str, list[Any]] = {"chunker": list(report.names)}
     table["answers"] = [f"{report.answers(number)} of {report.questions}" for number in numbers]
@@ -131,7 +131,7 @@ def _costs(run: Answering, report: Report) -> None:
 
 
 def _column(values: list[float | str | None]) -> list[float | str | None]:
-    """Return a column of the table; one that nobody knows says so, and in others a value that there is not is empty."""
+    """Return a column of the table with missing values as None; a column without any value says “unknown”."""
     if all(value is None for value in values):
         return ["unknown"] * len(values)
     return [float(f"{value:.3g}") if isinstance(value, float) else value for value in values]

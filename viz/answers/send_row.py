@@ -1,4 +1,4 @@
-"""Estimate of the requests of a run of answers, or of the rest of a stopped run, with the button that sends them."""
+"""The estimated requests of a run of answers, or of the rest of a stopped run, and the button that sends them."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from viz.theme.numbers import counted
 
 
 def models_of(choices: Choices, asking: Asking) -> Models:
-    """Return the models that are chosen on the page."""
+    """Return the identities of the answering and the judging model chosen on the page."""
     return Models(identity_of(asking), identity_of(judge_of(choices, asking)))
 
 
 def show_send_row(choices: Choices, gathering: Gathering, embedder: Embedder, asking: Asking, run: Answering | None) -> None:
-    """Draw the estimate of the requests and the button that sends them; nothing while a run is at work or complete."""
+    """Draw the estimated requests and the button that sends them, unless the run is in progress or complete."""
     sizes, plan, judge, models = gathering.sizes, gathering.plan, judge_of(choices, asking), models_of(choices, asking)
     if sizes is None or (run is not None and (_at_work(run) or _has_all(run, plan, models))):
         return
@@ -61,7 +61,7 @@ def _at_work(run: Answering) -> bool:
 
 
 def _has_all(run: Answering, plan: AnswerPlan, models: Models) -> bool:
-    """Return whether a run has all that would be asked."""
+    """Return whether a run already has every result that would be requested."""
     return run.whole and run.plan == plan and not run.models.changed(models) and (run.bert or not scores_bert())
 
 

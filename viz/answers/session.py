@@ -10,10 +10,10 @@ from viz.state.keys import Job, Session, Value
 
 
 class AnswersSession(Session):
-    """Values that only this page has."""
+    """Session values of the Answers page."""
 
     answers_typed = Value("answers_typed", "")
-    answers_reading = Job[ReadingJob[Items] | None]("answers_reading", None)  # while that file is being read
+    answers_reading = Job[ReadingJob[Items] | None]("answers_reading", None)  # reads the file of questions
     answers_file = Value[tuple[str, Items] | None]("answers_file", None)  # the file of questions, by name
     judge = Value("judge", "")  # name of the model that judges; empty for the one that answers
     gathering = Job[Gathering | None]("gathering", None)

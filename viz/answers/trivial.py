@@ -1,4 +1,4 @@
-"""Choice of the trivial rows answered next to the chunkers: none by default, as each costs tokens."""
+"""The choice of trivial baselines on the Answers page; none by default, since each costs tokens."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from viz.controls.link_widgets import seed
 from viz.state.choices import Choices
 
 BESIDE = "beside"
-"""The name in the link."""
+"""The link parameter that lists the chosen baselines."""
 
 _ROWS = [f"**{TITLES[name]}**: {said}" for name, said in EXPLAINED.items()]
 
@@ -17,13 +17,13 @@ HELP = "  \n".join(["What no chunker is needed for, and any should beat; each ta
 
 
 def trivial_rows(choices: Choices) -> tuple[str, ...]:
-    """Return the names of the rows that are chosen, in the order in which they are shown."""
+    """Return the names of the chosen trivial baselines, in display order."""
     chosen = choices.extra[BESIDE].split(",")
     return tuple(name for name in TITLES if name in chosen)
 
 
 def choose_trivial_rows(choices: Choices) -> None:
-    """Draw the choice."""
+    """Draw the choice of trivial baselines."""
     key = f"answers/{BESIDE}"
 
     def changed() -> None:
