@@ -22,7 +22,7 @@ def _mark(figure: go.Figure, x: float, words: str) -> None:
 
 
 def score_histogram(counted: Histogram, level: float, label: str) -> go.Figure:
-    """Return the histogram of the scores with the threshold line; the scores past the line are solid."""
+    """Return a histogram of the scores with the threshold line; bars past the threshold are solid."""
     colours = INK[theme()]
     edges = counted.edges
     middles = [(low + high) / 2 for low, high in pairwise(edges)]
@@ -56,27 +56,27 @@ def score_histogram(counted: Histogram, level: float, label: str) -> go.Figure:
 
 
 def _named_bars(counted: Histogram) -> list[tuple[str, int, str]]:
-    """Return for both kinds of bar its name, the tallest of it, and the side of the middle at which the name ends."""
+    """Return the label of each kind of bar, the index of its tallest bar, and the anchor of the label."""
     kinds = (("kept", counted.short), ("past the line", counted.beyond))
     found = [(name, max(range(len(counts)), key=counts.__getitem__)) for name, counts in kinds if any(counts)]
     places = [place for _, place in found]
     if len(found) < 2 or abs(places[0] - places[1]) > 1:
         return [(name, place, "center") for name, place in found]
-    # Names over bars that touch go away from each other.
+    # Labels of adjacent bars extend away from each other.
     first = min(range(2), key=lambda at: (places[at], at))
     return [(name, place, "right" if at == first else "left") for at, (name, place) in enumerate(found)]
 
 
 def _round_step(span: float) -> float:
-    """Return a round distance between ticks, of which ``span`` has at most six."""
+    """Return a round tick spacing that divides ``span`` into at most six steps."""
     power: float = 10 ** math.floor(math.log10(span / 6))
     return next(size * power for size in (1, 2, 5, 10) if span <= 6 * size * power * (1 + 1e-9))
 
 
 def staircase_figure(stairs: Staircase, amount: float, title: str) -> go.Figure:
-    """Return the number of chunks, above, and their sizes, below, for each amount.
+    """Return a figure of the number of chunks (above) and their sizes (below) for each amount.
 
-    Bands mark the stretches over which the chunks stay the same, and a line marks the current amount.
+    Bands mark the ranges of amounts that give the same chunks, and a line marks the current amount.
     """
     colours = INK[theme()]
     figure = make_subplots(2, 1, shared_xaxes=True, vertical_spacing=0.06, row_heights=[0.55, 0.45])
@@ -128,9 +128,9 @@ def _bands(stairs: Staircase, amount: float) -> list[dict[str, Any]]:
 
 
 def _named_amount(stairs: Staircase, amount: float) -> int:
-    """Return the place at which both curves of the sizes have their names: where they are furthest apart.
+    """Return the index at which both size curves are labelled: the one where they are furthest apart.
 
-    It is not near the edges, nor near the line at ``amount``.
+    Indices near the edges or near the line at ``amount`` are avoided.
     """
     count = len(stairs.amounts)
     span = stairs.amounts[-1] - stairs.amounts[0]

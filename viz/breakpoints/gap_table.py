@@ -1,4 +1,4 @@
-"""The ledger of gaps: a table of all decisions, linked with the text in both directions."""
+"""The ledger of gaps: a table of every decision, linked with the text in both directions."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ STANDING = {
 
 
 class StandingData(VerdictData):
-    """A verdict with its short name in the table."""
+    """A verdict and the short name that the table shows for it."""
 
     standing: str
 
 
 class GapRows(TypedDict):
-    """The rows of the table, one list per property, in the ledger's order.
+    """The rows of the ledger as one list per column.
 
     Attributes
     ----------
@@ -68,9 +68,9 @@ class GapRows(TypedDict):
 
 
 class GapTableData(TypedDict):
-    """The table: the identity of the text in the store, the name of the score, and a `GapRows` as JSON.
+    """Payload of the ledger: the text's identity, the name of the score, and a `GapRows` as JSON.
 
-    ``hash`` is that of the column's body in the reader, by which an answer about a gap is known to be about these rows.
+    ``hash`` is the hash of the column's body in the reader; answers about a gap are matched to these rows by it.
     """
 
     source: str
@@ -80,12 +80,12 @@ class GapTableData(TypedDict):
 
 
 def gap_table(chunking: Chunking, identity: Hashable, margin: float, body_hash: str, key: str) -> None:
-    """Mount the ledger; gaps whose score is within ``margin`` of the threshold line are marked.
+    """Mount the ledger of gaps; scores within ``margin`` of the threshold are marked.
 
     Results with the same ``identity`` are equal; ``body_hash`` is the hash of the column's body in the reader.
 
     A click or Enter on a row emits the events ``seamark-jump``, ``seamark-step`` and ``seamark-place`` on the window; the
-    answer to the last says what would change the verdict. On ``seamark-gap`` the table goes to the row of that gap. The
+    answer to the last says what would change the verdict. On ``seamark-gap`` the table scrolls to the row of that gap. The
     sentences come from the text in the store.
     """
     data: GapTableData = {
@@ -103,7 +103,7 @@ def _rows(chunking: Chunking, identity: Hashable, margin: float) -> str:
 
 
 def gap_rows(chunking: Chunking, margin: float) -> GapRows:
-    """Return the rows of the table, one list per property, in the ledger's order."""
+    """Return the ledger's rows as one list per column, in the order of the gaps."""
     gaps = chunking.gaps
     verdicts, verdict_of = verdicts_of(gaps, STANDING)
     return {

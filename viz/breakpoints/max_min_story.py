@@ -1,4 +1,4 @@
-"""The scan of Max–Min as steps: the open chunk, the sentence that may join it, and the threshold with its numbers."""
+"""The scan of Max–Min as steps: the open chunk, the next sentence, and the computed threshold."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def max_min_steps(
     margin: float,
     compared: Mapping[int, StretchComparison] | None,
 ) -> list[Step]:
-    """Return a step for each gap of the ledger, as `scan_steps` does, with the sentences that Max–Min compared there.
+    """Return the steps of `scan_steps`, extended with the sentences that Max–Min compared at each gap.
 
     Parameters
     ----------
@@ -28,14 +28,14 @@ def max_min_steps(
     """
     steps = scan_steps(chunking, margin, compared)
     for step, gap in zip(steps, chunking.gaps, strict=True):
-        # A cut inside a sentence is a size's; the scan knows none.
+        # Only a size limit cuts inside a sentence; the scan has no decision there.
         if gap.offset is None:
             _explain(step, gap.index, chunker, scanned[gap.index])
     return steps
 
 
 def _explain(step: Step, gap: int, chunker: MaxMin, scanned: MaxMinStep) -> None:
-    """Put the sentences that the scan compared before the rest of a step's story and numbers, and mark them."""
+    """Prepend the compared sentences to a step's text and numbers, and mark them."""
     first, last = gap + 1 - scanned.size, gap + 1
     if scanned.size == 1:
         said = f"The open chunk is sentence {last:,} alone, which has no least similarity yet for a threshold to follow."
@@ -57,13 +57,13 @@ def _explain(step: Step, gap: int, chunker: MaxMin, scanned: MaxMinStep) -> None
         ]
         middle = scanned.nearest, scanned.nearest + 1
     step["story"] = [step["story"][0], said, *step["story"][1:]]
-    # Where sizes joined chunks, the one that the scan compared with is shorter than what it became.
+    # If size limits merged chunks, the scan compared with a chunk shorter than the final one.
     step["numbers"] = [*step["numbers"][:1], *numbers, *step["numbers"][1:]]
     step["mark"] = {**step["mark"], "growing": (first, last), "middle": middle}
 
 
 def _threshold(chunker: MaxMin, scanned: MaxMinStep) -> str:
-    """Return the formula of the threshold with its numbers."""
+    """Return the formula of the threshold with its values filled in."""
     share, least = logistic(scanned.size - 1), _three(scanned.least)
     follows = _three(chunker.follows(scanned.size, scanned.least))
     formula = f"{chunker.relaxation:g} × σ({scanned.size - 1:,}) × {least}"

@@ -44,7 +44,7 @@ PAGE = "breakpoints"
 READER = "reader"
 
 VIEWS = {"scores": "Scores", "gaps": "Gaps", "steps": "Steps"}
-"""The views beside the text: their names in the link, and their labels."""
+"""The views next to the text: their names in the link, and their labels."""
 
 SHOWN = {"breakpoint": "Breakpoint", "max_min": "Max–Min"}
 """The chunkers that the page shows, with their names."""
@@ -54,7 +54,7 @@ MOST_MARGIN = 0.5
 
 
 def show() -> None:
-    """Draw the page."""
+    """Draw the Breakpoints page."""
     opening = columns_to_open_with(PAGE, [(*SHOWN,)])
     document, sentences = next(iter(sample_splitters().items()))
     extra = {"view": "scores", "axis": "distance", "margin": "0.02", "step": "1"}
@@ -134,7 +134,7 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
 
 
 def _one_column(here: Page) -> None:
-    """Reduce the page's columns to a single one that scans greedily, with an error if the link names another chunker."""
+    """Reduce the page to one column with a greedy chunker; report an error if the link names another chunker."""
     first = here.choices.columns[0]
     if first.chunker not in SHOWN:
         here.complain(f"The link's c1 must be {' or '.join(SHOWN)} on this page; got {first.chunker}. Using breakpoint.")
@@ -212,7 +212,7 @@ def _column(result: ColumnResult, shown: Shown | None, source: Source) -> Column
 
 
 def _rows(chunking: Chunking, chosen: Source) -> tuple[HeadRow, ...]:
-    """Return the head of the column: number and sizes of chunks, effect of the size limits, errors against known ones."""
+    """Return the column's summary: chunk count and sizes, effect of the size limits, errors against known boundaries."""
     counts = sentence_counts(chunking)
     rows = [HeadRow("chunks", f"{len(counts):,}", brief=counted(len(counts), "chunk"))]
     if counts:

@@ -14,9 +14,9 @@ from viz.shell.results import ColumnResult
 
 @dataclass(frozen=True)
 class Shown:
-    """A result read as distances or as similarities; ``identity`` is its task and the reading.
+    """A greedy chunker's result, read as distances or as similarities.
 
-    Max–Min knows similarities alone.
+    ``identity`` is its task and the reading. Max–Min has similarities only.
     """
 
     identity: tuple[Task, str]
@@ -25,7 +25,7 @@ class Shown:
 
 
 def shown_of(made: ColumnResult, axis: str) -> Shown | None:
-    """Return the result read along ``axis``, or None if there is no result."""
+    """Return the result read as ``axis`` names it, distance or similarity; None if there is no result."""
     if made.task is None or made.chunking is None or not isinstance(made.chunker, Breakpoint | MaxMin):
         return None
     if isinstance(made.chunker, MaxMin):

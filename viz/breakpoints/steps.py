@@ -23,14 +23,14 @@ from viz.state.choices import Choices
 from viz.state.keys import session
 
 MOST_SCANNED = 10_000_000
-"""Pairs of sentences that Max–Min may have compared for its steps to have their numbers, which takes the scan once more:
-half a second, and 4,400 sentences where all are in one chunk."""
+"""Most pairs of sentences for which Max–Min's scan is repeated to show its numbers in the steps; repeating it takes
+half a second. A single chunk of 4,400 sentences has as many pairs."""
 
 
 def show_steps(
     shown: Shown, made: list[ColumnResult], document: Document, embedder: Embedder | None, choices: Choices, margin: float
 ) -> None:
-    """Draw the stepper through the greedy scan, with a comparison to the optimal partition at each cut."""
+    """Draw the stepper through the greedy scan; each cut is compared with the optimal partition."""
     _, best, sentences = made
     compared: Mapping[int, StretchComparison] | None = None
     if best.error:
@@ -65,7 +65,7 @@ def _compared(
 
 
 def _pairs(chunking: Chunking) -> int:
-    """Count the pairs of sentences that share a chunk, which a scan compares."""
+    """Count the pairs of sentences within the same chunk, which the scan compares."""
     return sum(count * (count - 1) // 2 for count in sentence_counts(chunking))
 
 

@@ -1,4 +1,4 @@
-"""The greedy scan as steps: its decision at each gap, and at each cut the alternative of the optimal partition."""
+"""The greedy scan as steps: its decision at each gap, and the optimal partition's alternative at each cut."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def is_near(gap: Gap, margin: float) -> bool:
 
 
 def scan_steps(chunking: Chunking, margin: float, compared: Mapping[int, StretchComparison] | None) -> list[Step]:
-    """Return a step for each gap of the ledger, in order.
+    """Return one step of the greedy scan for each gap, in order.
 
     Parameters
     ----------
