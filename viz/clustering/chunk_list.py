@@ -1,4 +1,4 @@
-"""The list of the chunks, each with its parts of the text."""
+"""The list of chunks on the Clustering page, each with its sentences."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _chunk_list = component(
 
 
 class ChunkListData(TypedDict):
-    """The list: the fields of `Coloured`, a tag per chunk, shown instead of its size if not empty, and a sentence."""
+    """Payload of the list: the fields of `Coloured`, a tag per chunk, and a sentence about order breaks."""
 
     chunk_of: list[int]
     grounds: list[int]

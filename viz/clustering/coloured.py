@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Coloured:
-    """The number of each sentence's chunk, and the number of each chunk's colour."""
+    """The chunk number of each sentence, and the colour number of each chunk."""
 
     chunk_of: Sequence[int]
     grounds: Sequence[int]

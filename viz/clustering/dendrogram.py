@@ -11,7 +11,7 @@ from chunkers.results.result import Clusters, Merge
 
 @dataclass
 class Bracket:
-    """A join or a refused join, drawn as a bracket from ``left`` to ``right`` at ``height``.
+    """An accepted or refused join, drawn as a bracket from ``left`` to ``right`` at ``height``.
 
     Its legs reach down to the heights ``low_left`` and ``low_right``.
     """
@@ -25,7 +25,7 @@ class Bracket:
 
 @dataclass
 class Tree:
-    """A dendrogram: the sentences from left to right, ordered so that no joins cross, and the brackets over them."""
+    """A dendrogram: its sentences in an order in which no joins cross, and the brackets above them."""
 
     leaves: list[int]
     joins: list[Bracket]
@@ -33,7 +33,7 @@ class Tree:
 
 
 def layout(count: int, merges: Sequence[Merge], clusters: Clusters) -> Tree:
-    """Lay out the joins of ``count`` sentences; clusters whose join was refused are placed side by side."""
+    """Lay out the dendrogram of ``count`` sentences, with clusters whose join was refused next to each other."""
     groups = LinkedGroups(count)
     node = [*range(count)]  # node of each group label; nodes from ``count`` on are joins
     first = [*range(count)]  # first sentence of each node
@@ -62,7 +62,7 @@ def layout(count: int, merges: Sequence[Merge], clusters: Clusters) -> Tree:
 
 
 def _side_by_side(roots: Sequence[int], first: Sequence[int], clusters: Clusters) -> list[int]:
-    """Return each cluster's root once, given each sentence's root; clusters whose join was refused become neighbours."""
+    """Return the distinct roots of ``roots``, ordered so that clusters whose join was refused are neighbours."""
     rows = {root: [root] for root in roots}
     for refusal in clusters.refused:
         left, right = sorted((rows[roots[refusal.left]], rows[roots[refusal.right]]), key=lambda row: first[row[0]])

@@ -16,7 +16,7 @@ from viz.clustering.tables import row_name, rows_of
 from viz.theme import palette
 
 MOST_NUMBERED = 30
-"""The greatest number of leaves that are labelled with their sentences' numbers."""
+"""Most leaves for which sentence numbers are shown."""
 
 
 def dendrogram(
@@ -27,7 +27,7 @@ def dendrogram(
     most: float,
     theme: str,
 ) -> go.Figure:
-    """Return the dendrogram: joins in their chunks' colours, refused ones dashed, and a line at the maximum distance."""
+    """Return the dendrogram figure, with refused joins dashed and a line at the maximum distance ``most``."""
     chunk_of, grounds = coloured.chunk_of, coloured.grounds
     edges, ink = palette.EDGES[theme], palette.INK[theme]
     figure = go.Figure()
@@ -105,7 +105,7 @@ def _level(figure: go.Figure, level: float, label: str, colour: str) -> None:
 
 
 def heatmap_figure(distances: FloatArray, block: int, coloured: Coloured, theme: str) -> go.Figure:
-    """Return the heatmap of mean distances between blocks of ``block`` sentences, with the chunks along both edges."""
+    """Return a heatmap of mean distances between blocks of ``block`` sentences, with the chunks at the edges."""
     ink, count = palette.INK[theme], len(coloured.chunk_of)
     rows = rows_of(count, block)
     middles = [(first + last) / 2 for first, last in rows]
@@ -144,7 +144,7 @@ def density(
     least: int,
     theme: str,
 ) -> go.Figure:
-    """Return a plot of each sentence at the smallest ε that makes it a core, marked as core, border or noise."""
+    """Return a plot of the smallest ε at which each sentence becomes a core point, marked by its DBSCAN role."""
     chunk_of, grounds = coloured.chunk_of, coloured.grounds
     edges, ink = palette.EDGES[theme], palette.INK[theme]
     figure = go.Figure()
@@ -172,7 +172,7 @@ def _needed(reach: float) -> str:
 
 
 def centres(clusters: Clusters, coloured: Coloured, theme: str) -> go.Figure:
-    """Return a plot of each sentence's distance to its own centre and to the next, in the colours of their chunks."""
+    """Return a plot of each sentence's distance to its own cluster centre and to the nearest other centre."""
     chunk_of, grounds = coloured.chunk_of, coloured.grounds
     edges = palette.EDGES[theme]
     figure = go.Figure()

@@ -32,7 +32,7 @@ MOST_CELLS = 400
 
 
 class HeatmapData(TypedDict):
-    """The heatmap.
+    """Payload of the heatmap.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class HeatmapData(TypedDict):
     block
         The number of sentences per row.
     most
-        The greatest number of sentences for which there is a heatmap.
+        The largest number of sentences for which a heatmap is drawn.
     """
 
     chunk_of: list[int]
@@ -60,7 +60,7 @@ class HeatmapData(TypedDict):
 
 
 def heatmap(coloured: Coloured, vectors: FloatArray, weight: float, line: tuple[str, float] | None, key: str) -> None:
-    """Mount the heatmap of the joint distance of sentences.
+    """Mount the heatmap of joint distances between sentences.
 
     It emits ``seamark-step`` and ``seamark-jump``, and marks the two sentences of the steps of other components.
 
@@ -90,13 +90,13 @@ def heatmap(coloured: Coloured, vectors: FloatArray, weight: float, line: tuple[
 
 
 def block_size(count: int) -> int:
-    """Return the number of sentences per row of the heatmap for a text of ``count`` sentences."""
+    """Return the number of sentences that a heatmap row represents in a text of ``count`` sentences."""
     return max(1, math.ceil(count / MOST_CELLS))
 
 
 @kept_in(RecentlyUsed(CACHED_BYTES, len), lambda vectors, identity: identity)
 def _matrix(vectors: FloatArray, identity: str) -> bytes:
-    """Return a line of JSON followed by the distances in meaning as little-endian 16-bit integers, 65,535 for 1."""
+    """Return a line of JSON followed by the semantic distances as little-endian 16-bit integers; 65,535 stands for 1."""
     means = mean_distances(vectors, 0, block_size(len(vectors)))
     head = json.dumps({"id": identity, "cells": len(means)})
     return f"{head}\n".encode() + np.rint(means * 65535).astype("<u2").tobytes()

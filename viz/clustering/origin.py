@@ -1,4 +1,4 @@
-"""Formation of the clusters: heatmap and chunks next to the text; joins, roles or centres below."""
+"""The formation of the clusters: heatmap and chunks next to the text, and the joins, roles or centres below it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from viz.theme.palette import theme
 
 
 def show_origin(choices: Choices, chunker: Chunker, chunking: Chunking, vectors: FloatArray, beside: Any) -> None:
-    """Draw the heatmap and the chunks next to the text, and the formation of the clusters below it."""
+    """Draw the heatmap and the chunk list next to the text, and the formation of the clusters below it."""
     grounds = segments(chunking.document, chunking, None, frozenset())["colours"]
     coloured = Coloured(sentence_chunks(chunking), grounds)
     reach = chunker.reach()
@@ -108,7 +108,7 @@ def _tags(chunking: Chunking, chunk_of: Sequence[int]) -> list[str]:
 
 
 def sentence_chunks(chunking: Chunking) -> list[int]:
-    """Return the number of each sentence's chunk."""
+    """Return each sentence's chunk number."""
     chunk_of = [0] * len(chunking.document.sentences)
     for number, chunk in enumerate(chunking.chunks):
         for start, end in chunk.spans:
@@ -118,7 +118,7 @@ def sentence_chunks(chunking: Chunking) -> list[int]:
 
 
 def breaks_words(chunking: Chunking) -> str:
-    """Describe in a sentence how often the chunks break the order of the text."""
+    """Describe how often the chunks break the order of the text."""
     pieces = Pieces.of(chunking)
     if not pieces.chunks:
         return "No order breaks: every chunk is one stretch of the text."
@@ -132,7 +132,7 @@ def breaks_words(chunking: Chunking) -> str:
 
 
 def refusal_words(found: Clusters, cap: int) -> str:
-    """Explain how to read the tree, and the joins that the cap refused."""
+    """Explain how to read the dendrogram and how many joins the size cap refused."""
     explained = "A bracket joins two clusters at the distance of their two nearest sentences. "
     if not found.refused:
         return explained + f"The cap of {cap:,} sentences refused nothing."
@@ -142,7 +142,7 @@ def refusal_words(found: Clusters, cap: int) -> str:
 
 
 def roles_words(found: Clusters, eps: float) -> str:
-    """Count the core, border and noise sentences, and explain the terms."""
+    """Count the core, border and noise sentences, and explain these terms."""
     roles = found.roles
     return (
         f"{roles.count('core'):,} core: at least {found.core_size} sentences, itself included, within ε "

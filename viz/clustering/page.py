@@ -40,7 +40,7 @@ METHODS = ("single_linkage", "dbscan", "kmeans")
 
 
 def show() -> None:
-    """Draw the page."""
+    """Draw the Clustering page."""
     document, sentences = next(iter(sample_splitters().items()))
     columns = [ColumnChoice(name) for name in METHODS]
     opening = columns_to_open_with(PAGE, [(name,) for name in METHODS])
@@ -91,7 +91,7 @@ def _one_of_each(here: Page) -> None:
 
 
 def _open_with(choices: Choices, opening: Sequence[ColumnChoice | None]) -> None:
-    """Take over the columns of Compare that are given, and select one of them: if possible, the one selected there."""
+    """Take over the given columns of Compare, and select one, preferably the one selected on Compare."""
     given = [number for number, column in enumerate(opening) if column is not None]
     if not given:
         return
@@ -146,7 +146,7 @@ def _reader(made: ColumnResult, text: Text) -> None:
 
 
 def _rows(chunking: Chunking, known: Sequence[int] | None) -> tuple[HeadRow, ...]:
-    """Return the head of the column: number and sizes of chunks, their parts, times, errors against known boundaries."""
+    """Return the column's summary: chunk count and sizes, their parts, times, and errors against known boundaries."""
     rows = [HeadRow("chunks", f"{len(chunking.chunks):,}", brief=counted(len(chunking.chunks), "chunk"))]
     counts = sentence_counts(chunking)
     if counts:
@@ -163,7 +163,7 @@ def _rows(chunking: Chunking, known: Sequence[int] | None) -> tuple[HeadRow, ...
         mixed = mixed_sections(chunking, known)
         words = f"{missed:,} missed, {added:,} added" if missed or added else "boundaries as known"
         if mixed and not missed and not added:
-            # Chunks in pieces can have all boundaries and yet put sections together.
+            # Chunks of several pieces can match all boundaries and still mix sections.
             words += "; " + _mixed_words(mixed)
         rows.append(HeadRow("against known", words, "wrong" if missed or added or mixed else "", words))
     return tuple(rows)

@@ -1,4 +1,4 @@
-"""Single linkage as steps: all joins and all merges that the cap refused, in the order of the decisions."""
+"""Single linkage as steps: all joins and all refused merges in the order of the decisions."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from chunkers.results.result import Clusters, Merge
 from viz.components.stepper.stepper import Step
 
 MOST_RUNS = 6
-"""Most ranges of a cluster's sentences that a step lists; the others are counted."""
+"""Most ranges of sentences that a step lists per cluster; the rest are counted."""
 
 
 def linkage_steps(count: int, merges: Sequence[Merge], clusters: Clusters, cap: int, most: float) -> list[Step]:
-    """Return the steps of single linkage over ``count`` sentences with a cap and the maximum distance ``most``."""
+    """Return the steps of single linkage with a size cap and the maximum distance ``most``."""
     groups = LinkedGroups(count)
     steps: list[Step] = []
     refusals = iter(clusters.refused)
@@ -32,7 +32,7 @@ def linkage_steps(count: int, merges: Sequence[Merge], clusters: Clusters, cap: 
 
 
 def _step(groups: LinkedGroups, left: int, right: int, distance: float, cap: int, most: float) -> Step:
-    """Return the step that considers two sentences, whose clusters are joined if together they fit the cap."""
+    """Return the step at two sentences: their clusters are joined unless together they exceed the cap."""
     one, other = groups.members(left), groups.members(right)
     both = sorted([*one, *other])
     fits = len(both) <= cap
@@ -60,7 +60,7 @@ def _step(groups: LinkedGroups, left: int, right: int, distance: float, cap: int
 
 
 def places(sentences: Sequence[int]) -> str:
-    """Return the numbers of sentences in words, with ranges for consecutive ones; at most `MOST_RUNS` ranges are listed."""
+    """Return sentence numbers as text, such as ``3–5, 9``, with at most `MOST_RUNS` ranges."""
     runs = _runs(sorted(sentences))
     words = [f"{first + 1}" if first == last else f"{first + 1}–{last + 1}" for first, last in runs[:MOST_RUNS]]
     return ", ".join(words) + (f" and {len(runs) - MOST_RUNS} more places" if len(runs) > MOST_RUNS else "")

@@ -1,4 +1,4 @@
-"""The tables below the figures: how the clusters were formed, in numbers."""
+"""The tables below the figures of the Clustering page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Table = Mapping[str, Sequence[Any]]
 
 
 def heatmap_table(distances: FloatArray, block: int, count: int) -> Table:
-    """Return each pair of rows of the heatmap once, nearest first."""
+    """Return the distance of each pair of heatmap rows as a table, nearest pair first."""
     names = [row_name(row) for row in rows_of(count, block)]
     one, other = np.triu_indices(len(names), k=1)
     values = distances[one, other]
@@ -28,18 +28,18 @@ def heatmap_table(distances: FloatArray, block: int, count: int) -> Table:
 
 
 def rows_of(count: int, block: int) -> list[tuple[int, int]]:
-    """Return the first and last sentence of each row, counted from 1."""
+    """Return the first and last sentence of each heatmap row, counted from 1."""
     return [(first + 1, min(first + block, count)) for first in range(0, count, block)]
 
 
 def row_name(row: tuple[int, int]) -> str:
-    """Return the sentence or range of sentences of a row, such as ``5`` or ``5–8``."""
+    """Return the label of a heatmap row, such as ``5`` or ``5–8``."""
     first, last = row
     return f"{first}" if first == last else f"{first}–{last}"
 
 
 def joins_table(merges: Sequence[Merge], clusters: Clusters, coloured: Coloured) -> Table:
-    """Return all joins and refusals in the order of the decisions."""
+    """Return a table of all joins and refused joins, in the order of the decisions."""
     chunk_of = coloured.chunk_of
     rows = []
     for number, merge in enumerate(merges):
@@ -55,7 +55,7 @@ def joins_table(merges: Sequence[Merge], clusters: Clusters, coloured: Coloured)
 
 
 def density_table(clusters: Clusters, reach: FloatArray, coloured: Coloured) -> Table:
-    """Return the role of each sentence, and the smallest ε that makes it a core."""
+    """Return a table of each sentence's DBSCAN role and the smallest ε that makes it a core point."""
     return {
         "sentence": [*range(1, len(coloured.chunk_of) + 1)],
         "role": list(clusters.roles),
@@ -65,7 +65,7 @@ def density_table(clusters: Clusters, reach: FloatArray, coloured: Coloured) -> 
 
 
 def centres_table(clusters: Clusters, coloured: Coloured) -> Table:
-    """Return the distances of each sentence to its own centre and to the next."""
+    """Return a table of each sentence's distance to its own cluster centre and to the nearest other centre."""
     table: dict[str, Sequence[Any]] = {
         "sentence": [*range(1, len(coloured.chunk_of) + 1)],
         "chunk": [chunk + 1 for chunk in coloured.chunk_of],
