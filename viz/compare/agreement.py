@@ -22,7 +22,7 @@ from viz.theme.numbers import three_figures
 
 
 class _Done(NamedTuple):
-    """A column that embeds, with its result: its number from 1."""
+    """A column with a chunker that embeds, its number (from 1) and its result."""
 
     number: int
     chunker: Chunker
@@ -30,9 +30,9 @@ class _Done(NamedTuple):
 
 
 def show_agreement(here: Page, text: Text, made: Sequence[ColumnResult]) -> None:
-    """Offer to compare the embedder with the one that it approximates, and show the result of the comparison.
+    """Offer to compare the embedder with the one that it approximates, and show the comparison.
 
-    Nothing is embedded with the other before the user asks; then the columns are compared again whenever they change.
+    The full embedder is used only after the user asks for it; from then on, changed columns are compared again.
     """
     embedder = here.embedder
     columns = [_done(number, one) for number, one in enumerate(made, start=1) if one.chunker and one.chunker.embeds]
@@ -40,7 +40,7 @@ def show_agreement(here: Page, text: Text, made: Sequence[ColumnResult]) -> None
     subject = text.document.identity, "" if embedder is None else embedder.name
     if session.compared_embedders not in (None, subject):
         _end()
-    # Until the columns are there, the progress on the page is theirs.
+    # Until the columns are complete, the page shows their progress.
     if embedder is None or not embedder.approximates or not done or len(done) < len(columns):
         return
     if session.compared_embedders is None:
@@ -102,7 +102,7 @@ def _results(tasks: Sequence[tuple[Task, Chunker]], document: Document, full: Em
             notice(job.error, "error", key="agreement_error")
         st.button(f"Compare with {full.name}", key="compare_embedders_again", on_click=_forget_job)
     else:
-        # It ended after the columns were looked up, or does not have what the columns have become.
+        # The job ended after the columns were looked up, or the columns have changed since it began.
         session.full_job = None
         st.rerun()
     return None

@@ -1,4 +1,4 @@
-"""Scrolls to the view that the user has opened below the text."""
+"""Scrolling to the view that the user has opened below the text."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ _arrival = component("seamark_arrival", html='<div class="arrival"></div>', js=s
 
 
 def scroll_to(view: str) -> None:
-    """Scroll the container that this is drawn in into the window, once per view."""
+    """Scroll the enclosing container into view, once for each opened view."""
     _arrival(key="store_arrival", data={"view": view}, height=0)

@@ -1,4 +1,4 @@
-"""Views that open below the text of Compare on request: scores, sizes, gaps, the file as read, code, downloads and more."""
+"""Views that open below the text of Compare on request: scores, sizes, gaps, source file, code, downloads and more."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from viz.state.text import Source
 
 
 def show_below(choices: Choices, made: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
-    """Draw the views below the text that the user chooses: scores, sizes, gaps, the file, code, questions or downloads."""
+    """Draw the choice of views below the text, and the chosen view."""
     done = [(number, one.chunking) for number, one in enumerate(made) if one.chunking is not None]
     if not done:
         return
@@ -81,7 +81,7 @@ def _all_downloads(choices: Choices, made: list[ColumnResult], chosen: Source, e
 
 
 def _whole_session(choices: Choices, made: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
-    """Offer the file of the session, if every column has a result."""
+    """Draw the download button of the session file, if every column has a result."""
     embedded_as = session.embedded_as
     columns = [(one.chunker, one.chunking) for one in made if one.chunker is not None and one.chunking is not None]
     if len(columns) == len(made):
@@ -130,7 +130,7 @@ def _lengths(chunking: Chunking, unit: str, tokenizer: str) -> Sequence[int]:
 
 
 def _model() -> LanguageModel | None:
-    """Return the language model in use, for recipes of chunkers that ask one."""
+    """Return the session's language model, for recipes of chunkers that call one."""
     asking = chosen_model()
     return None if asking is None else asking.model
 

@@ -1,4 +1,4 @@
-"""The tab Code of Compare: a column as code for other libraries, and their own chunkers with the same settings."""
+"""The Code view of Compare: a column as code for other libraries, and their own chunkers with the same settings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _RESULT = "Result of the original"
 
 
 def show_code(choices: Choices, made: Sequence[ColumnResult], embedder: Embedder | None) -> None:
-    """Draw the code that cuts as the selected column does."""
+    """Draw the code that reproduces the selected column's cuts."""
     here = made[choices.selected]
     if here.chunking is None or here.chunker is None:
         return

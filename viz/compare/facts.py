@@ -1,6 +1,6 @@
-"""The head of a column on Compare: number and sizes of chunks, times, errors against known boundaries, last change.
+"""The summary of a column on Compare: chunk count and sizes, times, errors against known boundaries, last change.
 
-A class need not see the times: lecture mode leaves them out.
+Lecture mode omits the times.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from viz.theme.numbers import counted, duration, embedding_in_words, stages_in_w
 
 
 def facts_of(number: int, made: ColumnResult, text: Text, embedder: Embedder | None) -> Head:
-    """Return a column's head: number and sizes of chunks, times, errors against known boundaries, and the last change."""
+    """Return a column's summary: chunk count and sizes, times, errors against known boundaries, and last change."""
     chunking, task = made.chunking, made.task
     assert chunking is not None
     assert task is not None
@@ -69,7 +69,7 @@ def _changed(number: int, made: ColumnResult, document: Document, cuts: tuple[in
     """Describe how the last change of the column's parameters affected its boundaries, and return the new boundaries."""
     assert made.task is not None
     assert made.chunker is not None
-    # Loading an embedder is no change by the user, and a chunker that does not embed is not affected by the embedder at all.
+    # Loading an embedder is not a change by the user, and a chunker that does not embed is unaffected by the embedder.
     task = replace(made.task, revision="", embedder=made.task.embedder if made.chunker.embeds else "")
     last = session.history.get(number)
     if last is None or last.task != task:

@@ -10,7 +10,7 @@ from viz.theme.palette import EDGES, theme
 
 
 def size_distributions(sizes: Mapping[str, Sequence[int]], unit: str) -> go.Figure:
-    """Return a box plot with points of the chunk sizes in ``unit``, one row per chunker."""
+    """Return box plots of the chunk sizes in ``unit``, one row per chunker."""
     figure = go.Figure()
     for number, (name, values) in enumerate(sizes.items()):
         figure.add_trace(

@@ -1,4 +1,4 @@
-"""The columns of Compare folded into one text, whose gaps the user clicks: known boundaries, or cuts of their own."""
+"""Compare's columns folded into one text whose gaps the user clicks, to set known boundaries or a column's cuts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from viz.state.text import Text
 
 
 def take_marking(choices: Choices, text: Text, reader_key: str) -> str:
-    """Apply the reader's events: gaps that were set, columns that are to fold or to come back; return an error, if any."""
+    """Apply the reader's events: clicked gaps, and folding or unfolding of the columns; return an error, if any."""
     gaps, fold = clicked(take_event(reader_key, "mark"), text.document), take_event(reader_key, "fold")
     if fold is not None:
         session.folded = (text.document.identity, str(fold["purpose"]))
@@ -30,13 +30,13 @@ def take_marking(choices: Choices, text: Text, reader_key: str) -> str:
     known = with_clicked(text.document, text.source.known, gaps.places)
     if known != text.source.known:
         set_known(known)
-        # The row on top, which has been drawn, gives them to the tab to keep.
+        # The row at the top, already drawn, passes the boundaries to the browser tab, which stores them.
         st.rerun()
     return ""
 
 
 def marking_of(choices: Choices, text: Text) -> Marking | None:
-    """Return the gaps to click in the text into which the columns are folded; None if they are not."""
+    """Return the gaps that can be clicked while the columns are folded; None if they are not."""
     identity, purpose = session.folded
     if identity != text.document.identity or offers(choices).get(purpose) != "":
         return None
@@ -46,9 +46,9 @@ def marking_of(choices: Choices, text: Text) -> Marking | None:
 
 
 def offers(choices: Choices) -> dict[str, str]:
-    """Return the purposes for which the columns can fold, each with why that cannot be now; empty if it can.
+    """Return the purposes for which the columns can fold, each with the reason why not, empty if possible.
 
-    A bundled text comes with its known boundaries, which are not the user's to mark.
+    The known boundaries of a bundled text cannot be changed.
     """
     full = f"Compare has the maximum of {MOST_COLUMNS} columns; remove one first." * (place_for_cuts(choices) is None)
     return {**({"marks": ""} if choices.document == OWN else {}), "cuts": full}

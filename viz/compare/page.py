@@ -36,7 +36,7 @@ READER = "reader"
 
 
 def show() -> None:
-    """Draw the page."""
+    """Draw the Compare page."""
     # Above all that comes and goes; the page's style sheet hides it by its key.
     spot = st.container(key="store_spot")
     with page(COMPARE, default_choices()) as here:
@@ -97,7 +97,7 @@ def _summary(chosen: Source) -> str:
 
 
 def _take_events(choices: Choices, text: Text | None, embedder: Embedder | None) -> None:
-    """Apply the reader's events: a dropped line, a clicked column, search settings, a marked answer, a remedy, a change."""
+    """Apply the reader's events, such as a moved threshold, a selected column or a marked answer."""
     line, selected = take_event(READER, "line"), take_event(READER, "selected")
     if line and 0 <= line["column"] < len(choices.columns):
         choices.columns[line["column"]].put(str(line["parameter"]), float(line["value"]))

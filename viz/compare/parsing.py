@@ -1,4 +1,4 @@
-"""The text that a file was read as, part by part, with the content left out of it."""
+"""The text as read from a file, part by part, with the content that was left out."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from viz.state.text import Source
 from viz.theme.numbers import counted
 
 STRETCH = 20_000
-"""Characters that are shown at once."""
+"""Most characters shown at one time."""
 
 MOST_NAMED = 8
-"""Stretches of pages that are named of one kind of what was left out."""
+"""Most page ranges named for one kind of omitted content."""
 
 MOST_QUOTED = 60
-"""Characters of a line that was left out that are quoted."""
+"""Most characters quoted from an omitted line."""
 
 
 class Stretch(NamedTuple):
-    """Passage shown at one time: a page, a part of a page, or a part of a text without pages."""
+    """A passage shown at one time: a page, part of a page, or part of a text without pages."""
 
     part: int | None
     start: int
@@ -35,7 +35,7 @@ class Stretch(NamedTuple):
 
 
 def show_parsing(chosen: Source) -> None:
-    """Draw the parts of the file that were left out, and the text as it was read, a page at a time."""
+    """Draw the content that was left out of the file, and the text as read, one page at a time."""
     if chosen.left_out:
         st.dataframe(left_out_table(chosen.left_out, chosen.parts), hide_index=True, width="stretch", placeholder="")
         if chosen is session.own:
@@ -48,7 +48,7 @@ def show_parsing(chosen: Source) -> None:
     if len(stretches) > 1:
         whole = chosen.parts is not None and len(stretches) == len(chosen.parts.starts)
         what = chosen.parts.kind.capitalize() if whole and chosen.parts is not None else "Stretch"
-        # Another text has a widget of its own, which begins at its beginning.
+        # Each text has its own widget, so that another text starts on its first page.
         key = f"parsing/{len(chosen.text)}/{len(stretches)}"
         number = st.number_input(f"{what}, from 1 to {len(stretches):,}", 1, len(stretches), key=key, width=260) - 1
     here = stretches[number]
@@ -77,7 +77,7 @@ def _offer_lines(own: Source) -> None:
 
 
 def stretches_of(text: str, parts: Parts | None) -> list[Stretch]:
-    """Return the pages or chapters, the longer ones in stretches of at most `STRETCH` characters."""
+    """Return the pages or chapters, with those longer than `STRETCH` characters split."""
     edges = [0, *parts.starts[1:], len(text)] if parts is not None else [0, len(text)]
     found = []
     for number, (first, last) in enumerate(pairwise(edges)):
@@ -88,7 +88,7 @@ def stretches_of(text: str, parts: Parts | None) -> list[Stretch]:
 
 
 def about_stretch(here: Stretch, chosen: Source) -> str:
-    """Return the name of a stretch and the parts left out there; empty if there is nothing to say."""
+    """Return the label of a stretch and the content left out of it; empty for a text without pages."""
     parts = chosen.parts
     if parts is None or here.part is None:
         return ""
@@ -103,7 +103,7 @@ def _said(one: LeftOut) -> str:
 
 
 def left_out_table(left_out: Iterable[LeftOut], parts: Parts | None) -> dict[str, list[str] | list[int]]:
-    """Return a table of the parts left out, with a row for each kind."""
+    """Return a table of the omitted content, one row per kind."""
     kinds: dict[str, list[LeftOut]] = {}
     for one in left_out:
         kinds.setdefault(one.what, []).append(one)

@@ -11,7 +11,7 @@ from viz.components.notice import notice
 
 
 def show_propositions(chunking: Chunking | None) -> None:
-    """Draw the table of a result, or say that it has none."""
+    """Draw the table of a result's propositions, or a message if it has none."""
     if chunking is None or not has_stated(chunking):
         notice("This column has no propositions; select a column of a chunker that writes them.", key="no_propositions")
         return
@@ -19,7 +19,7 @@ def show_propositions(chunking: Chunking | None) -> None:
 
 
 def table_of(chunking: Chunking) -> dict[str, list[object]]:
-    """Return the columns of the table: the propositions by chunk and place, then the propositions left out."""
+    """Return the propositions as a table: by chunk and position, then those left out of every chunk."""
     rows = [
         (number, chunk.stated.title, one)
         for number, chunk in enumerate(chunking.chunks, start=1)

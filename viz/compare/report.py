@@ -21,7 +21,7 @@ def offer_report(
     chosen: Source,
     embedder: Embedder | None,
 ) -> None:
-    """Draw the button that downloads the report in ``place``; it is made when it is asked for."""
+    """Draw the report's download button in ``place``; the report is built on click."""
     document, on_disk = columns[0][1].document, session.on_disk
 
     def made() -> str:
@@ -34,7 +34,7 @@ def offer_report(
             try:
                 vectors = sentence_vectors(document, embedder, choices.tokenizer, on_disk)
             except Cancelled:
-                # Nothing is embedded for a report: it says what is known.
+                # A report embeds nothing; it uses cached vectors only.
                 vectors = None
         return report(Compared(document, columns, chosen.known, embedder, choices.tokenizer, vectors))
 

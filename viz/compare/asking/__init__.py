@@ -1,1 +1,1 @@
-"""One question over all columns of Compare: its settings, its answer for the browser, and the questions that are kept."""
+"""One question for all columns of Compare: its settings, its answer for the browser, and the stored questions."""

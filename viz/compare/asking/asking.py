@@ -1,4 +1,4 @@
-"""Ask the columns of Compare one question: receive it from the browser, run it, and send the chunks each retrieves."""
+"""Retrieval of one question's chunks in every column of Compare: receive the question, run it, send the results."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ KEY = "store_asked"
 """Streamlit turns it into a class, by which the page's style sheet hides it."""
 
 AT_ONCE_S, BESIDE_S = 0.25, 0.05
-"""Seconds that the answer to a question is waited for, and that to one which was asked before, while the page is drawn for
-another reason; one that takes longer comes when the browser asks for it again."""
+"""Seconds to wait for the answer to a new question, and to an earlier question when the page reruns for another reason.
+An answer that takes longer is sent when the browser polls for it."""
 
 LARGEST_TEXTS = 40_000_000
-"""Characters that the texts they are about may have together: a session keeps them with the questions."""
+"""Most characters of all texts that a session stores with its questions."""
 
 _Ready = tuple[int, Task, Chunking]
-"""A column that is done: its number, from 0, its task and its chunks."""
+"""A finished column: its number from 0, its task and its chunks."""
 
 _asker = component("seamark_asker", html='<div class="asker"></div>', js=script("compare/asking/asker.js"))
 
 
 class AskerData(TypedDict):
-    """Payload for the browser."""
+    """Payload with the state and result of the last question."""
 
     asked: Asked
 
@@ -60,9 +60,9 @@ def answer_question(
     why_not: str,
     known: tuple[int, ...] | None,
 ) -> None:
-    """Answer the question; only this is run again when the browser asks, not the page.
+    """Answer the user's question in a fragment, so that the page does not rerun when the browser asks.
 
-    It must stand where nothing that comes and goes is above it, as `viz.shell.card.verdicts.answer_verdicts`. ``why_not``
+    Like `viz.shell.card.verdicts.answer_verdicts`, it must be drawn above all elements that come and go. ``why_not``
     says why there is no embedder; ``known`` are the known boundaries.
     """
     told = (st.session_state.get(KEY) or {}).get("asked")
@@ -90,7 +90,7 @@ def _run_again() -> None:
 
 
 def _hear(told: dict[str, Any]) -> None:
-    """Handle a message of the browser: a question, its removal, a request to stop, for progress, or for remedies."""
+    """Handle a browser event: a question, its removal, or a request for progress, for remedies or to stop."""
     session.question_moment = told["moment"]
     question, job = told.get("question"), session.ask_job
     if told.get("stop") and job is not None:
@@ -162,7 +162,7 @@ def _judged(
     made: Sequence[ColumnResult],
     known: tuple[int, ...] | None,
 ) -> None:
-    """Fill in what each column retrieves, the fate of the marked answer, and the changes that keep it whole."""
+    """Fill in each column's retrieved chunks, the fate of the marked answer, and the changes that keep it whole."""
     answer = session.answer
     there = answer if answer is not None and _is_in(answer, document) else None
     if there is not None:
@@ -174,7 +174,7 @@ def _judged(
 
 
 def _searched(made: Sequence[ColumnResult], ready: Sequence[_Ready]) -> tuple[EmbeddedAs, list[_Ready]]:
-    """Return the way the chunks are searched: with context sentences if they are chosen and every column has them."""
+    """Return the text that is embedded for each chunk: with its context sentence if chosen and written for all columns."""
     if session.embedded_as != "context":
         return session.embedded_as, [*ready]
     there = in_context(made)
@@ -184,7 +184,7 @@ def _searched(made: Sequence[ColumnResult], ready: Sequence[_Ready]) -> tuple[Em
 
 
 def _what_is_searched(embedded_as: EmbeddedAs, ready: Sequence[_Ready]) -> list[str]:
-    """Return notes if the searched text is not the chosen one, or not the text that is retrieved."""
+    """Return notes for the case that the searched text differs from the chosen or from the retrieved text."""
     not_written = [NOT_WRITTEN] * (embedded_as != session.embedded_as)
     return not_written + [STATED_SEARCHED] * any(has_stated(chunking) for _, _, chunking in ready)
 
@@ -230,7 +230,7 @@ def _span(answer: Marked, document: Document) -> Any:
 
 
 def _fate(found: Judgement) -> AnswerFate:
-    """Describe the fate of an answer."""
+    """Describe whether a column retrieves the marked answer, and where it is if not."""
     places: list[AnswerPlace] = [
         {"chunk": chunk, "rank": rank, "retrieved": retrieved}
         for chunk, rank, retrieved in zip(found.chunks, found.ranks, found.retrieved, strict=True)
@@ -251,7 +251,7 @@ def _fate(found: Judgement) -> AnswerFate:
 
 
 def mark_answer(document: Document, event: dict[str, Any]) -> None:
-    """Store the user's marked answer with the question; a start of None removes the mark."""
+    """Store the answer that the user marked for the question; a start of None removes it."""
     session.answer_complaint = ""
     if event.get("start") is None:
         session.answer = None
@@ -280,7 +280,7 @@ def mark_answer(document: Document, event: dict[str, Any]) -> None:
 
 
 def forget_texts() -> None:
-    """Drop the texts that no stored question is about."""
+    """Drop the stored texts to which no question refers."""
     about = {one.identity for one in session.questions}
     for identity in session.question_texts.keys() - about:
         del session.question_texts[identity]

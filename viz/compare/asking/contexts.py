@@ -28,11 +28,11 @@ MISSING = (
 """Message on the page if no language model is named."""
 
 NOT_WRITTEN = "Searched without context sentences: they are not written yet, see Downloads, below the text"
-"""Note on an answer if chunks should be searched with context sentences and some columns have none."""
+"""Note on a result if context sentences are chosen but not written for all columns."""
 
 
 def in_context(made: Sequence[ColumnResult]) -> dict[int, Chunking]:
-    """Return the chunks with their context sentences by number of the column, from 0, as far as these are written."""
+    """Return the results that have context sentences, by column number from 0."""
     job = session.situating
     if job is None or job.asking is not chosen_model():
         return {}
@@ -41,9 +41,9 @@ def in_context(made: Sequence[ColumnResult]) -> dict[int, Chunking]:
 
 
 def show_contexts(choices: Choices, made: Sequence[ColumnResult]) -> None:
-    """Draw the state of the context sentences of all columns, and the button that has the missing ones written."""
+    """Draw the state of the columns' context sentences, and the button that has the missing ones written."""
     asking, there = chosen_model(), in_context(made)
-    # The columns' controls have the form already if one of them, selected or not, asks a language model itself.
+    # If any column's chunker calls a language model, the columns' controls already include the form.
     if not any_asks(one.chunker for one in choices.columns):
         model_form()
     if asking is None:
@@ -83,7 +83,7 @@ def _ask_for(asking: Asking, tokenizer: str, waiting: dict[Task, Chunking]) -> N
     def begin() -> None:
         before = session.situating
         found = before.found if before is not None and before.asking is asking else {}
-        # Of what is shown no more, neither the text nor the sentences are kept.
+        # Keep neither text nor context sentences of columns that are no longer shown.
         known = {task: found[task] for task in session.results if task in found}
         session.situating = job = Situating(asking, tokenizer, waiting, known)
         job.start()

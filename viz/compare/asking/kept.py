@@ -1,4 +1,4 @@
-"""The questions of a session whose answers are marked: asked again, removed, measured on Retrieval, or saved as a file."""
+"""The session's questions with marked answers: ask again, remove, measure on Retrieval, or save as a file."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from viz.state.questions_given import give_kept_to_retrieval
 from viz.theme.numbers import counted
 
 LONGEST_SHOWN = 120
-"""Characters of an answer that the list shows; the file has all of it."""
+"""Most characters of an answer that the list shows; the file has the whole answer."""
 
 
 def show_questions() -> None:
-    """Draw the list, and offer to measure on it; a text that is not shown keeps its questions."""
+    """Draw the list of stored questions, of all texts, and offer to measure the columns on them."""
     _show_list()
     _name_reranker()
 
 
 def _name_reranker() -> None:
-    """Draw the box in which a cross-encoder is named; it is loaded when a question is asked, and no link has it."""
+    """Draw the text box for a cross-encoder's name; it is loaded when a question is asked and is not part of links."""
     key = "ask_reranker"
     shown = seed(key, "" if session.reranker is None else session.reranker.name)
 
@@ -91,7 +91,7 @@ def _show_list() -> None:
 
 
 def _measure() -> None:
-    """Give Retrieval the questions with their texts, and have it measure the columns of this page at once."""
+    """Pass the questions and their texts to Retrieval, and start its run on this page's columns."""
     give_kept_to_retrieval(columns_of_compare())
     session.retrieval_begins = True
     go_at_next_run("retrieval")

@@ -1,4 +1,4 @@
-"""The answer to a question as the browser is sent it. Places in the text are in UTF-16 code units."""
+"""The answer to a question as sent to the browser; positions in the text are in UTF-16 code units."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from viz.components.remedies.payload import ColumnRemedies
 
 
 class AnswerPlace(TypedDict):
-    """A chunk that has part of the answer; ``rank`` is from 1, None for one that was not ranked."""
+    """A chunk that contains part of the marked answer; ``rank`` counts from 1, None if the chunk is not ranked."""
 
     chunk: int
     rank: int | None
@@ -16,16 +16,16 @@ class AnswerPlace(TypedDict):
 
 
 class AnswerFate(TypedDict):
-    """Fate of the marked answer in a column.
+    """Whether a column retrieves the marked answer, and where its parts are.
 
     Attributes
     ----------
     good
-        True if all of it is retrieved in one chunk.
+        True if one retrieved chunk contains the whole answer.
     words
-        What became of it; the places follow.
+        The outcome in words; the places follow.
     why
-        The seam's reason and the like; may be empty.
+        The reason, such as the cut that splits the answer; may be empty.
     """
 
     good: bool
@@ -35,17 +35,17 @@ class AnswerFate(TypedDict):
 
 
 class AskedColumn(TypedDict):
-    """Chunks that a question retrieves in a column.
+    """The chunks that a question retrieves in one column.
 
     Attributes
     ----------
     chunks
-        The numbers of the chunks, from 0, best first; ``scores`` and ``said`` have one entry for each: the score, and where
-        it comes from.
+        The numbers of the chunks, from 0, best first. ``scores`` and ``said`` have one entry per chunk: its score, and the
+        origin of the score.
     cut
-        Where the budget ends within the last of them; None if it is given whole.
+        Where the budget ends within the last chunk; None if that chunk is given whole.
     tokens
-        How many tokens are given of them all.
+        The number of tokens given in all.
     """
 
     chunks: list[int]
@@ -62,19 +62,19 @@ class Asked(TypedDict):
     Attributes
     ----------
     moment
-        The browser's, of what this answers.
+        The browser's timestamp of the event that this answers.
     state
         ``nothing`` while nothing is asked, ``working``, ``done``, or ``failed``.
     share, said
-        The share of the work that is done, and a sentence: how far it is, what is wrong, or what else there is to know.
+        The share of the work that is done, and a sentence with the status, the error or a note.
     hashes
-        Those of the columns' bodies that this is about, so that the reader can tell whether it shows them.
+        Hashes of the columns' bodies, so that the reader can tell whether it shows the same columns.
     found
-        None where a column has no result yet.
+        The retrieved chunks by column; None for a column without a result.
     answer
-        The marked answer, start and end; None if none is.
+        Start and end of the marked answer; None if no answer is marked.
     remedies
-        None where the answer is whole, or nothing can be looked for.
+        The remedies by column; None if the column keeps the answer whole or no search is possible.
     """
 
     moment: float | None

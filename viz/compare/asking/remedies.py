@@ -1,4 +1,4 @@
-"""Changes that keep a marked answer whole: searched for the columns that fail it, and added as columns."""
+"""Changes that keep a marked answer whole: searched for the columns that split it, and added as columns."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def find_remedies(
     answer: Marked,
     known: tuple[int, ...] | None,
 ) -> list[ColumnRemedies | None]:
-    """Return the remedies so far for every column that fails the question; start the search where it takes no request."""
+    """Return the remedies found so far for each failing column; start the search if it needs no paid request."""
     inquiry, reranker, embedder = asking.inquiry, asking.reranker, asking.embedder
     failing = [
         (number, one.task, one.chunker, one.chunking)
@@ -38,7 +38,7 @@ def find_remedies(
         if column is not None and column["fate"] is not None and not column["fate"]["good"]
         if one.task is not None and one.chunker is not None and one.chunking is not None
     ]
-    # A language model would have to write the context sentences of other chunks.
+    # Changed chunks would need new context sentences from a language model.
     if not failing or inquiry.embedded_as == "context":
         return [None for _ in made]
     posed = Posed(inquiry.question, checked_answer(document.text, answer.start, answer.start + len(answer.answer)))
@@ -63,7 +63,7 @@ def find_remedies(
 
 
 def begin_search() -> None:
-    """Start the search, or go on with one that was stopped."""
+    """Start the search for remedies, or resume a stopped one."""
     job = session.remedy_job
     if job is not None and not job.running:
         session.remedy_job = job = job.again()
@@ -71,13 +71,13 @@ def begin_search() -> None:
 
 
 def stop_search() -> None:
-    """Stop the search; what it has found stays."""
+    """Stop the search for remedies; the remedies found so far stay."""
     if session.remedy_job is not None:
         session.remedy_job.cancel()
 
 
 def take_remedy(event: Mapping[str, Any], embedder: Embedder | None) -> None:
-    """Add the remedy that the user wants to try as a column, or open Tune."""
+    """Add the remedy that the user chose as a column, or open Tune."""
     if event.get("tune"):
         go_at_next_run("tune")
         st.rerun()

@@ -1,4 +1,4 @@
-"""Settings of a question on Compare, kept in the link: the ranking method, and the amount retrieved."""
+"""Settings of a question on Compare, which are part of the link: the ranking method and the amount retrieved."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def check(here: Page) -> None:
 
 
 def take(choices: Choices, event: Mapping[str, Any]) -> None:
-    """Apply the user's settings for the question."""
+    """Apply the ranking method and the limit that the user chose for the question."""
     for name, allowed in ((ASK_METHOD, [*RANKED_BY]), (ASK_LIMIT, [FITTING, *LIMITS])):
         if event.get(name) in allowed:
             choices.extra[name] = str(event[name])
 
 
 def asking_data(choices: Choices, characters: int) -> AskingData:
-    """Return the reader's data for asking a text of so many characters."""
+    """Return the reader's payload for asking a question about a text of ``characters`` characters."""
     return {
         "question": session.question,
         "methods": list(RANKED_BY.items()),

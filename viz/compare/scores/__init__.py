@@ -1,1 +1,1 @@
-"""Comparison of the columns of Compare: their measures side by side, and their ranking."""
+"""Scores of Compare's columns: their measures side by side, and their ranking."""

@@ -1,4 +1,4 @@
-"""Tokens of the chunks of a column of Compare."""
+"""Token counts of the chunks of Compare's columns."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from viz.jobs.texts import kept
 
 @kept(32, lambda task, chunking, embedder=None: (task.document, task, embedder is None))
 def token_counts(task: Task, chunking: Chunking, embedder: Embedder | None = None) -> list[int] | None:
-    """Return the tokens of every chunk by ``embedder`` or else the chosen tokenizer; None if they cannot be counted."""
+    """Return each chunk's token count by ``embedder``, else by the chosen tokenizer; None if it has no files."""
     texts = [chunk.text for chunk in chunking.chunks]
     try:
         return [*(load_tokenizer(task.tokenizer).count(texts) if embedder is None else embedder.lengths(texts))]

@@ -30,7 +30,7 @@ def show_ranking(
     known: tuple[int, ...] | None,
     embedder: Embedder | None,
 ) -> None:
-    """Draw the columns in order, best first, with the significance of their differences."""
+    """Draw the ranking of the columns with the significance of their differences."""
     done = [(number, one) for number, one in enumerate(made) if one.chunking is not None]
     names = tuple(f"{chunker_class(one.choice.chunker).title} (column {number + 1})" for number, one in done)
     tasks = tuple(one.task for _, one in done)
@@ -76,12 +76,12 @@ def _offer_to_mark(document: Document) -> None:
 
 
 def _settings(made: ColumnResult, contender: Contender) -> str:
-    """Return the settings of a column, and whether it stands apart."""
+    """Return the settings of a column in words, with a note if it is ranked separately."""
     return ", ".join(filter(None, (settings_of(made), "not ranked" * contender.apart)))
 
 
 def _said_of_size(made: Sequence[ColumnResult]) -> str:
-    """Return a sentence on the columns whose chunks retrieve worse than shorter ones, as we measured; empty without any."""
+    """Return a warning about columns with chunks so large that retrieval suffered in our benchmarks; empty if none."""
     long = []
     for one in made:
         bounds = [preset for preset in presets_of(one.choice.chunker) if not preset.published]
@@ -113,6 +113,6 @@ def _ranked(
     embedder: Embedder | None,
     apart: tuple[int, ...],
 ) -> Ranking:
-    """Return the ranking, kept by the tasks, since equal tasks have equal results."""
+    """Return the ranking, cached by the tasks, since equal tasks have equal results."""
     named = [*zip(names, chunkings, strict=True)]
     return by_structure(document, named, embedder, apart) if known is None else by_known(document, known, named)

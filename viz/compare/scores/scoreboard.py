@@ -1,4 +1,4 @@
-"""The numbers of all columns of Compare side by side: chunks, tokens, found and missed, suspicious cuts, time."""
+"""The scoreboard of Compare's columns: chunks, tokens, found and missed boundaries, suspicious cuts, and time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from viz.theme.numbers import counted, duration
 def show_scoreboard(
     choices: Choices, made: Sequence[ColumnResult], known: tuple[int, ...] | None, embedder: Embedder | None
 ) -> None:
-    """Draw a row for each column."""
+    """Draw the scoreboard, one row per column."""
     limited = embedder if embedder is not None and embedder.max_tokens is not None else None
     rows = [_row(number, one, known, embedder, limited) for number, one in enumerate(made)]
     heads = _heads(known is not None, choices.tokenizer)
@@ -42,7 +42,7 @@ def show_scoreboard(
 
 
 def _special_tokens(made: Sequence[ColumnResult], limited: Embedder) -> int | None:
-    """Return the number of tokens that the embedder adds to each text; None if the table counts others."""
+    """Return the number of special tokens that the embedder adds to each text; None if another tokenizer counts."""
     added = {
         length - size
         for one in made

@@ -1,4 +1,4 @@
-"""A table with a row per column of Compare, which the browser sorts; a click on a row chooses the column."""
+"""A sortable table with a row per column of Compare; a click on a row selects the column."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _table = component(
 
 
 class ScoresData(TypedDict):
-    """The table.
+    """Payload of the score table.
 
     Attributes
     ----------
     said, note
-        The paragraphs above and below it; each may be empty.
+        The paragraphs above and below the table; each may be empty.
     heads
-        One for each cell of a row; that of its name is not among them.
+        The column headings, one per cell of a row, without the heading of the names.
     limit
-        Where the strips of dots have a line; None for none.
+        The value at which the dot strips have a line; None for no line.
     chosen
         The number of the chosen column, from 0.
     """
@@ -45,14 +45,14 @@ class ScoresData(TypedDict):
 
 
 class HeadData(TypedDict):
-    """The head of a column of the table: its label, and an explanation."""
+    """A column heading of the score table: its label and an explanation."""
 
     label: str
     help: str
 
 
 class RowData(TypedDict):
-    """A column of Compare, or a trivial answer, whose ``column`` is None; without cells, ``message`` says why."""
+    """A row: a column of Compare, or a trivial baseline with ``column`` None; ``message`` explains missing cells."""
 
     column: int | None
     title: str
@@ -62,18 +62,18 @@ class RowData(TypedDict):
 
 
 class CellData(TypedDict):
-    """A number.
+    """A cell of the score table.
 
     Attributes
     ----------
     text, value
-        As it is shown, and what it is sorted by; None comes last.
+        The displayed text, and the value by which the table is sorted; None sorts last.
     why
-        An explanation of this one.
+        An explanation of the value.
     best
-        True if no other row has a better one.
+        True if no other row has a better value.
     dots
-        Drawn as a strip above the text, if there are any.
+        Values drawn as a strip of dots above the text; may be empty.
     """
 
     text: str
@@ -84,13 +84,13 @@ class CellData(TypedDict):
 
 
 def row(column: int | None, title: str, settings: str = "", cells: Sequence[Cell] = (), message: str = "") -> RowData:
-    """Return a row."""
+    """Build a row of the score table."""
     shown: list[CellData] = [{**one._asdict(), "best": False, "dots": [*one.dots]} for one in cells]  # type: ignore[typeddict-item]
     return {"column": column, "title": title, "settings": settings, "message": message, "cells": shown}
 
 
 def mark_best(rows: Sequence[RowData], place: int, better: Callable[[list[float]], float]) -> None:
-    """Mark the best cells at a place of the rows, unless all are equal; ``better`` is `min` or `max`."""
+    """Mark the best cells of one table column, unless all are equal; ``better`` is `min` or `max`."""
     cells = [row["cells"][place] for row in rows if row["cells"]]
     values = [one["value"] for one in cells if one["value"] is not None]
     if len(set(values)) > 1:
@@ -109,7 +109,7 @@ def draw(
     note: str = "",
     limit: float | None = None,
 ) -> None:
-    """Draw the table, see `ScoresData`; a click on a row chooses the column in ``choices``."""
+    """Draw the score table; a click on a row selects that column in ``choices``."""
 
     def chosen() -> None:
         column = int(st.session_state[key]["chosen"]["column"])

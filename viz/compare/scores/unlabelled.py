@@ -27,7 +27,7 @@ from viz.state.choices import Choices
 
 @dataclass(frozen=True)
 class _Contender:
-    """A column of Compare with its number from 0, or a trivial answer, which has none."""
+    """A column of Compare with its number from 0, or a trivial baseline without a number."""
 
     number: int | None
     name: str
@@ -38,7 +38,7 @@ class _Contender:
 
 
 def show_unlabelled(choices: Choices, made: Sequence[ColumnResult], document: Document, embedder: Embedder | None) -> None:
-    """Draw a row for each column and trivial answer, and the button that measures the effect of edits."""
+    """Draw the label-free measures of each column and baseline, and the button that tests edits."""
     vectors = _vectors(document, embedder, choices.tokenizer)
     contenders = [*_columns(made), *_trivial(document, choices.tokenizer)]
     found = _edits(document)
@@ -69,7 +69,7 @@ def _columns(made: Sequence[ColumnResult]) -> list[_Contender]:
 
 
 def _trivial(document: Document, tokenizer: str) -> list[_Contender]:
-    """Return the trivial answers, which embed nothing."""
+    """Return the trivial baselines, which embed nothing."""
     found = []
     for name, parameters in BASELINES:
         chunker = build_chunker("fixed_sentences", parameters)
@@ -85,7 +85,7 @@ def _waiting(number: int, one: ColumnResult) -> RowData:
 
 
 def _vectors(document: Document, embedder: Embedder | None, tokenizer: str) -> VectorArray | None:
-    """Return the sentences' vectors; None if they have not been computed, as nothing is embedded for this."""
+    """Return the cached sentence vectors, or None if they are not cached; nothing is embedded here."""
     if embedder is None or not document.sentences:
         return None
     try:
@@ -106,7 +106,7 @@ def _measured(
 
 
 def _edits(document: Document) -> dict[Task, Stability | str]:
-    """Return the results of the session's job for this document, with reasons for failures; a job of another text ends."""
+    """Return the results of the edit job on this document, or error messages; cancel a job on another document."""
     job = session.edits
     if job is None:
         return {}
@@ -119,7 +119,7 @@ def _edits(document: Document) -> dict[Task, Stability | str]:
 def _offer_edits(
     contenders: Sequence[_Contender], document: Document, embedder: Embedder | None, found: dict[Task, Stability | str]
 ) -> None:
-    """Draw the button that measures edits, or how far that is."""
+    """Draw the button that measures the effect of edits, or its progress."""
     job = session.edits
     if job is not None and job.running and not job.cancelled:
         show_job_progress(job, lambda: {**job.results, **job.refused}.keys() != found.keys())

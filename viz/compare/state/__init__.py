@@ -1,1 +1,1 @@
-"""The state that only Compare has."""
+"""Session state of Compare."""

@@ -1,4 +1,4 @@
-"""The state of the page Compare; a question is the user's text, which no link has."""
+"""The session state of Compare; its question is the user's text, so it is not part of links."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from viz.state.values import LastChange
 
 
 class CompareSession(Session):
-    """Values that only this page has."""
+    """Session values of the Compare page."""
 
     repeats = Container[dict[Task, Repeats | None]]("repeats", dict)
     history = Container[dict[int, LastChange]]("history", dict)  # by column of Compare
     # While Compare shows what an embedder that approximates another changes: the document, the embedder
     compared_embedders = Value[tuple[str, str] | None]("compared_embedders", None)
-    full_job = Job[ChunkingJob | None]("full_job", None)  # with the embedder that is approximated
+    full_job = Job[ChunkingJob | None]("full_job", None)  # runs the columns with the full embedder
     full_results = Container[dict[Task, Chunking]]("full_results", dict)
-    edits = Job[Edits | None]("edits", None)  # what an inserted sentence changes in the columns of Compare
+    edits = Job[Edits | None]("edits", None)  # measures how inserted sentences change the columns
     # What a library's own chunker gave beside a column: what was run, what is said of it, and in which tone
     proof = Value[tuple[str, str, str] | None]("proof", None)
     question = Value("question", "")
-    question_moment = Value[float | None]("question_moment", None)  # the browser's moment of the last word on it
+    question_moment = Value[float | None]("question_moment", None)  # the browser's timestamp of the last event about it
     ask_job = Job[AskJob | None]("ask_job", None)
     remedy_job = Job[RemedyJob | None]("remedy_job", None)
-    answer = Value[Marked | None]("answer", None)  # the text that is marked as the answer to it
+    answer = Value[Marked | None]("answer", None)  # the passage marked as the answer
     answer_complaint = Value("answer_complaint", "")
     situating = Job[Situating | None]("situating", None)  # writes the context sentences of the columns of Compare
 
