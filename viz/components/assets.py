@@ -1,8 +1,8 @@
-"""The linker: join a component's scripts, and its style sheets, into the single string that Streamlit takes of each.
+"""A linker that joins a component's scripts, and its style sheets, into the single strings that Streamlit accepts.
 
 Scripts are ES modules with relative imports. Streamlit loads a component's script as a single module that cannot import
 anything, so the modules are concatenated into one scope, without their import and export lines. Constructs whose meaning
-would change in a shared scope are rejected. What Streamlit calls is the component's function within ``inOrder``.
+would change in a shared scope are rejected. Streamlit calls the component's function through ``inOrder``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from posixpath import dirname, join, normpath
 VIZ = Path(__file__).parents[1]
 
 IN_ORDER = "components/shared/in_order.js"
-"""Script that keeps a component from being drawn with older data after newer; every component is linked with it."""
+"""Script that discards data older than the data already drawn; every component is linked with it."""
 
 _CALLED = "drawComponent"  # the name of an entry's default function in the linked script
 
@@ -36,7 +36,7 @@ _ALLOWED_FORMS = 'by `import { a, b } from "./c.js";` and by `export` before a d
 
 
 class LinkError(ValueError):
-    """Raised when a script cannot be linked; the message names the file and the problem."""
+    """An error in linking a script; the message names the file and the problem."""
 
 
 @dataclass(frozen=True)
@@ -66,14 +66,14 @@ class _Module:
 
 
 def script(entry: str, default: str | None = None, *, root: Path = VIZ) -> str:
-    """Return a script and everything it imports as one module, each file once and before the files that use it.
+    """Return a script and everything it imports as one module, with each file before those that use it.
 
     Parameters
     ----------
     entry
         The path of the script below ``root``; its ``export default function`` is what draws the component.
     default
-        The exported function that does so if the entry has no default.
+        The exported function that draws the component if the entry has no default export.
 
     Raises
     ------
@@ -103,12 +103,12 @@ def script(entry: str, default: str | None = None, *, root: Path = VIZ) -> str:
 
 
 def styles(*files: str) -> str:
-    """Return the style sheets at these paths below ``viz/``, concatenated."""
+    """Return the contents of style sheets, by their paths below ``viz/``, as one string."""
     return "\n".join((VIZ / file).read_text(encoding="utf-8") for file in files)
 
 
 def _needed(entry: str, root: Path) -> list[_Module]:
-    """Return the modules that ``entry`` needs, each after its imports; the entry itself is last."""
+    """Return the modules that ``entry`` imports, each after its own imports, and last the entry itself."""
     found: dict[str, _Module] = {}
     open_: list[str] = []
 

@@ -1,4 +1,4 @@
-"""Download buttons whose files cannot be mistaken for one another."""
+"""Download buttons whose file names are unique to their content."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ def download(
     help: str | None = None,
     disabled: bool = False,
 ) -> None:
-    """Draw a download button.
+    """Draw a download button whose file name contains a digest of ``of``.
 
-    Streamlit names a large file by its name, its length and three parts of 64 KiB: two files that differ elsewhere would be
-    one, and a session could be given another's. So a digest of what the file is of stands in its name.
+    Streamlit identifies a large file by its name, its length and three samples of 64 KiB. Two files that differ elsewhere
+    would be confused, and a session could receive another's file. The digest in the name prevents this.
 
     Parameters
     ----------
     data
-        Makes the file when it is asked for.
+        Builds the file on demand.
     name
         The file's name without the digest.
     of

@@ -1,4 +1,4 @@
-"""Plotly figures, each with its data as a table and with downloads; figures that follow the pointer are in the reader."""
+"""Plotly figures, each with its data as a table and downloads; figures that follow the pointer are in the reader."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def show_figure(
     key: str,
     clicked: Callable[[Any], None] | None = None,
 ) -> None:
-    """Draw a figure in the page's colours, and below it the same data as a table and downloads.
+    """Draw a figure in the page's colours, with its data as a table and downloads below it.
 
     Parameters
     ----------
@@ -33,8 +33,8 @@ def show_figure(
     key
         Prefix of the widgets' keys, unique on the page.
     clicked
-        Called with the place on the horizontal axis of a point that the user clicks; there must be a widget for the same,
-        as no point can be reached by keyboard. The figure must then differ, or the same point cannot be clicked again.
+        Called with the horizontal position of a clicked point. A widget must offer the same action, since points cannot be
+        reached by keyboard. The figure must change afterwards; otherwise the same point cannot be clicked again.
     """
     style(figure, LECTURE_SCALE if session.lecture else 1)
     stem = f"seamark-{name.lower().replace(' ', '-')}"

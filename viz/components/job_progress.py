@@ -17,9 +17,9 @@ def show_job_progress(
     beside: Callable[[DeltaGenerator], None] = lambda _: None,
     key: str | None = None,
 ) -> None:
-    """Draw the progress of a job and its cancel button; rerun the page when the job has ended, or has ``news`` to show.
+    """Draw a job's progress bar and cancel button; rerun the page when it ends or has ``news``.
 
-    ``beside`` draws what else there is to press into the row; ``key`` tells the button from that of another job on the page.
+    ``beside`` draws further buttons into the row; ``key`` distinguishes the cancel buttons of several jobs on a page.
     """
     if not job.running or job.cancelled or news():
         st.rerun()

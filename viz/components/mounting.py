@@ -1,4 +1,4 @@
-"""Components of the page: scripts that draw the server's data."""
+"""Registration of browser components: scripts that draw the server's data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from viz.state.values import Data
 
 
 class Mount(Protocol):
-    """A function that draws a component; ``on_NAME_change`` is called without arguments when its script sets that state."""
+    """A function that draws a component; ``on_NAME_change`` is called when the script sets the state NAME."""
 
     def __call__(
         self,
@@ -25,10 +25,10 @@ class Mount(Protocol):
 
 
 def component(name: str, *, js: str, html: str = "", css: str = "") -> Mount:
-    """Register the component ``name``; ``js`` is the result of `viz.components.assets.script`.
+    """Register a browser component and return the function that draws it.
 
-    Everything it is sent carries its order. A browser that is still fetching a component's script when newer data come calls
-    it for the older ones too, and in any order: ``shared/in_order.js`` leaves out what is older than what is drawn.
+    ``js`` is the result of `viz.components.assets.script`. Each payload has a sequence number. A browser that receives new
+    data while it fetches the script draws all payloads, in any order; ``shared/in_order.js`` skips outdated ones.
     """
     mounted = st.components.v2.component(name, html=html, css=css, js=js)
 

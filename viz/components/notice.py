@@ -9,15 +9,15 @@ _notice = component("seamark_notice", html="<p></p>", css=styles("components/not
 
 
 def notice(text: str, tone: str = "info", *, key: str) -> None:
-    """Draw a message."""
+    """Draw a message box with ``text`` shown verbatim."""
     _notice(key=key, data={"text": text, "tone": tone})
 
 
 def heading(text: str, *, key: str) -> None:
-    """Draw the heading of a page about a text: the text's name."""
+    """Draw the page's heading, which is the name of the text."""
     _notice(key=key, data={"text": text, "tone": "heading"})
 
 
 def remark(text: str, *, key: str) -> None:
-    """Draw a caption, in small grey letters."""
+    """Draw a caption in small grey type."""
     _notice(key=key, data={"text": text, "tone": "remark"})

@@ -1,4 +1,4 @@
-"""Positions in a text in the browser's units: UTF-16 code units, and sentences on an axis."""
+"""Positions in a text in the browser's units: UTF-16 code units, and positions on the sentence axis."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def utf16_offsets(text: str, offsets: Sequence[int]) -> list[int]:
 
 
 def code_points(text: str, offsets: Sequence[int]) -> list[int]:
-    """Convert offsets in UTF-16 code units of ``text`` to offsets in code points: the inverse of `utf16_offsets`.
+    """Convert offsets in UTF-16 code units of ``text`` to offsets in code points, the inverse of `utf16_offsets`.
 
-    One between the two units of a character is taken for the character's beginning.
+    An offset between the two units of a character is converted to the start of that character.
     """
     astral = _astral(text)
     if not len(astral):
@@ -33,7 +33,7 @@ def code_points(text: str, offsets: Sequence[int]) -> list[int]:
 
 @lru_cache(maxsize=4)
 def _astral(text: str) -> IntArray:
-    """Return the offsets, in code points, of the characters that take two UTF-16 code units."""
+    """Return the offsets, in code points, of the characters with two UTF-16 code units."""
     if text.isascii():
         return np.zeros(0, dtype=np.int64)
     return np.flatnonzero(np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32) > 0xFFFF)

@@ -15,7 +15,7 @@ from viz.components.notice import notice
 from viz.theme.numbers import counted
 
 SHORT_ANSWER = 20
-"""Tokens of an answer, as an estimate of the cost counts them."""
+"""Tokens assumed for an answer in cost estimates."""
 
 
 def ask_to_send(
@@ -31,28 +31,28 @@ def ask_to_send(
     too: bool = False,
     label: str = "Send",
 ) -> None:
-    """Draw the destination, size and cost of a request, with the button that sends it.
+    """Draw the destination, size and cost of requests to a language model, with the button that sends them.
 
     Parameters
     ----------
     what
-        What sends what, as in “llm” sends the text; ends where “to HOST” follows, with the proxy if there is one.
+        The beginning of the sentence, such as “llm” sends the text; “to HOST” and the proxy, if any, are appended.
     asking
         The language model.
     estimate
-        The requests, and the tokens of all their questions.
+        The number of requests, and the tokens of all their prompts.
     answer_tokens
-        Tokens of one answer, as they are guessed for the cost; to them come those that the estimate has.
+        Assumed tokens of one answer, added to those in ``estimate``.
     key
-        Names the notice and the button on the page.
+        Key of the notice and the button.
     send, args
-        What the button calls.
+        The callback of the button, and its arguments.
     also
-        Another model of the same server that is asked too, with the same of it.
+        Another model of the same server that is also called, with its estimate and its answer tokens.
     too
-        True if the line above names the same destination, which is then not repeated.
+        True to omit the destination, because the line above names it.
     label
-        The button's.
+        The label of the button.
     """
     model = asking.model
     asked = [(model, estimate, answer_tokens), *([also] if also is not None else [])]
@@ -76,7 +76,7 @@ def ask_to_send(
     replies = f", answered with about {answers:,} tokens" if answers else ""
     much = f"about {tokens:,} tokens in {counted(requests, 'request')}{replies}"
     often, until = "more if it has to be asked more often", f"Nothing is sent until you press “{label}”."
-    # The button beside it: the text below has to be seen too.
+    # The button is next to the notice, so that the text below stays visible.
     with st.container(horizontal=True, vertical_alignment="center", key=f"sending_{key}"):
         notice(
             f"{what} there too: {much}; {price}."

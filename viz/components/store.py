@@ -1,4 +1,4 @@
-"""Invisible components that put data into a store in the browser, where other components look it up."""
+"""Invisible components that store data in the browser for other components."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class Store(Protocol):
 
 
 def store(name: str, function: str) -> Store:
-    """Register a component called ``name`` whose data goes into the store by ``function``, an export of the script."""
+    """Register the component ``name``, which stores its data in the browser, and return the function that sends it."""
     mount = component(name, js=script("components/shared/store.js", function))
 
     def send(data: Data, *, key: str) -> None:
-        # Streamlit turns the key into a class, by which the page's style sheet hides all stores.
+        # Streamlit turns the key into a CSS class, by which the page's style sheet hides all stores.
         mount(key=f"store_{key}", data=data, height=0)
 
     return send

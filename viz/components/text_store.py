@@ -1,4 +1,4 @@
-"""The text, sent to the browser once and kept there for all components."""
+"""The text, sent to the browser once and stored there for all components."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ text_store = store("seamark_text", "storeText")
 
 @kept(CACHED_BYTES, lambda document: (document.identity,), len)
 def source_bytes(document: Document) -> bytes:
-    """Return a line of JSON with the identity, and sentences and pages in UTF-16 code units, followed by the text."""
+    """Return the text for the browser's store, after a line of JSON with its sentences and pages in UTF-16 code units."""
     starts = utf16_offsets(document.text, document.starts)
     ends = utf16_offsets(document.text, [span.end for span in document.sentences])
     head: dict[str, Any] = {"id": document.identity, "starts": starts, "ends": ends}

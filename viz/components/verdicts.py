@@ -1,4 +1,4 @@
-"""Verdicts as sent to the browser: each payload describes its own, so that no script depends on their order."""
+"""Verdicts as sent to the browser; each payload describes its verdicts, so that scripts need no fixed order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from chunkers import Gap, Verdict
 
 
 class VerdictData(TypedDict):
-    """A verdict.
+    """A verdict on a gap as sent to the browser.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class VerdictData(TypedDict):
 
 
 def verdict_data(verdict: Verdict) -> VerdictData:
-    """Return the description of a verdict for the browser."""
+    """Return the payload of a verdict."""
     return {
         "name": str(verdict),
         "cut": verdict.is_cut,
@@ -41,9 +41,9 @@ def verdict_data(verdict: Verdict) -> VerdictData:
 
 
 def verdicts_of(gaps: Sequence[Gap], order: Iterable[Verdict] = Verdict) -> tuple[list[Verdict], str]:
-    """Return the verdicts that occur, in ``order``, and a string with one digit per gap: the index of its verdict.
+    """Return the verdicts that occur, in ``order``, and a string with each gap's index into them as a digit.
 
-    A string of digits is half the size of a list of numbers. The order has no meaning: each payload includes its own list.
+    A string of digits is half the size of a list of numbers. Scripts rely on no order, since each payload has its own list.
     """
     occur = {gap.verdict for gap in gaps}
     verdicts = [verdict for verdict in order if verdict in occur]

@@ -1,4 +1,4 @@
-"""The component that lists findings with reason and passage; a click leads to the passage."""
+"""The component that lists findings with reason and passage; a click scrolls to the passage."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from viz.components.remedies.payload import ColumnRemedies
 from viz.theme import palette
 
 MOST_FINDINGS = 200
-"""Most findings that are listed; the others are counted."""
+"""Most findings that are listed; the rest are counted."""
 
 _findings = component(
     "seamark_findings",
@@ -24,10 +24,10 @@ _findings = component(
 
 
 class FindingsData(TypedDict):
-    """Findings: a summary, each kind's title, count and explanation, and a list of `FindingData` as JSON.
+    """Payload of the list: a summary, each kind's title, count and explanation, and the `FindingData` as JSON.
 
-    ``more`` is the number of findings that are not listed, and ``less`` says what these are; ``nothing`` stands there where
-    there is none. ``sought`` has the changes that remove one of the findings, the last that the user chose.
+    ``more`` is the number of unlisted findings, and ``less`` describes them; ``nothing`` is shown if there are no findings.
+    ``sought`` has the changes that remove the finding that the user chose last.
     """
 
     summary: str
@@ -40,7 +40,7 @@ class FindingsData(TypedDict):
 
 
 class SoughtData(TypedDict):
-    """The changes that remove the finding ``id``, or ``why_none`` if no chunker can."""
+    """The changes that remove the finding ``id``; ``why_none`` is the reason if no chunker can remove it."""
 
     id: str
     remedies: ColumnRemedies | None
@@ -48,9 +48,9 @@ class SoughtData(TypedDict):
 
 
 class FindingData(TypedDict):
-    """A finding: its title, the reason, the passage, and its half-open range of sentences.
+    """A finding: its title, its reason, the passage, and its half-open range of sentences.
 
-    With an ``id``, changes that remove it can be looked for.
+    With an ``id``, the user can search for changes that remove the finding.
     """
 
     id: str
@@ -71,7 +71,7 @@ def show_findings(
     key: str,
     sought: SoughtData | None = None,
 ) -> None:
-    """Draw the list; ``total`` is how many findings there are, of which the first are given.
+    """Draw the list of findings; ``total`` counts all of them, listed or not.
 
     The page or fragment reruns with ``{"id", "search", "at"}`` in ``st.session_state[key]["sought"]`` when the user chooses
     a finding that has an id, or begins or stops the search, and while it runs; with ``{"setting", "tune", "at"}`` in
@@ -94,5 +94,5 @@ def _run_again() -> None:
 
 
 def sentences_of(document: Document, start: int, end: int) -> tuple[int, int]:
-    """Return the half-open range of the sentences in which a stretch of the text lies."""
+    """Return the half-open range of the sentences that the stretch from ``start`` to ``end`` touches."""
     return max(0, document.sentence_at(start)), document.sentence_at(max(start, end - 1)) + 1

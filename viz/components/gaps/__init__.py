@@ -1,1 +1,1 @@
-"""Gaps between sentences that the user clicks: as known boundaries, or as cuts of their own."""
+"""Gaps between sentences that the user clicks to set known boundaries or cuts."""

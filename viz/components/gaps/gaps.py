@@ -1,4 +1,4 @@
-"""Gaps between sentences that can be clicked: the browser's data and its events."""
+"""Clickable gaps between sentences: the payload for the browser and the events from it."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ Purpose = Literal["marks", "cuts"]
 
 
 class MarkingData(TypedDict):
-    """The gaps that can be clicked.
+    """Payload of the gaps that can be clicked.
 
     Attributes
     ----------
     purpose
-        What clicked gaps become.
+        The use of clicked gaps, a `Purpose`.
     folded
         True if the columns fold into one text without chunks; False if the gaps are between the sentences of every column.
     gaps
         The numbers of the gaps that are set; gap 0 follows the first sentence.
     heard
-        The browser's moment of the last change that this run knows of; None if there was none.
+        The browser's timestamp of the last change that the server has received; None if there was none.
     """
 
     purpose: str
@@ -35,7 +35,7 @@ class MarkingData(TypedDict):
 
 @dataclass(frozen=True)
 class Marking:
-    """Gaps that can be clicked, of which those before ``places``, offsets in code points, are set; see `MarkingData`."""
+    """Gaps that can be clicked; those before ``places`` (offsets in code points) are set. See `MarkingData`."""
 
     purpose: Purpose
     folded: bool
@@ -57,9 +57,9 @@ class Clicked(NamedTuple):
     Attributes
     ----------
     purpose
-        What they become.
+        The use of the gaps.
     places
-        Where the sentences after them begin, as offsets in code points; None if the user cleared all.
+        The starts of the sentences after the gaps, in code points; None if the user cleared all gaps.
     """
 
     purpose: Purpose
@@ -73,7 +73,7 @@ def gaps_before(document: Document, places: Collection[int]) -> list[int]:
 
 
 def clicked(event: Mapping[str, Any] | None, document: Document) -> Clicked | None:
-    """Return the gaps that a browser's event names; None if the event is of another text or invalid."""
+    """Return the gaps set by a browser event; None if the event is about another text or invalid."""
     if not event or event.get("source") != document.identity or event.get("purpose") not in get_args(Purpose):
         return None
     gaps = event.get("gaps")

@@ -14,20 +14,20 @@ from viz.components.reader.payload import CurveData, LineData
 from viz.components.verdicts import verdict_data, verdicts_of
 
 MOST_REASONS = 2000
-"""Most gaps for which all reasons are sent; with more, only cuts carry theirs, as the labels of the segments."""
+"""Most gaps for which all reasons are sent; in longer texts, only cuts have reasons, as labels of the segments."""
 
 _ROUNDING = 2e-6
-"""Upper bound of how much closer two numbers can get when both are rounded to six decimals."""
+"""Upper bound of the change in the distance between two numbers when both are rounded to six decimals."""
 
 
 _NO_AMOUNT = 987.123
-"""A number that no description contains by itself, put in for an amount to see where it stands."""
+"""A placeholder for the amount that no description contains otherwise; its position is the amount's."""
 
 
 def curve_of(chunker: Chunker, chunking: Chunking, movable: bool) -> CurveData | None:
-    """Return the curve of a result with its verdicts and threshold lines, or None if the result has no scores.
+    """Return the payload of a result's score curve, or None if the result has no scores.
 
-    If ``movable``, the lines can be dragged.
+    If ``movable``, the threshold lines can be dragged.
     """
     if not chunking.curves or not chunking.curves[0].scores:
         return None
@@ -64,11 +64,11 @@ def curve_of(chunker: Chunker, chunking: Chunking, movable: bool) -> CurveData |
 
 
 def shortener(scores: Sequence[float], levels: Sequence[float]) -> Callable[[float], float]:
-    """Return a function that rounds a score or level to six decimals, or to more where the browser needs them.
+    """Return a function that rounds numbers to six decimals unless that would change what the browser shows.
 
-    Where a score and a level are less than a rounding apart, both keep all decimals, so that the score stays on the same
-    side of the level. A number whose last decimal would be a 5 keeps as many as it takes to end in another digit: when the
-    browser rounds it again to fewer decimals, the result could otherwise differ from rounding the full number.
+    If a score and a level differ by less than the rounding, both keep all decimals, so that the score stays on the same
+    side of the level. A number that would end in the digit 5 keeps more decimals, because rounding it again in the browser
+    could otherwise differ from rounding the full number.
     """
     ours, theirs = (np.unique([number for number in values if not math.isnan(number)]) for values in (scores, levels))
     full = _beside(ours, theirs) | _beside(theirs, ours)
@@ -98,19 +98,19 @@ def _rounded(number: float) -> float:
 
 
 def _value(chunker: Chunker, line: Line) -> float:
-    """Return the value of the parameter that moves a line; where it is not set, the level that was found instead."""
+    """Return the value of the parameter that moves a line, or the line's level if the parameter is not set."""
     value: float | None = getattr(chunker, line.parameter)
     return line.level if value is None else value
 
 
 def _around(chunker: Chunker, parameter: str) -> tuple[str, str] | None:
-    """Return the chunker's description before and after the parameter's value; None if the value is not in it once."""
+    """Return the chunker's description before and after the parameter's value; None unless it has the value once."""
     described = chunker.model_copy(update={parameter: _NO_AMOUNT}).describe().split(f"{_NO_AMOUNT:g}")
     return (described[0], described[1]) if len(described) == 2 else None
 
 
 def _stops(chunker: Chunker, curve: Curve, parameter: str) -> list[tuple[float, float]]:
-    """Return the amounts at which the line can be dropped, which are the steps of the slider, each with its level."""
+    """Return the amounts to which the line can be dragged (the slider's steps), each with its level."""
     spec = next(field for field in chunker.fields(chunker.model_dump()) if field.name == parameter)
     levels = chunker.levels(parameter, spec.stops, curve.scores)
     return [(amount, level) for amount, level in zip(spec.stops, levels, strict=True) if not math.isnan(level)]

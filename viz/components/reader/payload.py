@@ -1,4 +1,4 @@
-"""The data that the reader sends to the browser, typed as its scripts expect it. Text offsets are UTF-16 code units."""
+"""The reader's payload for the browser; offsets in the text are in UTF-16 code units."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from viz.components.verdicts import VerdictData
 
 
 class ResultsData(TypedDict):
-    """The results that the reader draws for a document.
+    """The part of the reader's payload that shows results: the columns and the known boundaries.
 
     Attributes
     ----------
@@ -18,7 +18,7 @@ class ResultsData(TypedDict):
     knownAt
         The known boundaries as positions on the sentence axis.
     columns
-        From left to right.
+        The columns from left to right.
     """
 
     known: list[int] | None
@@ -27,7 +27,7 @@ class ResultsData(TypedDict):
 
 
 class ReaderData(ResultsData):
-    """Everything the reader needs except the text, which is in the store.
+    """The reader's payload, except the text, which is in the store.
 
     Attributes
     ----------
@@ -36,23 +36,23 @@ class ReaderData(ResultsData):
     title, summary
         The lines above the reader; empty if the page has its own heading.
     selected
-        The number of the column whose settings the side bar shows, from 0.
+        The number, from 0, of the column whose settings are in the side bar.
     margin
         Scores within this distance of a threshold line are marked; 0 marks none.
     heard
-        The browser's moment of the last move of a line that this run knows of; None if there was none.
+        The browser's timestamp of the last line move that the server has received; None if there was none.
     axis
         True if the strips, the curve and the threshold lines are shown.
     marking
-        The gaps that are clicked; None if none is a button.
+        The gaps that can be clicked; None if none can.
     offers
-        For what gaps can be clicked, each with why that cannot be now; empty if it can.
+        The purposes for which the columns can fold, each with the reason why not; empty if possible.
     lecture
-        True if the page is in lecture mode, which has keys of its own.
+        True if the page is in lecture mode, which has its own keyboard shortcuts.
     asking
-        How a question is asked; None where none can be.
+        The settings for asking a question; None if the page has no questions.
     card
-        True if the server answers about places: the reason of a cut is a button that opens the card on it.
+        True if the reason of a cut is a button that opens the card with the server's explanation.
     """
 
     source: str
@@ -70,7 +70,7 @@ class ReaderData(ResultsData):
 
 
 class AskingData(TypedDict):
-    """The question that is asked, and how; of each way and each limit its word and its name, and the word that is chosen."""
+    """The question, and the ranking methods and limits to choose from, each as its word and its label."""
 
     question: str
     methods: list[tuple[str, str]]
@@ -80,15 +80,15 @@ class AskingData(TypedDict):
 
 
 class ColumnData(TypedDict):
-    """One chunker's column.
+    """Payload of one chunker's column.
 
     Attributes
     ----------
     brief
-        What stands under the name, each its words, a tone, and a longer explanation; the tone is empty or a class such as
-        ``wrong``.
+        The facts under the name, each its words, a tone, and a longer explanation; the tone is empty or a CSS class such
+        as ``wrong``.
     rows
-        The rows of the head's details, each a label, a value and a tone.
+        The rows of the summary, each a label, a value and a tone.
     table
         Rows of cells below the head; the first row and the first cell of each row are headers.
     message, tone
@@ -113,17 +113,17 @@ class ColumnData(TypedDict):
 
 
 class ColumnBody(TypedDict):
-    """A result: its chunks in the text, and its score curve if it has one."""
+    """The body of a column: the segments of its text, and its score curve if it has one."""
 
     segments: Segments
     curve: CurveData | None
 
 
 class StatedData(TypedDict):
-    """Text that a language model wrote for the chunk that begins with segment ``at``; title and summary may be empty.
+    """A title, summary and propositions that a language model wrote for the chunk at segment ``at``.
 
-    ``left_out`` are the propositions whose quotation is not in the text: each is with the first chunk that has some of the
-    sentence that it names, or with the first of all if none has.
+    Title and summary may be empty. ``left_out`` are the propositions whose quotation is not in the text; each is listed with
+    the first chunk that overlaps the sentence it names, or with the first chunk of all if none does.
     """
 
     at: int
@@ -134,7 +134,7 @@ class StatedData(TypedDict):
 
 
 class PropositionData(TypedDict):
-    """A proposition: its source, the numbers of its first and last sentence, and a remark."""
+    """A proposition with its source: a range of the text, the first and last sentence, and a remark."""
 
     text: str
     start: int
@@ -166,14 +166,14 @@ Segments = TypedDict(
 ``start`` and ``end`` are offsets, ``from`` and ``to`` the same positions on the sentence axis; ``over`` holds the numbers
 of the chunks that cover the segment. ``label`` says why a segment begins there, and ``tone`` holds the label's classes,
 ``wrong`` and ``fresh``. ``colours`` has the number of a background colour for each chunk, ``split`` the numbers of the
-non-contiguous chunks. ``contexts`` are what chunks repeat beside their text, each once; ``context`` has one entry per
-segment, the number from 1 of what the chunk that begins there repeats, 0 for nothing; it is empty if none repeats anything.
+non-contiguous chunks. ``contexts`` are the texts that chunks repeat, such as a heading path, each once; ``context`` has one
+entry per segment: the number, from 1, of the text that the chunk beginning there repeats, or 0. It is empty without any.
 ``stated`` has one entry per chunk if a language model wrote them, none otherwise.
 """
 
 
 class CurveData(TypedDict):
-    """One score per gap, the threshold lines, and the verdict on each gap.
+    """Payload of a score curve: one score per gap, the threshold lines, and the verdict on each gap.
 
     Attributes
     ----------
@@ -194,7 +194,7 @@ class CurveData(TypedDict):
     reasons
         The reason for the verdict on each gap; None in a long text.
     null
-        Between which levels the middle half of the scores lies where the text is shuffled; None if that is not known.
+        The interquartile range of the scores after the text is shuffled; None if unknown.
     """
 
     label: str
@@ -210,16 +210,16 @@ class CurveData(TypedDict):
 
 
 class LineData(TypedDict):
-    """A threshold line.
+    """Payload of a threshold line.
 
     Attributes
     ----------
     level
-        The position of the line, in units of the scores; a line that has none is not sent.
+        The position of the line, in units of the scores; lines without a level are not sent.
     parameter, value
-        The chunker's parameter that moves the line, and its current value: the line's level if it is not set.
+        The chunker's parameter that moves the line, and its current value; if it is not set, the line's level.
     stops
-        The parameter values at which the line can be dropped, each with its level; empty if it cannot be dragged.
+        The parameter values to which the line can be dragged, each with its level; empty if it cannot be dragged.
     around
         The chunker's description before and after the parameter's value; None if the value is not in it.
     """

@@ -39,7 +39,7 @@ _reader = component(
 
 @dataclass(frozen=True)
 class HeadRow:
-    """A row in the head of a column, folded until the user asks for details; ``brief`` is always visible."""
+    """A row of a column's summary; ``brief`` is always visible, the rest only in the details."""
 
     label: str
     value: str
@@ -62,7 +62,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Column:
-    """One chunker's column: its head, and its result or a message that says why there is none.
+    """A chunker's column: its summary, and its result or a message that explains its absence.
 
     ``fresh`` holds the offsets, in code points, of the cuts added by the last change; ``wrong`` holds the numbers of the
     sentences outside the chunk that fits their section best.
@@ -96,10 +96,11 @@ def reader(
     asking: AskingData | None = None,
     card: bool = False,
 ) -> list[str]:
-    """Mount the reader and return the hash of each column's body; pass ``axis=False`` if the page draws its own axis.
+    """Mount the reader and return the hash of each column's body.
 
-    Gaps whose score is within ``margin`` of a threshold line are marked on the curve. ``offers`` are the purposes for which
-    the columns can fold into one text whose gaps are clicked, each with why that cannot be now; empty if it can.
+    Pass ``axis=False`` if the page draws its own axis. Gaps whose score is within ``margin`` of a threshold line are marked
+    on the curve. ``offers`` are the purposes for which the columns can fold into one text with clickable gaps, each with
+    the reason why not, empty if possible.
     A page that calls `viz.shell.card.verdicts.answer_verdicts` passes ``card=True``.
 
     The page reruns when the user drops a threshold line, with ``{"column", "parameter", "value", "at"}`` in
@@ -144,11 +145,11 @@ def reader(
 
 
 def _run_again() -> None:
-    """Do nothing: the registered callback makes Streamlit keep the state and rerun the page."""
+    """Do nothing; the registered callback makes Streamlit keep the state and rerun the page."""
 
 
 def take_event(key: str, event: str) -> dict[str, Any] | None:
-    """Return the detail of the reader's latest ``event``, or None if there is none or it was taken before."""
+    """Return the detail of the reader's latest ``event``, or None if there is no new one."""
     detail: dict[str, Any] | None = (st.session_state.get(key) or {}).get(event)
     if not detail or session.taken.get((key, event)) == detail["at"]:
         return None
@@ -157,7 +158,7 @@ def take_event(key: str, event: str) -> dict[str, Any] | None:
 
 
 def payload(document: Document, columns: Sequence[Column], known: Sequence[int] | None) -> ResultsData:
-    """Return the browser's data besides the text: the columns, and the known boundaries in both units."""
+    """Return the reader's payload apart from the text: the columns, and the known boundaries in both units."""
     return {
         "known": None if known is None else utf16_offsets(document.text, known),
         "knownAt": positions(document, known or ()),
@@ -191,7 +192,7 @@ def _column(document: Document, column: Column, known: frozenset[int] | None) ->
     lambda hash_and_body: len(hash_and_body[1]),
 )
 def _body(document: Document, result: Result, known: frozenset[int] | None, fresh: frozenset[int]) -> tuple[str, str]:
-    """Return the hash of a column's body and the body, its segments and curve, as JSON."""
+    """Return the hash of a column's body, and the body as JSON."""
     data: ColumnBody = {
         "segments": segments(document, result.chunking, known, fresh),
         "curve": curve_of(result.chunker, result.chunking, result.movable),

@@ -1,4 +1,4 @@
-"""The segments of a text covered by chunks, as sent to the browser: in UTF-16 code units and on the sentence axis."""
+"""The segments of a text covered by chunks, as sent to the browser."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _trimmed(text: str, ranges: list[tuple[int, int, list[int]]]) -> list[tuple[
 
 
 def segments(document: Document, chunking: Chunking, known: frozenset[int] | None, fresh: frozenset[int]) -> Segments:
-    """Return the segments in text order, as one list per property."""
+    """Return the text's segments, each covered by the same chunks, as one list per property."""
     text = document.text
     ranges = _trimmed(text, covered([chunk.spans for chunk in chunking.chunks]))
     cuts = {start_after(document, gap): gap for gap in chunking.gaps if gap.verdict.is_cut}
@@ -72,7 +72,7 @@ def segments(document: Document, chunking: Chunking, known: frozenset[int] | Non
         wrong = known is not None and (start in first_of or start in continuing) and start not in known
         labels.append(label + (" · not a known boundary" if wrong else ""))
         tones.append(("wrong " if wrong else "") + ("fresh" if start in fresh else ""))
-    # Of a chunk that several begin at once, as overlaps may, the first is meant, as in its reason.
+    # If several chunks begin here, as with overlaps, use the first, as the reason does.
     beside = [chunking.chunks[first_of[start]].context if start in first_of else "" for start, _, _ in ranges]
     contexts = [*dict.fromkeys(filter(None, beside))]
     number_of = {context: number for number, context in enumerate(contexts, start=1)}
@@ -94,7 +94,7 @@ def segments(document: Document, chunking: Chunking, known: frozenset[int] | Non
 
 
 def _ended(chunks: Collection[int]) -> str:
-    """Name the chunks that end at a place without the start of another."""
+    """Name the chunks that end where no other chunk begins."""
     numbers = " and ".join(f"{chunk + 1}" for chunk in sorted(chunks))
     return f"chunk{'s' * (len(chunks) > 1)} {numbers} end{'s' * (len(chunks) == 1)}" if chunks else "an overlap ends"
 
@@ -131,9 +131,9 @@ def _quoted(quotation: str) -> str:
 
 
 def left_out_by_chunk(chunking: Chunking) -> dict[int, list[tuple[int, Proposition]]]:
-    """Return the propositions whose quotation is not in the text, each with the sentence that it names.
+    """Return the propositions whose quotation is not in the text, each with the sentence it names, by chunk.
 
-    The keys are the numbers of the first chunk, from 0, that has part of the sentence, or 0 if no chunk has.
+    The keys are the numbers, from 0, of the first chunk that overlaps the sentence, or 0 if none does.
     """
     found: dict[int, list[tuple[int, Proposition]]] = {}
     for one in chunking.left_out:
@@ -155,10 +155,10 @@ def _proposition(document: Document, text: str, span: Span, remark: str) -> Prop
 
 
 def colours(over: Sequence[Sequence[int]], count: int) -> list[int]:
-    """Return a background colour for each of ``count`` chunks, so that neighbours in ``over`` differ.
+    """Return a background colour number for each of ``count`` chunks, different for neighbours in ``over``.
 
-    The colours are assigned in rotation, skipping those of neighbours; if neighbours use all of them, the one used by the
-    fewest is taken.
+    The colours are assigned in rotation, skipping those of neighbours. If the neighbours use all colours, the one used by
+    the fewest is assigned.
     """
     beside: list[set[int]] = [set() for _ in range(count)]
     for left, right in pairwise(over):

@@ -1,4 +1,4 @@
-"""Tested changes to a column as the browser is sent them."""
+"""Tested changes to a column, as sent to the browser."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import TypedDict
 
 
 class RemedyLine(TypedDict):
-    """A tested change that reaches the goal.
+    """A tested change of settings that reaches the goal.
 
     Attributes
     ----------
     setting
-        Identifies its chunker and all parameters.
+        Identifies the chunker and all its parameters.
     words, said
-        The change, and what is known of its chunks and of what else they change.
+        The change in words, and the measured effects on the chunks.
     column
         The index of the column that has these settings; None if no column has them.
     """
@@ -25,18 +25,18 @@ class RemedyLine(TypedDict):
 
 
 class ColumnRemedies(TypedDict):
-    """Remedies for a problem of a column.
+    """The remedies for a problem of one column, and the state of the search for them.
 
     Attributes
     ----------
     state
-        ``offered`` until the search is wanted, ``looking``, ``done``, or ``failed``.
+        ``offered`` until the user starts the search, then ``looking``, ``done``, or ``failed``.
     share, said
-        The share of the search that is done, and a sentence: how far it is, what is wrong, or that there is none.
+        The share of the search that is done, and a sentence with the status, the error, or that no remedy exists.
     wanted
-        The question that begins the search.
+        The label of the button that starts the search.
     full
-        Whether Compare has no room for another column.
+        True if Compare has no room for another column.
     """
 
     state: str

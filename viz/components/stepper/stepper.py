@@ -1,4 +1,4 @@
-"""The stepper: shows one decision after another, in words and in the text, by button, key or number."""
+"""The stepper: shows one decision at a time, in words and in the text; moved by button, key or number."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from viz.components.notice import notice
 from viz.components.store import store
 
 LONGEST_NUMBER = 12
-"""Most digits of a step's number in a link."""
+"""Most digits of a step number in a link."""
 
 _store = store("seamark_steps", "storeSteps")
 _stepper = component(
@@ -27,7 +27,7 @@ _stepper = component(
 
 
 class Mark(TypedDict):
-    """Marks in the reader for a step: half-open ranges of sentence numbers, and the gap to point at on the curve."""
+    """The reader's marks for a step: half-open ranges of sentence numbers, and a gap on the curve."""
 
     growing: tuple[int, int] | None
     next: tuple[int, int] | None
@@ -36,7 +36,7 @@ class Mark(TypedDict):
 
 
 class Step(TypedDict):
-    """One decision.
+    """One decision of a chunker, as the stepper shows it.
 
     ``story`` holds sentences, ``numbers`` pairs of a label and a value. The tone is ``cut`` if the step cuts the text,
     ``turn`` if the step is worth stopping at, and empty otherwise.
@@ -50,7 +50,7 @@ class Step(TypedDict):
 
 
 class StepsData(TypedDict):
-    """The steps sent to the store: as JSON, with their hash and the key of the stepper."""
+    """Payload of the steps for the store: the steps as JSON, their hash, and the stepper's key."""
 
     key: str
     id: str
@@ -60,8 +60,8 @@ class StepsData(TypedDict):
 class StepperData(TypedDict):
     """Payload of the stepper: its key, the hash of its steps, and the zero-based number of the current step.
 
-    ``turn`` is the browser's name for the user's step that the server heard of last: by it the browser knows an answer to
-    an earlier step.
+    ``turn`` is the browser's timestamp of the last step that the server has received, by which the browser recognises an
+    answer to an earlier step.
     """
 
     key: str
@@ -71,10 +71,10 @@ class StepperData(TypedDict):
 
 
 def stepper(steps: Sequence[Step], words: dict[str, str], key: str) -> None:
-    """Mount the stepper at the step ``words["step"]``, counted from 1, and update that word as the user steps.
+    """Mount the stepper at step ``words["step"]``, counted from 1, and update that value as the user steps.
 
     A number beyond the last step selects the last. Each step emits the event ``seamark-step`` on the window, with its mark
-    as detail; on ``seamark-gap`` the stepper goes to the step of that gap, on ``seamark-go`` to the step ``at``, counted
+    as detail. On ``seamark-gap`` the stepper goes to the step of that gap, on ``seamark-go`` to the step ``at``, counted
     from 0.
     """
     at = _step_at(words, len(steps), key)
@@ -93,7 +93,7 @@ def stepper(steps: Sequence[Step], words: dict[str, str], key: str) -> None:
 
 
 def _step_at(words: dict[str, str], count: int, key: str) -> int:
-    """Return the zero-based step named by the link; an invalid value shows an error and selects the first."""
+    """Return the link's step, counted from 0; draw an error and return the first step if it is invalid."""
     word = words["step"]
     if not (word.isascii() and word.isdecimal() and len(word) <= LONGEST_NUMBER and int(word) >= 1):
         notice(f"The link's step must be a number from 1 to {count:,}; got {word[:60]!r}.", "error", key=f"{key}_complaint")

@@ -1,1 +1,1 @@
-"""The row that is on top of every page about a text: give a text of one's own, or choose a sample."""
+"""The row at the top of every page about a text: enter a text or choose a sample."""

@@ -1,4 +1,4 @@
-"""The row on top of a page about a text, the foot of the box for the user's own text, and the tab's copy of that text."""
+"""The row at the top of a page, the footer of the text box, and the browser tab's copy of the user's text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from viz.components.mounting import component
 from viz.components.store import store
 
 BAR, FOOT = "document", "own_foot"
-"""Keys of the row and of the foot, whose events `viz.components.reader.reader.take_event` takes."""
+"""Keys of the row and of the footer; `viz.components.reader.reader.take_event` takes their events."""
 
 _bar = component(
     "seamark_text_bar",
@@ -30,7 +30,7 @@ _questions = store("seamark_questions", "keepQuestions")
 
 
 class DocumentData(TypedDict):
-    """A sample: its id, its title and its topic."""
+    """A sample: its id, title and topic."""
 
     id: str
     title: str
@@ -38,10 +38,10 @@ class DocumentData(TypedDict):
 
 
 class NotebookChip(TypedDict):
-    """The chip beside the document's name, and its title.
+    """The chip next to the document's name, which shows whether the document is kept on this machine.
 
-    ``state`` is empty for no chip, ``offered`` where the document can be kept on this machine, ``urgent`` if questions or
-    boundaries would be lost, ``kept``, or ``shared`` where others reach the server, so that only a session file keeps it.
+    ``state`` is empty for no chip, ``offered`` if the document can be kept on this machine, ``urgent`` if questions or
+    boundaries would otherwise be lost, ``kept``, or ``shared`` if others reach the server and only a session file remains.
     """
 
     state: str
@@ -49,11 +49,12 @@ class NotebookChip(TypedDict):
 
 
 class TextBarData(TypedDict):
-    """The samples; the name of the user's own text, empty if there is none; the id of the document shown, and its facts.
+    """Payload of the row at the top of a page.
 
-    ``open`` says why the box must be open, and is empty if it need not. ``taken`` counts the texts that came otherwise than
-    by the box, which is then in the way. ``ask`` is a word by which the tab is asked once what text it has kept,
-    ``ask_questions`` one by which it tells what questions it has kept, if any.
+    ``documents`` are the samples, ``own`` is the name of the user's own text (empty if there is none), ``chosen`` the id of
+    the shown document, and ``facts`` describe it. ``open`` is the reason why the text box must be open, if it must.
+    ``taken`` counts the texts that arrived other than through the box, which then closes. A new value of ``ask`` requests
+    the text that the tab keeps, and one of ``ask_questions`` its questions.
     """
 
     documents: Sequence[DocumentData]
@@ -68,9 +69,9 @@ class TextBarData(TypedDict):
 
 
 class KeptHead(TypedDict):
-    """Metadata of a text kept in the browser's tab: see `viz.controls.tab`.
+    """Metadata of a text kept in the browser's tab; see `viz.controls.tab`.
 
-    ``file`` is JSON of what is known of the file that the text was read from, empty where it is of none.
+    ``file`` is JSON with the properties of the file that the text was read from; empty if it was not read from a file.
     """
 
     name: str
@@ -83,10 +84,10 @@ class KeptHead(TypedDict):
 
 
 def text_bar(data: TextBarData) -> None:
-    """Draw the row.
+    """Draw the row at the top of a page about a text.
 
     The page reruns when the user chooses a document, with ``{"document", "at"}`` in ``st.session_state[BAR]["chosen"]``, and
-    when the tab says what it has kept: a text, with ``{"head", "text", "at"}`` in ``["kept"]``, or questions, with
+    when the tab sends what it has kept: a text, with ``{"head", "text", "at"}`` in ``["kept"]``, or questions, with
     ``{"questions", "at"}`` in ``["questions"]``. When the user keeps the document, removes it or wants its session file, it
     reruns with ``{"act", "at"}`` in ``["notebook"]``.
     """
@@ -101,12 +102,12 @@ def text_bar(data: TextBarData) -> None:
 
 
 def text_foot() -> None:
-    """Draw the foot of the box: a live count, and the button that cuts the text, ``st.session_state[FOOT]["cut"]``."""
+    """Draw the footer of the text box, with a live count and the button that cuts the text."""
     _foot(key=FOOT, data=None, on_cut_change=_run_again)
 
 
 def keep_in_tab(head: KeptHead | None, text: str) -> None:
-    """Replace the text that the browser's tab keeps; without a head, clear it."""
+    """Replace the text that the browser's tab keeps; clear it if ``head`` is None."""
     _kept(f"{json.dumps(head)}\n{text}".encode(), key="own")
 
 
@@ -116,4 +117,4 @@ def keep_questions_in_tab(questions: str) -> None:
 
 
 def _run_again() -> None:
-    """Do nothing: the registered callback makes Streamlit rerun the page."""
+    """Do nothing; the registered callback makes Streamlit rerun the page."""
