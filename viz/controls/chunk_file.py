@@ -1,4 +1,4 @@
-"""The controls of a column whose chunks were made elsewhere: the file, the located chunks, and the file's own text."""
+"""The controls of a column of external chunks: the file, the located chunks, and the file's own text."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from viz.state.text import Source
 from viz.theme.numbers import counted
 
 MOST_OFFERED = 1_000
-"""Documents of a file that can be chosen among."""
+"""Most documents of a file among which the user can choose."""
 
 MOST_WORDS = 300
-"""Characters of a chunk that has no text of its own that the list shows."""
+"""Most characters that the list shows of a chunk without text of its own."""
 
 ENDINGS = ("json", "jsonl", "ndjson", "csv", "tsv", "parquet")
 
@@ -52,7 +52,10 @@ _TITLES = {
 
 
 def chunk_file_controls(choices: Choices, number: int, column: ColumnChoice, measured: Sequence[str] | None = None) -> None:
-    """Draw the controls of column ``number``; ``measured`` are the page's documents, None where it is about one text."""
+    """Draw the controls of column ``number``, whose chunks come from a file.
+
+    ``measured`` are the names of the documents that the page measures; None on a page about one text.
+    """
     if _take_read(choices, number):
         st.rerun()
     file = file_of(column)
@@ -78,7 +81,7 @@ def chunk_file_controls(choices: Choices, number: int, column: ColumnChoice, mea
 
 
 def _say_whether_it_has(file: ChunkFile, measured: Sequence[str]) -> None:
-    """Draw whether there are chunks of every document that is measured; whether they are in it only a run finds out."""
+    """Draw whether the file has chunks for every measured document; only a run finds out whether they match its text."""
     try:
         each = file.of_each(measured)
     except InputError as error:
@@ -115,7 +118,7 @@ def _chunks_in(data: bytes, name: str, cancelled: Callable[[], bool]) -> ChunkFi
 
 
 def _take_read(choices: Choices, number: int) -> bool:
-    """Show the chunks of the file that column ``number`` was given, once it is read; return whether there are some."""
+    """Use the file uploaded for column ``number`` once it has been read; return whether it has chunks."""
     job = session.chunk_reading
     if job is None or not job.ended or job.about != (session.page, number):
         return False
@@ -132,7 +135,7 @@ def _take_read(choices: Choices, number: int) -> bool:
 
 
 def _choose_document(choices: Choices, number: int, file: ChunkFile) -> None:
-    """Draw the choice of the document whose chunks are meant, where the file has chunks of several."""
+    """Draw the choice of a document, if the file has chunks of several."""
     names = file.documents[:MOST_OFFERED]
     if len(names) < 2:
         return
@@ -156,7 +159,7 @@ def _choose_document(choices: Choices, number: int, file: ChunkFile) -> None:
 
 
 def _show_found(found: FoundAgain, name: str) -> None:
-    """Draw the number of chunks found, and a list of remarks that lead into the text."""
+    """Draw the number of located chunks, and a list of remarks that link into the text."""
     document = found.chunking.document
     there = len(found.chunking.chunks)
     many = Counter(odd.kind for odd in found.oddities)
@@ -186,7 +189,7 @@ def _line(document: Document, odd: Oddity) -> FindingData:
 
 
 def _offer_text(choices: Choices, file: ChunkFile, document: Document, found: FoundAgain | None) -> None:
-    """Offer the text that the chunks give, if they give all of one that is not the text at hand."""
+    """Offer to open the text that the chunks make up, if it is complete and not the current text."""
     if found is not None and len(found.chunking.chunks) == found.given:
         return
     text = file.text(document.name)

@@ -32,10 +32,10 @@ OWN_CUTS = (
 )
 
 ADDED = ("recursive", "structure", "optimal", "change_point", "fixed_sentences", "breakpoint", "double_pass")
-"""Chunkers of added columns, in order."""
+"""Chunkers for added columns, in order of preference."""
 
 LONG = 26
-"""Characters of a name that the side bar's boxes show whole."""
+"""Characters of a name that fit into the side bar's boxes."""
 
 
 def column_controls(
@@ -47,30 +47,30 @@ def column_controls(
     measured: Sequence[str] | None = None,
     model: bool | None = None,
 ) -> None:
-    """Draw the controls for the columns: which one, its chunker, presets and parameters.
+    """Draw the controls of the columns: the selection of one, its chunker, presets and parameters.
 
     Parameters
     ----------
     choices
         The columns.
     chunker
-        The selected column's, or None if its parameters are invalid.
+        The chunker of the selected column, or None if its parameters are invalid.
     embedder
-        On which defaults may depend.
+        The embedder in use, on which defaults may depend.
     elsewhere
-        True if chunks that were made elsewhere are offered, as only some pages show them.
+        True if the page can show external chunks.
     measured
         The names of the page's documents; None on a page about one text.
     model
-        True if the form for the language model is drawn; None for where a column's chunker asks one, whichever is selected.
+        True to draw the form for the language model; None to draw it if any column's chunker calls one.
     """
     _choose_column(choices, elsewhere=elsewhere)
     column = choices.columns[choices.selected]
-    # A column that came from another page is shown as what it is.
+    # Keep the chunker of a column from another page, even if this page does not offer it.
     made = [name for name in ELSEWHERE if elsewhere or name == column.chunker]
     _choose_chunker(choices, column, [*CHUNKERS, *ASKING, *ADAPTERS, *made])
     form = any_asks(one.chunker for one in choices.columns) if model is None else model
-    # Where it is the selected column's, it comes first: without it the settings do nothing.
+    # If the selected column needs the form, it comes first, since the settings have no effect without a model.
     if form and column.chunker in ASKING:
         model_form()
     if column.chunker not in ELSEWHERE:
@@ -91,9 +91,9 @@ def parameter_controls(
     defaults: Mapping[str, Any],
     below: Callable[[FieldSpec], None] | None = None,
 ) -> None:
-    """Draw the presets and parameters of column ``number``; ``defaults`` are the embedder's.
+    """Draw the presets and parameters of column ``number``, with the embedder's ``defaults``.
 
-    ``below`` is called after each main parameter, to draw something under it; the others are in an expander.
+    ``below`` is called after each main parameter to draw something under it. The other parameters are in an expander.
     """
     _choose_preset(number, column, defaults)
     values = effective(column, defaults)
@@ -162,7 +162,7 @@ def _choose_column(choices: Choices, *, elsewhere: bool) -> None:
 
 
 def _another(columns: Sequence[ColumnChoice]) -> str:
-    """Return the chunker of a new column: one that no column has, or Recursive where all of `ADDED` are there."""
+    """Return the chunker for a new column: the first of `ADDED` that no column has, otherwise Recursive."""
     there = {column.chunker for column in columns}
     return next((name for name in ADDED if name not in there), ADDED[0])
 
@@ -191,7 +191,7 @@ def _choose_chunker(choices: Choices, column: ColumnChoice, names: list[str]) ->
 
 
 def guide_link(chunker: str) -> str:
-    """Return a Markdown link to the chunker in the Guide, for help texts; empty if the Guide does not have it."""
+    """Return a Markdown link to the chunker's explanation in the Guide; empty if there is none."""
     if chunker not in CHUNKERS and chunker not in ASKING:
         return ""
     return f"[More in the Guide](guide?{urlencode(link_of_chunker(chunker))})"
@@ -232,7 +232,7 @@ def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any
 
 
 def _widget(number: int, column: ColumnChoice, spec: FieldSpec, value: Any, idle: bool) -> None:
-    """Draw the widget for a declared parameter, grey if it is ``idle``: without effect, given the other parameters."""
+    """Draw the widget of a parameter, greyed out if ``idle``, that is without effect given the other parameters."""
     key = _key(number, column, spec)
     label = f"{spec.title}, {spec.unit}" if spec.unit and spec.unit not in spec.title.lower() else spec.title
 
@@ -297,7 +297,7 @@ def _widget(number: int, column: ColumnChoice, spec: FieldSpec, value: Any, idle
 
 
 def _key(number: int, column: ColumnChoice, spec: FieldSpec) -> str:
-    """Return the key of a parameter's widget, which is another for another chunker."""
+    """Return the key of a parameter's widget, unique to the chunker."""
     depends = f"/{column.parameters.get(spec.depends)}" if spec.depends else ""
     return f"{number}/{column.chunker}/{spec.name}{depends}"
 

@@ -1,4 +1,4 @@
-"""The choice of an embedder. Whatever reads, fetches, runs or sends something needs the user's consent first."""
+"""The choice of an embedder. Anything that is read, downloaded, run or sent needs the user's consent first."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OTHER = "another"
 
 
 def ask_about_splitter(choices: Choices) -> None:
-    """Ask whether to use a link's spaCy pipeline."""
+    """Ask for consent to use a spaCy pipeline that the link names."""
     if not splitter_waits_for_consent(choices):
         return
     name = choices.sentences
@@ -38,9 +38,9 @@ def ask_about_splitter(choices: Choices) -> None:
 
 
 def ask_about_embedder(choices: Choices, embedder: Embedder | None) -> None:
-    """Ask the questions to settle before embedding: whether to use a link's embedder, or a substitute for a missing wheel.
+    """Ask for consent to use the link's embedder, or to replace one whose package is missing.
 
-    An ``embedder`` in use that has something to say about itself on this machine says it here.
+    If an ``embedder`` is in use, draw its remarks about this machine.
     """
     if waits_for_consent(choices):
         where = f", whose texts would go to {destination}" if (destination := destination_of(choices)) else ""
@@ -64,7 +64,7 @@ def ask_about_embedder(choices: Choices, embedder: Embedder | None) -> None:
 
 
 def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
-    """Draw the choice of an embedder; ``embedder`` is the one in use, if any."""
+    """Draw the choice of an embedder; ``embedder`` is the current one, if any."""
     naming = choices.embedder not in EMBEDDERS or session.naming
     kind = OTHER if naming else choices.embedder
     seed("embedder", kind)
@@ -111,7 +111,7 @@ def _form(choices: Choices) -> None:
         # A key is only ever sent to the server for which it was entered.
         kept = before.key if address == before.address else ""
         session.server = EmbeddingServer(address, st.session_state["server_key"].strip() or kept)
-        # The browser need not have it any longer.
+        # The browser no longer needs the key.
         st.session_state["server_key"] = ""
         _use(choices, name)
 

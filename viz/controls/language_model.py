@@ -1,4 +1,4 @@
-"""The choice of a language model: the server that has it, and the most that asking it may take."""
+"""The choice of a language model: its server, name and spending limits."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from viz.state.language_model import chosen_model
 from viz.state.values import LanguageServer
 
 MOST_ALLOWED = 1_000_000_000
-"""The highest limit of tokens that can be set."""
+"""The highest token limit that can be set."""
 
 MOST_MONEY = 100_000.0
-"""The highest limit of US dollars that can be set."""
+"""The highest cost limit that can be set, in US dollars."""
 
 WAYS = """
 - **llama.cpp**, on this machine: `llama-server -m MODEL.gguf --port 8080`; its address is `http://127.0.0.1:8080/v1`, and
@@ -28,25 +28,25 @@ WAYS = """
 - **Hosted**: the provider's address up to and including `/v1`, your key, and the model's name. It costs money, and the text
   leaves the machine.
 """
-"""Instructions for getting a server, as Markdown."""
+"""Instructions for running or renting a server, as Markdown."""
 
 
 def any_asks(chunkers: Iterable[str]) -> bool:
-    """Return whether any of the named chunkers asks a language model."""
+    """Return whether any of the named chunkers calls a language model."""
     return any(name in ASKING for name in chunkers)
 
 
 def what_it_is_asked(chunker: str) -> None:
-    """Draw the words in which the chunker asks a language model."""
+    """Draw the prompts that the chunker sends to a language model."""
     with st.expander("Prompts"):
         for said in (*ASKING[chunker].wording(), AGAIN):
             st.code(said, language=None, wrap_lines=True)
 
 
 def model_form() -> DeltaGenerator:
-    """Draw the form for the language model, instructions to get one, and its spending; nothing is sent.
+    """Draw the form for the language model, setup instructions and the spending so far; nothing is sent.
 
-    The form is unfolded until the model has answered. Returned is what folds it, for what else belongs there.
+    Return the expander, so that callers can add to it. It stays open until the model has answered.
     """
     asking = chosen_model()
     folds = st.expander("Language model", expanded=asking is None or not asking.spent.tokens)
@@ -60,7 +60,7 @@ def model_form() -> DeltaGenerator:
 
 
 def _form() -> None:
-    """Draw the form for the model's name, its server's address and key, and the limit; its button puts them in use."""
+    """Draw the form for the model's name, its server's address and key, and the limits, applied by a button."""
 
     def used() -> None:
         before = session.language_server
@@ -68,7 +68,7 @@ def _form() -> None:
         # A key is only ever sent to the server for which it was entered.
         kept = before.key if address == before.address else ""
         key = st.session_state["language_key"].strip() or kept
-        # The browser need not have it any longer.
+        # The browser no longer needs the key.
         st.session_state["language_key"] = ""
         name = st.session_state["language_name"].strip().removeprefix("openai:")
         limits = int(st.session_state["language_tokens"]), float(st.session_state["language_money"])

@@ -1,4 +1,4 @@
-"""Widgets bound to values of the session, most of them parameters of a page's link."""
+"""Widgets bound to values of the session, most of which are link parameters."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ Shown = TypeVar("Shown")
 
 
 def seed(key: str, value: Shown) -> Shown:
-    """Make the widget with that key show ``value``, and return it: the caller passes it on as the widget's first value.
+    """Set the widget ``key`` to ``value``, and return the value to pass as the widget's initial value.
 
-    It is set only if different, or the browser would reset the widget on every run. Streamlit sends a value that is set
-    only in the run that sets it, and drops what it has not sent when another run begins. A browser that never got it would
-    show the first of the options, and report that as the user's choice: so the value is the widget's first one, too. A
-    widget that the browser had before takes no first value; for it the value is set again after an interrupted run
+    The value is set only if it differs, since otherwise the browser would reset the widget on every run. Streamlit sends a
+    value only in the run that sets it, and drops it if the next run begins before it is sent. A browser without the value
+    would show the first option and report it as the user's choice, so the value is also the widget's initial one. A widget
+    that the browser already has ignores initial values; for it, the value is set again after an interrupted run
     (`viz.shell.page`).
     """
     shown, seeded = st.session_state.get(key), session.seeded
     if key in seeded and shown != seeded[key]:
-        del seeded[key]  # The user has changed it, so the browser had it.
+        del seeded[key]  # The user has changed it, so the browser has received it.
     if key not in st.session_state or shown != value:
         seeded[key] = value
     if key in seeded:
@@ -41,9 +41,9 @@ def select(
     then: Callable[[], None] | None = None,
     help: str | None = None,
 ) -> str:
-    """Draw a select box for ``words[name]`` and return the chosen word; an unknown word is replaced by the first option.
+    """Draw a select box for ``words[name]`` and return the chosen word.
 
-    ``options`` maps words to labels. ``then`` is called when the user chooses another.
+    ``options`` maps words to labels; an unknown word is replaced by the first option. ``then`` is called after a change.
     """
     if words[name] not in options:
         words[name] = next(iter(options))
@@ -76,7 +76,7 @@ def switch(
     hidden: bool = False,
     help: str | None = None,
 ) -> None:
-    """Draw a segmented control for ``words[name]``; an unknown word is shown as the first option.
+    """Draw a segmented control for ``words[name]``, with an unknown word shown as the first option.
 
     ``options`` maps words to labels. If ``hidden``, the control's own label is not shown.
     """

@@ -1,4 +1,4 @@
-"""Keeping a document on this machine, and the list of the texts that are kept."""
+"""Controls that keep a document on this machine, and the list of kept texts."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ SHARED_SERVER = (
 )
 
 DOWNLOADS = "Downloads"
-"""The view of Compare that has the session file."""
+"""The view of Compare with the session file."""
 
 
 def chip_of(document: str) -> NotebookChip:
-    """Return the data of the chip next to the document's name: to keep it, its kept state, or only the session file."""
+    """Return the chip next to the document's name, which shows whether and how the document can be kept."""
     own = session.own if document == OWN else None
     source = own if document == OWN else _sample(document)
     questions = 0 if source is None else questions_about(source)
@@ -63,7 +63,7 @@ def _sample(document: str) -> Source:
 
 
 def take_chip(event: Mapping[str, Any], document: str) -> None:
-    """Do what the user chose from the chip: keep the document, remove it, or go to its session file."""
+    """Apply the action chosen on the chip: keep the document, remove it, or open the session file's view."""
     wanted = event.get("act")
     if wanted == "keep" and is_private():
         keep(document)
@@ -75,7 +75,7 @@ def take_chip(event: Mapping[str, Any], document: str) -> None:
 
 
 def offer_to_keep(key: str, document: str) -> None:
-    """Draw the button that keeps a document on this machine, until it is kept; say why not where it cannot be."""
+    """Draw the button that keeps a document on this machine, or the reason why it cannot be kept."""
     if not is_private():
         remark(SHARED_SERVER, key=f"{key}_shared")
     elif document not in session.notebooks:
@@ -83,7 +83,7 @@ def offer_to_keep(key: str, document: str) -> None:
 
 
 def offer_replaced(choices: Choices) -> None:
-    """Say what could not be kept, and that a text with questions or boundaries was replaced, which is offered again."""
+    """Draw errors in keeping texts, and the offer to restore a replaced text that had questions or boundaries."""
     if session.notebook_complaint:
         notice(session.notebook_complaint, "error", key="notebook_complaint_notice")
     replaced = session.replaced
@@ -107,7 +107,7 @@ def offer_replaced(choices: Choices) -> None:
 
 
 def show_kept_texts(choices: Choices) -> None:
-    """Draw the list of the texts that are kept on this machine, each with what opens and what removes it."""
+    """Draw the list of the texts kept on this machine, each with buttons to open and remove it."""
     if not is_private():
         return
     try:

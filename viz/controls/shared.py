@@ -1,4 +1,4 @@
-"""The settings that all columns share: sentences, embedder, tokens."""
+"""The settings that all columns share: sentence splitter, embedder, tokenizer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from viz.state.keys import session
 
 
 def shared_controls(choices: Choices, embedder: Embedder | None) -> None:
-    """Draw the settings that all columns share; ``embedder`` is the one in use, if any."""
+    """Draw the settings that all columns share; ``embedder`` is the current one, if any."""
     with st.expander("Sentences, embedder, tokens"):
         _choose_splitter(choices)
         embedder_controls(choices, embedder)
@@ -100,7 +100,7 @@ def _choose_splitter(choices: Choices) -> None:
 
 
 def choose_named(choices: Choices, label: str, name: str, options: Mapping[str, str]) -> None:
-    """Draw a select box for the shared setting ``name``; ``options`` maps values to descriptions."""
+    """Draw a select box for the shared setting ``name``, whose ``options`` map values to descriptions."""
     value = getattr(choices, name)
     seed(name, value)
 

@@ -1,4 +1,4 @@
-"""Storage of the user's own text and questions in the browser's tab, so that it survives a reload or a restarted server."""
+"""Storage of the user's text and questions in the browser's tab, so that they survive a reload or server restart."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from viz.state.own_text import set_own_text
 from viz.state.text import Source
 
 MOST_KEPT = 2_000_000
-"""Characters of a text that the tab keeps: 4 MB in the browser, where 5 MB is the least that browsers grant."""
+"""Most characters of a text that the tab keeps: 4 MB in the browser, and browsers grant at least 5 MB."""
 
 FOREIGN = (
     "This link does not include its text. Paste the text above, ask whoever made the link for the session file, or use this "
@@ -24,7 +24,7 @@ FOREIGN = (
 
 
 class _Head(KeptText):
-    """Metadata returned by the tab; it may hold anything."""
+    """Metadata returned by the tab, which may be arbitrary."""
 
     left: int = Field(ge=0)
     unseen: bool = False
@@ -36,9 +36,9 @@ class _Kept(BaseModel):
 
 
 def to_keep() -> tuple[KeptHead | None, str] | None:
-    """Return the head and the text for the tab to keep; None if its copy is up to date.
+    """Return the metadata and the text for the browser's tab to keep; None if its copy is up to date.
 
-    No head means that it keeps none any more. Of a text that is too long for it, it keeps the head alone.
+    Without metadata, the tab drops its copy. Of a text that is too long, it keeps the metadata only.
     """
     own, given = session.own, session.own_given
     if own is None:
@@ -60,16 +60,16 @@ def to_keep() -> tuple[KeptHead | None, str] | None:
 
 
 def keep_questions() -> None:
-    """Let the tab keep the session's questions: at the end of a run, which may have brought one."""
+    """Have the browser's tab keep the session's questions, at the end of a run."""
     questions = kept_questions.written()
-    # Until there are some, the tab may have those of the session before.
+    # Until this session has questions, the tab may still have those of the previous session.
     session.questions_sent = session.questions_sent or bool(questions)
     if session.questions_sent:
         keep_questions_in_tab(kept_questions.to_json(questions))
 
 
 def too_long_to_keep() -> str:
-    """Return the sentence that the tab does not keep the own text; empty if it does."""
+    """Return the warning that the user's text is too long for the tab to keep; empty otherwise."""
     own = session.own
     if own is None or _units((session.own_given or own).text) <= MOST_KEPT:
         return ""
@@ -80,7 +80,7 @@ def too_long_to_keep() -> str:
 
 
 def take_back(detail: Mapping[str, Any]) -> bool:
-    """Make the text that the tab has kept the user's own, or say why a sample is shown; return whether there was one."""
+    """Restore the text kept by the browser's tab, or note why a sample is shown; return whether there was one."""
     session.tab_answered = True
     if session.own is not None:
         return True
@@ -109,5 +109,5 @@ def _restore(kept: _Kept) -> None:
 
 
 def _units(text: str) -> int:
-    """Return the length in the units of JavaScript, of which a character outside the basic plane has two."""
+    """Return the length in UTF-16 code units, as JavaScript counts."""
     return len(text) + (sum(character > "\uffff" for character in text) if 2 * len(text) > MOST_KEPT else 0)

@@ -1,4 +1,4 @@
-"""The choice of the text: a sample, or the user's own, pasted or uploaded."""
+"""The choice of the text: a sample, or the user's own text, pasted or uploaded."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ from viz.state.text import Source, Text, language_said
 from viz.theme.numbers import counted
 
 _PASTED_FILE = "Pasted text.txt"
-"""The name of the file as which the browser hands over a text that is pasted on the page: see gifts.js."""
+"""The name of the file in which the browser uploads a text pasted on the page; see gifts.js."""
 
 _NAMED = "own_named"
 """Key of the widget for the uploaded file's encoding."""
 
 
 def take_document(choices: Choices, default: Choices) -> None:
-    """Apply the events of the row on top: a chosen document, or the text kept by the tab."""
+    """Apply the events of the top row: a chosen document, or a text kept by the tab."""
     chosen, answer = take_event(BAR, "chosen"), take_event(BAR, "kept")
     questions = take_event(BAR, "questions")
     if chosen and chosen.get("document") in (*sample_titles(), OWN):
@@ -69,7 +69,7 @@ def take_document(choices: Choices, default: Choices) -> None:
 
 
 def show_row(choices: Choices, text: Text | None) -> None:
-    """Draw the row on top, with the facts of the text as far as it is split."""
+    """Draw the row at the top of the page, with the facts known about the text."""
     own = session.own
     looking = choices.document == OWN and own is None and not session.own_gone and not session.tab_answered
     if looking and not session.tab_asked:
@@ -108,7 +108,7 @@ def _facts(text: Text, *, own: bool) -> str:
 
 
 def load_text(choices: Choices) -> Source | None:
-    """Return the chosen text, or None if there is none yet; draw the box for the user's own text, with its errors."""
+    """Return the chosen text, or None if there is none yet; draw the text box and its errors."""
     _take_reading(choices)
     if session.lost:
         notice(session.lost, key="lost_notice")
@@ -133,10 +133,10 @@ def load_text(choices: Choices) -> Source | None:
 
 
 def _draw_box(choices: Choices) -> None:
-    """Draw the text area and the upload, which the page shows while the box is open; a dropped file needs them always."""
+    """Draw the text area and the upload; a dropped file needs them even while the box is closed."""
     left, right = st.columns([3, 2], gap="medium")
     with left:
-        # The container has the name by which scripts and styles know the box.
+        # Scripts and styles find the box by the container's key.
         with st.container(key="pasted"):
             st.text_area(
                 "Text",
@@ -194,14 +194,14 @@ def _uploaded(choices: Choices) -> None:
 
 
 def give_text(own: Source, choices: Choices) -> None:
-    """Make another page's text the user's own and choose it; its lines of dashes stay text. A callback."""
+    """Make a text from another page the user's own and choose it; a callback. Lines of dashes stay part of the text."""
     _forget_file()
     store_own_text(own)
     _taken(choices)
 
 
 def _taken(choices: Choices) -> None:
-    """Show a text that came otherwise than by the text area."""
+    """Show a text that did not come from the text area."""
     session.own_taken += 1
     choose_document(choices, OWN)
 
@@ -280,7 +280,7 @@ def _read_as(choices: Choices) -> None:
 
 
 def _doubts() -> str:
-    """Return a sentence on an encoding that was guessed and that the user has not chosen; empty if there is none."""
+    """Return a warning that the encoding was guessed; empty if the user has chosen it or it is certain."""
     file, found = session.own_file, session.own_found
     if file is None or found is None or st.session_state.get(_NAMED) != found.encoding:
         return ""
@@ -288,7 +288,7 @@ def _doubts() -> str:
 
 
 def _offer_dashes() -> None:
-    """Draw the choice whether lines of three dashes are known boundaries or ordinary text."""
+    """Draw the choice between known boundaries and ordinary text for lines of three dashes."""
     given, own = session.own_given, session.own
     if given is None or own is None:
         return

@@ -1,4 +1,4 @@
-"""The line that describes the last change of the columns, with its undo."""
+"""The description of the last change to the columns, with an undo button."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from viz.state.undo import last_change, undo_last
 
 
 def offer_undo(page: str) -> None:
-    """Draw the last change of a page's columns and the button that undoes it, if that is still possible."""
+    """Draw the last change to a page's columns and its undo button, if the change can still be undone."""
     undo = last_change(page)
     if undo is not None:
         row = st.container(horizontal=True, gap="small", vertical_alignment="center", key=f"undo_row_{page}")
         with row:
-            # It may name a file.
+            # The description may contain a file name.
             remark(undo.said, key=f"undo_said/{page}")
         row.button("Undo", key=f"undo/{page}", on_click=undo_last, args=(page,), type="tertiary", width="content")
