@@ -21,7 +21,7 @@ _corrections = component(
 
 
 class CorrectionsData(TypedDict):
-    """The list of corrections: its title, the sentences above it, and its rows."""
+    """Payload of the list of corrections: a title, introductory sentences, and the rows."""
 
     title: str
     words: list[str]
@@ -29,7 +29,7 @@ class CorrectionsData(TypedDict):
 
 
 class CorrectionData(TypedDict):
-    """A row: the number of the sentence before the boundary, from 1, the step that removed it, and the texts of the row."""
+    """A row of the list: the sentence before the boundary, from 1, the step that removed it, and the row's texts."""
 
     sentence: int
     step: int | None
@@ -40,7 +40,7 @@ class CorrectionData(TypedDict):
 
 @dataclass(frozen=True)
 class Correction:
-    """A boundary of pass one that was removed later.
+    """A boundary of pass one that pass two or the minimum size removed.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Correction:
     why
         The reason for the decision, as in the ledger.
     step
-        The number of the step that removed it, from 0; None if the minimum size did.
+        The number, from 0, of the step that removed the boundary; None if the minimum size removed it.
     beside
         True if the chunker shown for comparison cuts here.
     """
@@ -61,12 +61,12 @@ class Correction:
 
     @property
     def reason(self) -> str:
-        """The reason in words; without its heading, the pass, if a step is named."""
+        """The reason in words; if a step is named, without the heading that names the pass."""
         return str(self.why if self.step is None else self.why._replace(heading=""))
 
 
 def corrections(chunking: Chunking, beside: Chunking | None) -> list[Correction]:
-    """Return the boundaries of pass one that pass two and the minimum size removed, in text order."""
+    """Return the boundaries of pass one that pass two or the minimum size removed, in text order."""
     cut_beside = set() if beside is None else {gap.index for gap in beside.gaps if gap.verdict.is_cut and gap.offset is None}
     starts = minis(chunking)
     joined = {
@@ -86,7 +86,7 @@ def corrections(chunking: Chunking, beside: Chunking | None) -> list[Correction]
 
 
 def balance(chunking: Chunking, found: Sequence[Correction], beside: Chunking | None, name: str) -> list[str]:
-    """Describe how many boundaries of pass one were removed, and the outcome at the other chunker's boundaries."""
+    """Describe how many boundaries of pass one were removed, and how many of the other chunker's boundaries remain."""
     made = len(minis(chunking)) - 1
     if made <= 0:
         return ["Pass one made no boundary, so there is none to remove."]
@@ -107,7 +107,7 @@ def _boundaries(count: int) -> str:
 
 
 def show_corrections(found: Sequence[Correction], said: Sequence[str], name: str, key: str) -> None:
-    """Mount the list of corrections; a click on a row goes to the place in the text and to the step."""
+    """Mount the list of corrections; a click on a row goes to the boundary and to the step that removed it."""
     listed: list[CorrectionData] = [
         {
             "sentence": one.gap + 1,

@@ -35,17 +35,17 @@ from viz.theme import palette
 PAGE = "double_pass"
 READER = "double_pass_reader"
 DOUBLE, BESIDE = 0, 1
-"""The numbers of the two columns."""
+"""The indices of the two columns."""
 
 
 def first_screen() -> Choices:
-    """Return the default choices: the sample that has a snippet."""
+    """Return the page's default choices, on the sample that contains a code snippet."""
     columns = [fresh("double_pass"), fresh("breakpoint")]
     return Choices("algorithm", sample_splitters()["algorithm"], columns, extra={"step": "1"})
 
 
 def show() -> None:
-    """Draw the page."""
+    """Draw the Double pass page."""
     opening = columns_to_open_with(PAGE, [("double_pass",), ("breakpoint",)])
     with page(PAGE, first_screen()) as here:
         choices, text = here.choices, here.text
@@ -63,7 +63,7 @@ def show() -> None:
 
 
 def _hold_columns(here: Page) -> None:
-    """Reduce the columns to the page's two chunkers, with the link's parameters; show an error if it names others."""
+    """Reduce the columns to the page's two chunkers, with the link's parameters; draw an error if it names others."""
     choices, defaults = here.choices, here.default.columns
     columns = [next((own for own in choices.columns if own.chunker == one.chunker), one) for one in defaults]
     if columns == choices.columns:
@@ -109,7 +109,7 @@ def _controls(here: Page, made: list[ColumnResult]) -> None:
 
 
 def _similarities(made: ColumnResult | None) -> Callable[[FieldSpec], None] | None:
-    """Return the function that draws under a threshold's slider; None for the other chunker or without a result."""
+    """Return the function that draws a histogram under a threshold's slider; None for the other chunker or no result."""
     if made is None or made.choice.chunker != DoublePass.name or made.chunking is None or made.chunker is None:
         return None
     chunking, chunker = made.chunking, made.chunker
@@ -199,7 +199,7 @@ def _labels(chunker: DoublePass) -> dict[str, str]:
 
 
 def _summary(chunking: Chunking) -> str:
-    """Count the chunks after each pass."""
+    """Describe the number of chunks after each pass."""
     first, chunks = len(minis(chunking)), len(chunking.chunks)
     over = sum(merge.kind.startswith("over") for merge in chunking.merges)
     parts = [

@@ -27,7 +27,7 @@ _passes = component(
 
 @dataclass(frozen=True)
 class Beside:
-    """Another chunker's result, drawn as a row below the others."""
+    """Another chunker's result, drawn as the bottom row for comparison."""
 
     title: str
     label: str
@@ -35,7 +35,7 @@ class Beside:
 
 
 class PassesData(TypedDict):
-    """The rows of both passes; ``made`` is a `PassRowsData` as JSON, or empty if a message is shown instead."""
+    """Payload of the rows; ``made`` is a `PassRowsData` as JSON, or empty if a message is shown instead."""
 
     title: str
     summary: str
@@ -46,7 +46,7 @@ class PassesData(TypedDict):
 
 
 class PassRowsData(TypedDict):
-    """The data of the rows.
+    """The rows of sentences, mini-chunks and chunks, and the comparisons between them.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class PassRowsData(TypedDict):
         The positions on the sentence axis at which the blocks of each row begin; ``other`` is None without another chunker.
         Snippets are the mini-chunks that pass two merged over.
     labels, names
-        The label above each row, and the name of one of its blocks, by row.
+        The label above each row, and the singular name of its blocks, by row.
     """
 
     count: int
@@ -94,10 +94,10 @@ it is the last attempt.
 def passes(
     *, title: str, summary: str, rows: PassRowsData | None, source: str, message: str = "", tone: str = "", key: str
 ) -> None:
-    """Mount the rows, or show ``message`` if there are none.
+    """Mount the rows of both passes, or show ``message`` if there are none.
 
     Hovering emits ``seamark-mark`` with the ``ranges`` of sentences; a click emits ``seamark-jump`` and, on a step of the
-    stepper, ``seamark-go``. The rows mark what ``seamark-step`` is about. ``source`` is the identity of the text; if it
+    stepper, ``seamark-go``. The rows mark the ranges of ``seamark-step``. ``source`` is the identity of the text; if it
     changes, the zoom is reset.
     """
     made = "" if rows is None else json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
@@ -113,7 +113,7 @@ def passes(
 
 
 def pass_rows(chunking: Chunking, beside: Beside | None, labels: dict[str, str]) -> PassRowsData:
-    """Return the blocks of each row, by the positions at which they begin, and the comparisons in order."""
+    """Return the start positions of the blocks in each row, and the comparisons in order."""
     looks = told(chunking)
     over = [tried[-1] for tried in looks if tried[-1].kind.startswith("over") and tried[-1].outcome == "joined"]
     starts = minis(chunking)
@@ -157,7 +157,7 @@ def _comparison(tried: Sequence[Comparison]) -> ComparisonData:
 
 
 def table(chunking: Chunking) -> dict[str, list[Any]]:
-    """Return all comparisons of both passes as a table, by column name."""
+    """Return a table of all comparisons of both passes, by column name."""
     comparisons = chunking.comparisons
     return {
         "step": [number for number, _ in enumerate(comparisons, start=1)],

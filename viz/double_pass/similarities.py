@@ -21,7 +21,7 @@ _histogram = component(
 
 
 class SimilaritiesData(TypedDict):
-    """The histogram: counts over the slider's range, the threshold's position from 0 to 1, and a caption."""
+    """Payload of the histogram: counts over the slider's range, the threshold's position, and a caption."""
 
     counts: list[int]
     at: float
@@ -29,7 +29,7 @@ class SimilaritiesData(TypedDict):
 
 
 def compared_with(chunking: Chunking, parameter: str) -> list[float]:
-    """Return the similarities that were compared with the threshold of that parameter name."""
+    """Return the similarities that were compared with the threshold ``parameter``."""
     kind = parameter.removesuffix("_threshold")
     return [
         one.similarity
@@ -39,7 +39,7 @@ def compared_with(chunking: Chunking, parameter: str) -> list[float]:
 
 
 def above(similarities: Sequence[float], threshold: float) -> str:
-    """Describe how many similarities lie above the threshold."""
+    """Describe how many similarities exceed the threshold."""
     if not similarities:
         return "Nothing was compared with this threshold in this text."
     count = sum(similarity > threshold for similarity in similarities)
@@ -52,7 +52,7 @@ BINS = 25
 
 
 def show_similarities(similarities: Sequence[float], threshold: float, bounds: tuple[float, float], key: str) -> None:
-    """Draw the distribution of similarities under a threshold's slider; values beyond ``bounds`` count in the end bins."""
+    """Draw a histogram of the similarities under a threshold's slider, clipped to ``bounds``."""
     low, high = bounds
     counts, _ = np.histogram(np.clip(similarities, low, high), BINS, bounds)
     data: SimilaritiesData = {

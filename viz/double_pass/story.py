@@ -17,13 +17,16 @@ LEDGER = "The reason given: "
 
 
 class PassMark(Mark):
-    """A mark for the rows, too: with the number of the comparison, or None for steps after both passes."""
+    """A step's mark for the reader and the rows, with the number of its comparison (None after both passes)."""
 
     comparison: int | None
 
 
 def told(chunking: Chunking) -> list[list[Comparison]]:
-    """Return, for each comparison within the first `MOST_SENTENCES`, the list of attempts for the same chunk up to it."""
+    """Return for each comparison the attempts for the same chunk so far, itself included.
+
+    Comparisons beyond the first `MOST_SENTENCES` sentences are left out.
+    """
     looks = []
     tried: list[Comparison] = []
     for comparison in chunking.comparisons:
@@ -35,7 +38,10 @@ def told(chunking: Chunking) -> list[list[Comparison]]:
 
 
 def pass_steps(chunking: Chunking, maximum: int | None) -> list[Step]:
-    """Return each comparison as a step, then the merges by the minimum size; ``maximum`` is the chunker's maximum size."""
+    """Return a step for each comparison, then one for each merge by the minimum size.
+
+    ``maximum`` is the chunker's maximum size.
+    """
     return [_step(number, tried, maximum) for number, tried in enumerate(told(chunking))] + _after(chunking)
 
 
@@ -48,7 +54,10 @@ def minis(chunking: Chunking) -> list[int]:
 
 
 def seams(tried: Sequence[Comparison], starts: Sequence[int]) -> list[int]:
-    """Return the gaps between mini-chunks, which begin at ``starts``, that the last comparison of ``tried`` decides."""
+    """Return the gaps between mini-chunks that the last comparison of ``tried`` decides.
+
+    ``starts`` are the sentences at which the mini-chunks begin.
+    """
     left, right = tried[-1].left, tried[-1].right
     return [start - 1 for start in starts if left.end <= start <= right.start]
 
@@ -60,7 +69,7 @@ def words(tried: Sequence[Comparison]) -> str:
 
 
 def numbers(group: Span) -> str:
-    """Return the numbers of a range of sentences in words, counted from 1."""
+    """Return a range of sentences in words, counted from 1, such as ``sentences 3–5``."""
     return f"sentence {group.end}" if _one(group) else f"sentences {group.start + 1}\N{EN DASH}{group.end}"
 
 
@@ -93,7 +102,7 @@ def _step(number: int, tried: Sequence[Comparison], maximum: int | None) -> Step
 
 
 def compared_group(here: Comparison) -> Span:
-    """Return the range of sentences whose vector is compared with the right group."""
+    """Return the sentences whose vector is compared with that of the right group."""
     return Span(here.left.end - 2, here.left.end) if here.kind == "appending" else here.left
 
 
