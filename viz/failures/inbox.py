@@ -1,4 +1,4 @@
-"""The inbox of the Failures page: suspicious cuts of a result, ranked, with their rules and the changes that remove them."""
+"""The inbox of the Failures page: a ranked list of suspicious cuts, with the changes that remove them."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ from viz.state.text import Text
 KEY = "inbox"
 
 AT_ONCE_S = 0.2
-"""Seconds that a search is waited for while the list is drawn; the browser asks again for the result of a longer one."""
+"""Seconds to wait for a search while the list is drawn; for a longer search, the browser polls for the result."""
 
 OF_SENTENCES = "No chunker changes this: the text was split into sentences so. Choose another splitter under “Sentences”."
 
 
 def show_inbox(choices: Choices, here: MeasuredSetting, text: Text, embedder: Embedder | None) -> None:
-    """Draw the suspicious cuts of a result, and the changes that remove the one that the user chooses."""
+    """Draw a result's suspicious cuts, and the changes that remove the selected one."""
     st.header("Suspicious cuts", anchor=False)
     if here.made.chunking is None:
         notice("Nothing to look through yet: the text is not cut.", key="no_inbox")
         return
     hair = _choose_hair(choices)
-    # In a place of its own: what comes and goes above must not make Streamlit build the list anew.
+    # In its own container, so that elements that come and go above do not make Streamlit rebuild the list.
     with st.container():
         _list_findings(here, text.source.known, choices.tokenizer, hair, embedder)
     with st.expander("The rules"):
@@ -55,7 +55,7 @@ def show_inbox(choices: Choices, here: MeasuredSetting, text: Text, embedder: Em
 def _list_findings(
     here: MeasuredSetting, known: tuple[int, ...] | None, tokenizer: str, hair: float, embedder: Embedder | None
 ) -> None:
-    """Draw the list; only this runs again while a search is going on."""
+    """Draw the list in a fragment, which alone reruns while a search is in progress."""
     made = here.made
     assert made.chunking is not None
     assert made.task is not None
@@ -77,7 +77,7 @@ def _list_findings(
 
 
 def _take_events(embedder: Embedder | None) -> None:
-    """Apply the user's choice of a finding, or of a change that removes it."""
+    """Apply the user's selection of a finding or of a change that removes it."""
     job = session.finding_job
     if wanted := take_event(KEY, "remedy"):
         if wanted.get("tune"):
@@ -103,14 +103,14 @@ def _sought(
     hair: float,
     embedder: Embedder | None,
 ) -> SoughtData | None:
-    """Return the changes so far that remove the chosen finding; start the search for them where it takes no request."""
+    """Return the changes found so far that remove the chosen finding; start the search if it needs no request."""
     finding = next((one for one in findings if _id(one) == session.finding_sought), None)
     if finding is None or made.task is None or made.chunker is None or made.chunking is None:
         return None
     if RULES[finding.rule].of_sentences:
         return {"id": _id(finding), "remedies": None, "why_none": OF_SENTENCES}
     document, compare, reranker = made.chunking.document, choices_of_compare(), session.reranker
-    # A language model would have to write the context sentences of other chunks.
+    # Changed chunks would need new context sentences from a language model.
     as_embedded: EmbeddedAs = "plain" if session.embedded_as == "context" else session.embedded_as
     others = () if session.embedded_as == "context" else posed_about(document)
     method, (_, limit) = method_of(compare), limit_of(compare, len(document.text))
@@ -138,7 +138,7 @@ def _counted(findings: int) -> str:
 
 
 def _choose_hair(choices: Choices) -> float:
-    """Draw the slider for the distance that counts as a hair; show an error if the one in the link is invalid."""
+    """Draw the slider for the distance within which a score counts as close to the threshold; check the link's value."""
     try:
         value = float(choices.extra["hair"])
     except ValueError:
@@ -186,6 +186,6 @@ def _line(document: Document, finding: Finding) -> FindingData:
 
 
 def shortened(passage: str, most: int = 150) -> str:
-    """Return a passage on one line, with its middle left out if it is longer than ``most`` characters."""
+    """Return a passage on one line, its middle elided if it is longer than ``most`` characters."""
     line = " ".join(passage.split())
     return line if len(line) <= most else f"{line[: most * 2 // 3]} … {line[-most // 3 :]}"

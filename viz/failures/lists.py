@@ -1,4 +1,4 @@
-"""The component that draws the lists of the Failures page: the gallery and the table of measures."""
+"""The component that draws the lists of the Failures page: the document gallery and the table of measures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _lists = component(
 
 
 class GalleryData(TypedDict):
-    """The documents, and the id of the one shown."""
+    """Payload of the gallery: its documents, and the id of the one shown."""
 
     part: Literal["gallery"]
     cards: list[CardData]
@@ -26,7 +26,7 @@ class GalleryData(TypedDict):
 
 
 class CardData(TypedDict):
-    """A document: its lesson, and its number of known boundaries."""
+    """A document in the gallery: its lesson, and its number of known boundaries."""
 
     id: str
     title: str
@@ -35,9 +35,9 @@ class CardData(TypedDict):
 
 
 class TableData(TypedDict):
-    """The measures: column headers, rows, the row whose result the text shows, and a note why some have no value.
+    """Payload of the table of measures, with the selected row.
 
-    A header comes with what it means, or with an empty string.
+    Each header has an explanation, which may be empty. ``note`` explains why some measures have no value.
     """
 
     part: Literal["table"]
@@ -48,14 +48,14 @@ class TableData(TypedDict):
 
 
 class ChosenData(TypedDict):
-    """The key of a row: one of `viz.failures.results.RESULTS`, and the number of its chunker or of Compare's column."""
+    """The key of a row: one of `viz.failures.results.RESULTS`, and the index of its chunker or of Compare's column."""
 
     column: int
     result: str
 
 
 class MeasuredData(ChosenData):
-    """A row: a chunker and its settings, with the cells, or a message instead."""
+    """A row of the table: a chunker, its settings, and the cells, or a message instead."""
 
     title: str
     which: str
@@ -65,7 +65,7 @@ class MeasuredData(ChosenData):
 
 
 class CellData(TypedDict):
-    """A measure in words, the reason if it is undefined, and whether it is the best of its column."""
+    """A cell: a measure in words, the reason if it is undefined, and whether it is the best in its column."""
 
     text: str
     why: str
@@ -73,7 +73,10 @@ class CellData(TypedDict):
 
 
 def draw(data: GalleryData | TableData, key: str, on_chosen: Callable[[], None] | None = None) -> None:
-    """Draw the list for ``data``; in ``on_chosen``, ``st.session_state[key]["chosen"]`` is the user's choice."""
+    """Draw the gallery or the table; ``on_chosen`` is called when the user selects an entry.
+
+    The callback finds the selection in ``st.session_state[key]["chosen"]``.
+    """
     if on_chosen is None:
         _lists(key=key, data=data)
     else:

@@ -1,4 +1,4 @@
-"""Marking known boundaries of the user's own text: by clicks with undo, or from a file."""
+"""Marking known boundaries in the user's text: by clicks, with undo, or from a file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from viz.state.text import Text
 
 
 def take_mark(text: Text, reader_key: str) -> bool:
-    """Apply a click between two sentences of the reader; return whether the boundaries changed."""
+    """Apply a click on a gap in the reader; return whether the known boundaries changed."""
     marks = clicked(take_event(reader_key, "mark"), text.document)
     known = text.source.known if marks is None else with_clicked(text.document, text.source.known, marks.places)
     if known == text.source.known:
@@ -27,7 +27,7 @@ def take_mark(text: Text, reader_key: str) -> bool:
 
 
 def controls(text: Text) -> bool:
-    """Draw the switch for marking, undo, and the file of boundaries; return whether marking is on."""
+    """Draw the marking switch, undo, and the upload of boundaries; return whether marking is on."""
     if _take_read(text.source.text):
         st.rerun()
     known = text.source.known
@@ -76,7 +76,7 @@ def _import(text: str) -> None:
 
 
 def _take_read(text: str) -> bool:
-    """Keep the boundaries of a file once they are read, if they are of this text; return whether there are some."""
+    """Use the boundaries from an uploaded file once it is read, if they fit this text; return whether they do."""
     job = session.marks_reading
     if job is None or not job.ended:
         return False

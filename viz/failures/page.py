@@ -1,4 +1,4 @@
-"""The Failures page: chunkers at published and best-found settings on documents with known boundaries; suspicious cuts."""
+"""The Failures page: chunkers at published and best-found settings on documents with known boundaries."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ PAGE = "failures"
 READER = "reader"
 
 ASKED = ("llm",)
-"""Chunkers that stand beside the others where a language model is named; they are measured, but no settings are searched."""
+"""Chunkers shown next to the others if a language model is named; they are measured without a settings search."""
 
 
 def show() -> None:
-    """Draw the page."""
+    """Draw the Failures page."""
     document, sentences = next(iter(sample_splitters().items()))
     columns = [ColumnChoice(name, dict(as_published(name)[0].parameters)) for name in _names()]
     default = Choices(document, sentences, columns, selected=1, extra={"result": "published", "hair": f"{HAIR:g}"})
@@ -106,15 +106,15 @@ def _draw(here: Page) -> None:
 
 
 def _names() -> list[str]:
-    """Return the chunkers of the page in their order, whose numbers are in the link."""
+    """Return the names of the page's chunkers in order; links refer to them by index."""
     return [*SEARCHED, *(ASKED if chosen_model() is not None else ())]
 
 
 def _selected(choices: Choices, shown: Sequence[MeasuredSetting]) -> tuple[list[MeasuredSetting], MeasuredSetting]:
-    """Return the results that the text shows, and the one whose suspicious cuts are listed.
+    """Return the results shown in the text, and the one whose suspicious cuts are listed.
 
     They are a chunker's published and its best settings, or a column of Compare. If Compare does not have the link's column,
-    the link leads to the chunker of that number.
+    the chunker with that number is selected.
     """
     wanted = (choices.extra["result"], choices.selected)
     alone = next((one for one in shown if one.which == "compare" and (one.which, one.column) == wanted), None)
@@ -128,7 +128,7 @@ def _selected(choices: Choices, shown: Sequence[MeasuredSetting]) -> tuple[list[
 
 
 def _actions(here: Page, text: Text, search: Sweep | None, selected: MeasuredSetting, *, ready: bool) -> None:
-    """Draw the actions on the rows: search for the best settings, and take the chosen one to Compare."""
+    """Draw the buttons that search for the best settings and open the selected row on Compare."""
     if text.source.known is not None:
         search_controls(here, text, search, ready=ready)
     setting = selected.setting

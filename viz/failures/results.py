@@ -1,4 +1,4 @@
-"""The results of the Failures page: each chunker at its published settings and at the best found on the document."""
+"""The results of the Failures page: each chunker at its published settings and at the best settings found."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Compare."""
 
 @dataclass(frozen=True)
 class MeasuredSetting:
-    """A chunker's setting, its result on the document if there is one, and its measures if boundaries are known.
+    """A chunker's setting with its result, if any, and its measures, if boundaries are known.
 
     ``which`` and ``column`` identify the row: one of `RESULTS`, and the number of the chunker, or of the column of Compare.
     """

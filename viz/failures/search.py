@@ -21,7 +21,7 @@ FITTED = "fitted to this text, so that they say nothing about others: Tune tests
 """Caveat next to the best settings."""
 
 MOST_SEARCHES = 8
-"""Most searches whose rows are kept."""
+"""Most searches whose results are kept in a session."""
 
 
 def _search_key(here: Page, text: Text) -> tuple[object, ...]:
@@ -30,7 +30,7 @@ def _search_key(here: Page, text: Text) -> tuple[object, ...]:
 
 
 def search_of(here: Page, text: Text) -> Sweep | None:
-    """Return the search on this document, if there is one, and cancel searches on other documents."""
+    """Return the search on this document, if there is one, and cancel those on other documents."""
     key = _search_key(here, text)
     for other, search in session.failure_searches.items():
         if other != key and search.running:
@@ -39,7 +39,7 @@ def search_of(here: Page, text: Text) -> Sweep | None:
 
 
 def best_of(search: Sweep | None) -> dict[str, Setting]:
-    """Return each chunker's setting that misassigns the fewest sentences so far; ties go to the fewest chunks."""
+    """Return for each chunker the setting that misassigns the fewest sentences so far; ties go to the fewest chunks."""
     rows = list(search.rows) if search is not None and (search.cancelled or not search.running) else []
     best: dict[str, Setting] = {}
     for one in summaries(rows, BY):

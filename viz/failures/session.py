@@ -1,4 +1,4 @@
-"""The state of the page Failures."""
+"""The session state of the Failures page."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from viz.state.keys import Container, Job, Session, Value
 
 
 class FailuresSession(Session):
-    """Values that only this page has."""
+    """Session values of the Failures page."""
 
-    marks_reading = Job[ReadingJob[tuple[int, ...]] | None]("marks_reading", None)  # about the text that they are of
+    marks_reading = Job[ReadingJob[tuple[int, ...]] | None]("marks_reading", None)  # reads boundaries of the current text
     failure_searches = Container[dict[tuple[object, ...], Sweep]]("failure_searches", dict)
-    finding_sought = Value("finding_sought", "")  # the finding of the inbox whose removal is looked for
+    finding_sought = Value("finding_sought", "")  # the finding for whose removal remedies are searched
     finding_job = Job[RemedyJob | None]("finding_job", None)
 
 

@@ -1,4 +1,4 @@
-"""The table of measures on the Failures page; its rows select which result the text shows."""
+"""The table of measures on the Failures page; a click on a row shows its result in the text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SHOWN = {
 
 
 def show_table(choices: Choices, shown: Sequence[MeasuredSetting]) -> None:
-    """Draw the table of measures, or of the chunkers alone if no boundaries are known; a click on a row shows its result."""
+    """Draw the table of measures, or the list of chunkers if no boundaries are known."""
     # Compare's columns, then each chunker's published and best settings side by side.
     ordered = sorted(shown, key=lambda one: (one.which != "compare", one.column))
     known = any(one.scores is not None for one in shown)
