@@ -1,4 +1,4 @@
-"""Six small pictures of each chunker: its run on six sentences in five of them, and one of its known failures."""
+"""Six small pictures of each chunker: five of its run on six sentences, and one of a known failure."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ _ALIKE = (
 
 
 class Shown(NamedTuple):
-    """The pictures of a chunker.
+    """The content of a chunker's pictures.
 
     Attributes
     ----------
     parameters
-        Its settings, small enough for six sentences.
+        The chunker's settings, small enough for six sentences.
     looks, decides
-        Sentences on what it measures and on how it decides, with the words of the glossary marked.
+        Explanations of its measure and of its decision, with glossary terms in brackets.
     fails_on
-        The sections of the text of its known failure, and the settings there.
+        The sections of a text on which it fails, and the settings used there.
     unit
-        The tokenizer that counts what it measures; empty for scores.
+        The tokenizer that counts its sizes; empty for chunkers that use scores.
     """
 
     parameters: Mapping[str, Any]
@@ -173,12 +173,12 @@ SHOWN: Mapping[str, Shown] = {
         (_ALIKE, {"clusters": 2}),
     ),
 }
-"""The chunkers that have pictures: those that ask no language model."""
+"""The pictures of each chunker that calls no language model."""
 
 
 @cache
 def frames(name: str) -> list[PictureData]:
-    """Return the pictures of a chunker by the bundled model, whichever embedder the page has."""
+    """Return the six pictures of a chunker, always computed with the bundled model."""
     embedder = load_embedder(MiniLM.name)
     load_model(embedder)
     tools = Tools(embedder, load_tokenizer(MiniLM.name), embedding_cache(False))
@@ -186,7 +186,7 @@ def frames(name: str) -> list[PictureData]:
 
 
 def run_frames(name: str, text: str, tools: Tools) -> list[PictureData]:
-    """Return the five pictures of a chunker's run on a text whose sentences are its lines."""
+    """Return the five pictures of a chunker's run on a text with one sentence per line."""
     shown = SHOWN[name]
     document, chunker, chunking = _run(name, text, shown.parameters, tools)
     numbers = range(len(document.sentences))
@@ -266,14 +266,14 @@ def _at_gaps(chunking: Chunking) -> list[Gap]:
 
 
 def _scale(gaps: list[Gap]) -> Callable[[float | None], float | None]:
-    """Return the function from a score to its place on a gauge for all scores and thresholds."""
+    """Return a function that maps a score to its position, from 0 to 1, on a gauge of all scores and thresholds."""
     values = [value for gap in gaps for value in (gap.score, gap.threshold) if value is not None]
     low, high = min([0.0, *values]), max([0.0, *values])
     return lambda value: None if value is None else (value - low) / ((high - low) * 1.1 or 1.0)
 
 
 def _scores(chunking: Chunking) -> list[GapData]:
-    """Return the first number that was looked at in each gap."""
+    """Return the first score of each gap."""
     gaps = _at_gaps(chunking)
     scale = _scale(gaps)
     seen = [gap.why.steps()[0] for gap in gaps]
@@ -290,7 +290,7 @@ def _scores(chunking: Chunking) -> list[GapData]:
 
 
 def _centres(chunking: Chunking) -> list[GapData]:
-    """Return after each sentence its distances from its centre and from the nearest other, if the chunks have centres."""
+    """Return each sentence's distances to its own centre and to the nearest other, if the chunks have centres."""
     clusters = chunking.clusters
     if clusters is None or not clusters.other:
         return []

@@ -1,4 +1,4 @@
-"""A chunking as a small SVG picture that contains no text of the document."""
+"""A chunking as a small SVG picture, without any text of the document."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from viz.theme.palette import EDGES, GROUNDS, INK
 WIDTH, STRIP, GAP, CURVE = 600, 22, 8, 90
 
 NAMED = 40
-"""Most chunks whose first sentence the description names."""
+"""Most chunks that the description lists."""
 
 
 def svg(chunking: Chunking, known: Sequence[int] | None, theme: str) -> str:
-    """Return an SVG of the known boundaries, the chunks and the curve of a chunking, on one sentence axis."""
+    """Return an SVG of the known boundaries, the chunks and the score curve, on a common sentence axis."""
     count = max(1, len(chunking.document.sentences))
     parts: list[str] = []
     top = 0
@@ -41,7 +41,7 @@ def svg(chunking: Chunking, known: Sequence[int] | None, theme: str) -> str:
 
 
 def height_of(chunking: Chunking, known: Sequence[int] | None) -> int:
-    """Return the height of the picture, of which page.css keeps the place until the browser has it."""
+    """Return the picture's height in pixels, which page.css reserves until the browser has loaded it."""
     strips = 1 if known is None else 2
     return strips * (STRIP + GAP) + CURVE * _is_curved(chunking)
 
@@ -51,7 +51,7 @@ def _is_curved(chunking: Chunking) -> bool:
 
 
 def described(chunking: Chunking) -> str:
-    """Describe the picture for readers who cannot see it: the number of chunks, and the sentences at which they begin."""
+    """Return a text alternative of the picture: the number of chunks, and their first sentences."""
     starts = [span.start for chunk in chunking.chunks for span in chunk.spans]
     named = [f"{int(place) + 1}" for place in positions(chunking.document, starts)]
     if not named:

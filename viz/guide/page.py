@@ -1,4 +1,4 @@
-"""The Guide page: what chunks are for, in four pictures; and each chunker's idea, formula and known failure, live."""
+"""The Guide page: the purpose of chunks in four pictures, and each chunker's idea, formula and known failure."""
 
 from __future__ import annotations
 
@@ -38,22 +38,22 @@ PAGE = "guide"
 FIRST = "breakpoint"
 
 VIEWS = {"start": "In four pictures", "which": "Which to try"}
-"""The views that are about no single chunker: their names in the link, and their labels."""
+"""The views that are not about a single chunker: their names in the link, and their labels."""
 
 CHUNKER = "chunker"
-"""The name in the link of the view that explains a chunker."""
+"""The link's name for the view that explains a chunker."""
 
 
 def _explained() -> dict[str, type[Chunker]]:
-    """Return the chunkers that the page explains; installed packages may have added theirs."""
+    """Return the chunkers that the page explains, including those of installed packages."""
     return {**CHUNKERS, **ASKING}
 
 
 def show() -> None:
-    """Draw the page."""
+    """Draw the Guide page."""
     document, sentences = "stubs", sample_splitters()["stubs"]
     opening = columns_to_open_with(PAGE, [_explained()])
-    # A link to a chunker leads to its explanation, as did those from before the other views.
+    # A link to a chunker opens its explanation; older links have no other view.
     extra = {"view": CHUNKER if "c1" in st.query_params else next(iter(VIEWS))}
     with page(PAGE, Choices(document, sentences, [fresh(FIRST)], extra=extra)) as here:
         choices = here.choices
@@ -67,18 +67,18 @@ def show() -> None:
             _choose(choices)
         views = {CHUNKER: _explain, "start": _start, "which": _which}
         views[choices.extra["view"]](here)
-        # The link names the view where it would not follow from the rest of it.
+        # The link names the view only if it does not follow from the other parameters.
         here.default.extra["view"] = CHUNKER if choices.columns != here.default.columns else next(iter(VIEWS))
 
 
 def _start(here: Page) -> None:
-    """Draw page zero."""
+    """Draw the introduction in four pictures."""
     text, column = here.text, here.choices.columns[0]
     heading(text.source.name if text is not None else "Guide", key="guide_document")
     if text is None:
         return
     if _explained()[column.chunker].asks:
-        # Pictures that everybody may see send nothing anywhere.
+        # Drawing these pictures sends nothing to any server.
         column = fresh(FIRST)
     made = run_columns(here, text, [column, SENTENCES])
     show_progress(made)
@@ -126,7 +126,7 @@ def _explain(here: Page) -> None:
         show_pictures(frames(column.chunker), "guide_frames", small=True)
     explanation, live = sides(PAGE, 3, 2, gap="large")
     with explanation:
-        # Other people's chunkers may have none of these; the pictures have the failure.
+        # Chunkers from other packages may lack these; the pictures include the failure.
         if kind.formula:
             st.latex(kind.formula, width="content")
         if kind.symbols:

@@ -1,4 +1,4 @@
-"""The component that draws numbered pictures of a short text: sentences, chunks, what is measured at the gaps, a ranking."""
+"""The component that draws numbered pictures of a short text: sentences, chunks, scores at gaps, and a ranking."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from viz.theme import palette
 from viz.theme.glossary import Piece
 
 LONGEST_ROW = 400
-"""Characters of a sentence that a picture shows."""
+"""Most characters of a sentence that a picture shows."""
 
 _pictures = component(
     "seamark_pictures",
@@ -26,7 +26,7 @@ _pictures = component(
 
 
 class PartData(TypedDict):
-    """Part of a sentence: the numbers of the chunks that have it, from 0, and whether it is marked as the answer."""
+    """Part of a sentence, with the numbers of its chunks, from 0, and whether it is marked as the answer."""
 
     text: str
     chunks: list[int]
@@ -34,21 +34,21 @@ class PartData(TypedDict):
 
 
 class RowData(TypedDict):
-    """A sentence with its number, or with what else names it."""
+    """A sentence of a picture, with its number or another label."""
 
     label: str
     parts: list[PartData]
 
 
 class GapData(TypedDict):
-    """Decision after a row.
+    """The decision at the gap after a sentence.
 
     Attributes
     ----------
     said
         The decision or the number, in words.
     share, line
-        Places of the score and of its threshold on a gauge from 0 to 1; None without one.
+        Positions of the score and of its threshold on a gauge from 0 to 1; None if there is none.
     cut
         True if a chunk ends here.
     """
@@ -60,7 +60,7 @@ class GapData(TypedDict):
 
 
 class RankData(TypedDict):
-    """A chunk in a ranking: its number from 0, its beginning, its distance in words, and its line's length from 0 to 1."""
+    """A ranked chunk: its number from 0, its beginning, its distance in words, and its bar's length from 0 to 1."""
 
     chunk: int
     text: str
@@ -69,7 +69,7 @@ class RankData(TypedDict):
 
 
 class AskData(TypedDict):
-    """The field for a question, its present words, and why they cannot be asked."""
+    """The text field for a question, its current text, and an error message."""
 
     question: str
     longest: int
@@ -77,26 +77,26 @@ class AskData(TypedDict):
 
 
 class PictureData(TypedDict):
-    """A picture.
+    """Payload of one picture.
 
     Attributes
     ----------
     said
-        Paragraphs, each in pieces.
+        Paragraphs, each as a list of `Piece`.
     tokens
-        The beginning of the first sentence in tokens; empty for none.
+        The first tokens of the first sentence; may be empty.
     rows
-        Sentences; ``before`` and ``after`` say what of the text is left out around them.
+        Sentences; ``before`` and ``after`` describe the text omitted before and after them.
     gaps
-        The decisions between the rows; empty for none.
+        The decisions between the rows; may be empty.
     formula
-        Lines of a formula with its values; empty for none.
+        Lines of a formula with its values; may be empty.
     ranks
-        Chunks, the nearest first.
+        Ranked chunks, nearest first.
     ask
-        The field for a question; None for none.
+        The text field for a question; None if the picture has none.
     waits
-        Why there is nothing to see yet; empty if there is.
+        The reason why the picture is still empty; otherwise empty.
     """
 
     title: str
@@ -113,14 +113,14 @@ class PictureData(TypedDict):
 
 
 class PicturesData(TypedDict):
-    """Pictures, numbered in their order; ``small`` ones show each sentence in a line."""
+    """Numbered pictures in order; in ``small`` ones, each sentence takes one line."""
 
     pictures: list[PictureData]
     small: bool
 
 
 def picture(title: str, *said: list[Piece]) -> PictureData:
-    """Return a picture with nothing but its words."""
+    """Return a picture that has only a title and paragraphs."""
     return {
         "title": title,
         "said": [*said],
@@ -139,7 +139,7 @@ def picture(title: str, *said: list[Piece]) -> PictureData:
 def rows_of(
     document: Document, numbers: Sequence[int], chunking: Chunking | None = None, marked: Span | None = None
 ) -> list[RowData]:
-    """Return the sentences with these numbers, each in parts by the chunks that have them and by what is marked."""
+    """Return the given sentences as rows, split where chunks begin or end and around the ``marked`` span."""
     if not numbers:
         return []
     first, end = document.sentences[numbers[0]].start, document.sentences[numbers[-1]].end
@@ -170,7 +170,7 @@ def rows_of(
 def show_pictures(
     pictures: Sequence[PictureData], key: str, *, small: bool = False, asked: Callable[[str], None] = lambda _: None
 ) -> None:
-    """Draw pictures; ``asked`` is called with the question that the user asks in one of them."""
+    """Draw pictures; ``asked`` is called with the question that the user enters in one of them."""
 
     def heard() -> None:
         told = (st.session_state.get(key) or {}).get("asked")

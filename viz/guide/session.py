@@ -1,4 +1,4 @@
-"""The state of the page Guide."""
+"""The session state of the Guide."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from viz.state.keys import Job, Session, Value
 
 
 class GuideSession(Session):
-    """Values that only this page has."""
+    """Session values of the Guide page."""
 
     # The question of the Guide: the name of the text that it was typed for, and its words; no link has them
     guide_question = Value[tuple[str, str]]("guide_question", ("", ""))
     guide_ask_job = Job[AskJob | None]("guide_ask_job", None)
-    guide_asked = Value("guide_asked", "")  # the long text that it is to be asked of all the same, by its identity
+    guide_asked = Value("guide_asked", "")  # identity of a long text that the user has agreed to embed
 
 
 session = GuideSession()

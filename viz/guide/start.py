@@ -1,4 +1,4 @@
-"""Page zero of the Guide: a text, its chunks, a question that finds some, and an answer, in four computed pictures."""
+"""The Guide's introduction in four computed pictures: a text, its chunks, a question, and an answer."""
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ SHOWN_RANKS = 4
 SHOWN_TOKENS = 14
 
 FEW_CHUNKS = 4
-"""Chunks of a text of which two would be most of it, so that one is retrieved."""
+"""Number of chunks below which two chunks would be most of the text, so that only one is retrieved."""
 
 ASKED_AT_ONCE = 100_000
-"""Characters of a text whose chunks are embedded for the pictures without a press of a button."""
+"""Most characters of a text whose chunks are embedded for the pictures without asking the user."""
 
 USUAL = "What is this text about?"
-"""The question to a text of which no other is known."""
+"""The question for a text without known questions."""
 
 PATIENCE_S = 0.25
-"""Seconds that the page waits for the ranking, before it shows its progress instead."""
+"""Seconds to wait for the ranking before the page shows its progress instead."""
 
 SENTENCES = ColumnChoice("fixed_sentences", {"size": 1})
-"""Every sentence as a chunk of its own, whose ranking says which one is nearest to the question."""
+"""A column with each sentence as a chunk, whose ranking yields the sentence nearest to the question."""
 
 
 def show_start(here: Page, text: Text, kind: type[Chunker], made: ColumnResult, sentences: ColumnResult) -> None:
-    """Draw the four pictures, and run the search that the last two show.
+    """Draw the Guide's four introductory pictures, and run the search shown in the last two.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def show_start(here: Page, text: Text, kind: type[Chunker], made: ColumnResult, 
 
 
 def text_picture(document: Document, chunking: Chunking, tokenizer: str) -> PictureData:
-    """Return the picture of the text: its sentences around the first cut, and the first of them in tokens."""
+    """Return the picture of the text: its sentences around the first cut, and the tokens of the first one."""
     numbers = window(document, chunking)
     count = ruler_of(document, tokenizer)([Span(0, len(document.text))])
     sentences = counted(len(document.sentences), "[sentence]", "[sentences]")
@@ -108,7 +108,7 @@ def text_picture(document: Document, chunking: Chunking, tokenizer: str) -> Pict
 
 
 def chunk_picture(document: Document, chunking: Chunking, kind: type[Chunker], tokenizer: str) -> PictureData:
-    """Return the picture of the chunks: the same sentences, cut."""
+    """Return the picture of the chunks: the same sentences, divided at the cuts."""
     spans = [chunk.spans for chunk in chunking.chunks]
     sizes = ruler_of(document, tokenizer)
     longest = max((sizes(list(parts)) for parts in spans), default=0)
@@ -131,7 +131,7 @@ def chunk_picture(document: Document, chunking: Chunking, kind: type[Chunker], t
 
 
 def _seam(chunks: list[int], before: list[int]) -> GapData:
-    """Return the gap before a sentence of these chunks, after one of ``before``."""
+    """Return the gap between a sentence in chunks ``before`` and the next one, in ``chunks``."""
     return {"said": _chunks_said(chunks) if chunks != before else "", "share": None, "line": None, "cut": chunks != before}
 
 
@@ -140,7 +140,7 @@ def _chunks_said(chunks: list[int]) -> str:
 
 
 def question_picture(asked: Asked | None) -> PictureData:
-    """Return the picture of the ranking: the distances of the chunks from the question."""
+    """Return the picture of the ranking: the distance of each chunk from the question."""
     if asked is None or asked.passages.vectors is None or not len(asked.ranking.order):
         return picture(
             "A question finds chunks",
@@ -173,7 +173,7 @@ def question_picture(asked: Asked | None) -> PictureData:
 
 
 def answer_picture(asked: Asked | None, answer: Span | None, nearest: Asked | None) -> PictureData:
-    """Return the picture of the answer: the nearest chunks, with the answer or the sentence nearest to the question marked.
+    """Return the picture of the retrieved chunks, with the answer or the nearest sentence marked.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def answer_picture(asked: Asked | None, answer: Span | None, nearest: Asked | No
     answer
         The place of the known answer, or None.
     nearest
-        The ranking of the sentences, which takes the place of a known answer.
+        The ranking of the sentences, used if no answer is known.
     """
     if asked is None or not asked.hits:
         return picture(
@@ -229,7 +229,7 @@ def answer_picture(asked: Asked | None, answer: Span | None, nearest: Asked | No
     kept = rows[begin : begin + SHOWN_SENTENCES]
     for chunk, sentence in kept:
         (row,) = rows_of(document, [sentence], passages.chunking, marked)
-        # What of the sentence is in other chunks is not given.
+        # The rest of the sentence, in other chunks, is not retrieved.
         row["parts"] = [part for part in row["parts"] if chunk in part["chunks"]]
         for part in row["parts"]:
             part["chunks"] = [chunk]
@@ -241,7 +241,7 @@ def answer_picture(asked: Asked | None, answer: Span | None, nearest: Asked | No
 
 
 def window(document: Document, chunking: Chunking) -> list[int]:
-    """Return the numbers of the sentences that the pictures show: some around the first cut."""
+    """Return the numbers of the sentences that the pictures show, around the first cut."""
     count = len(document.sentences)
     at = document.sentence_at(chunking.chunks[1].start) if len(chunking.chunks) > 1 else 0
     begin = max(0, min(at - SHOWN_SENTENCES // 2, count - SHOWN_SENTENCES))
@@ -249,7 +249,7 @@ def window(document: Document, chunking: Chunking) -> list[int]:
 
 
 def tokens_of(text: str, tokenizer: str) -> list[str]:
-    """Return the first tokens of a text, as they stand in it."""
+    """Return the first tokens of a text, as spelled in the text."""
     starts = [*dict.fromkeys(load_tokenizer(tokenizer).starts(text[:1000]).tolist())][: SHOWN_TOKENS + 1]
     pieces = [text[start:end].strip() for start, end in pairwise([*starts, len(text[:1000])])]
     return [*pieces[:SHOWN_TOKENS], *["…"] * (len(pieces) > SHOWN_TOKENS)]
@@ -270,7 +270,7 @@ def _left(count: int) -> str:
 
 
 def _question(document: Document) -> tuple[str, Span | None, str]:
-    """Return the question, the place of its answer if that is known, and why what was typed cannot be asked."""
+    """Return the question, the span of its answer if known, and the error message for an invalid question."""
     identity, typed = session.guide_question
     if identity == document.identity:
         try:
@@ -281,7 +281,7 @@ def _question(document: Document) -> tuple[str, Span | None, str]:
 
 
 def _given(document: Document) -> tuple[str, Span | None]:
-    """Return the first question about the text that the user has kept or that comes with it, and the place of its answer."""
+    """Return the first stored or bundled question about the text, and the span of its answer."""
     for one in session.questions:
         if document.text.startswith(one.answer, one.start) and document.text == session.question_texts[one.identity].text:
             return one.question, Span(one.start, one.start + len(one.answer))
@@ -293,7 +293,7 @@ def _given(document: Document) -> tuple[str, Span | None]:
 
 @cache
 def _bundled() -> list[tuple[str, str]]:
-    """Return the bundled questions whose answer is a single excerpt, each with it."""
+    """Return the bundled questions with a single excerpt as the answer, and these excerpts."""
     rows = csv.DictReader(io.StringIO((SAMPLES_FOLDER / "questions.csv").read_text(encoding="utf-8")))
     read = [(row["question"], json.loads(row["excerpts"])) for row in rows]
     return [(question, excerpts[0]) for question, excerpts in read if len(excerpts) == 1]
@@ -313,7 +313,7 @@ def _ask_long(identity: str) -> None:
 def _search(
     here: Page, made: ColumnResult, sentences: ColumnResult, question: str, answer: Span | None
 ) -> tuple[Asked | None, Asked | None, str]:
-    """Return the ranking of the chunks, that of the sentences if no answer is known, and why there is none yet."""
+    """Return the rankings of the chunks and, if no answer is known, of the sentences; and the reason if there is none."""
     wanted = [made] if answer is not None else [made, sentences]
     ready = [(number, one.task, one.chunking) for number, one in enumerate(wanted) if one.task and one.chunking is not None]
     if len(ready) < len(wanted):

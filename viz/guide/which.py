@@ -1,4 +1,4 @@
-"""Advice on the chunker to try for a kind of text; each reason is a measurement of `benchmarks/README.md`."""
+"""Advice on the chunker to try for a kind of text, based on measurements in `benchmarks/README.md`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from viz.state.choices import ColumnChoice
 
 
 class Advice(NamedTuple):
-    """A kind of text, the chunker to try first, its settings in words, and why."""
+    """A kind of text, the chunker to try first, its settings in words, and the reason."""
 
     text: str
     chunker: str
@@ -24,7 +24,7 @@ class Advice(NamedTuple):
 
     @property
     def column(self) -> ColumnChoice:
-        """Column with these settings."""
+        """The column with the advised settings."""
         return ColumnChoice(self.chunker, dict(self.parameters))
 
 
@@ -82,7 +82,7 @@ ADVICE = (
 
 
 def show_advice(explain: Callable[[ColumnChoice], None]) -> None:
-    """Draw the advice; ``explain`` is called with the settings that the user wants explained."""
+    """Draw the advice on chunkers; ``explain`` is called with the settings that the user wants explained."""
     st.markdown(
         "No chunker was significantly ahead of all others on our questions: all figures are in "
         "`benchmarks/README.md`. Start with one of these, then measure it on your own text with Compare and Retrieval."

@@ -1,4 +1,4 @@
-"""The formula of a chunker with the numbers of one gap: the definition, the values put in, the result."""
+"""The formula of a chunker worked out for one gap: the definition, the values, the result."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _BELOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 def unit_said(unit: str) -> str:
-    """Return the name of what a tokenizer counts."""
+    """Return the plural noun for what a tokenizer counts, such as ``words`` or ``tokens``."""
     return unit if unit in ("sentences", "words", "characters") else "tokens"
 
 
 def worked(
     chunker: Chunker, chunking: Chunking, gap: Gap, vectors: VectorArray, count: Callable[[str], int], unit: str
 ) -> list[str]:
-    """Return the lines of a decision.
+    """Return a chunker's decision at one gap as lines of a worked formula.
 
     Parameters
     ----------
