@@ -1,1 +1,1 @@
-"""Background threads: chunking, reading, sweeps, retrieval runs, timing. Draws nothing."""
+"""Background jobs: chunking, reading, sweeps, retrieval runs, timing. Nothing here draws."""

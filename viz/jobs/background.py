@@ -15,12 +15,12 @@ from chunkers.support.recently_used import RecentlyUsed, kept_in
 from viz.jobs.resources import embedding_cache, load_model
 
 MOST_KEPT = 8
-"""Runs that the server remembers of each session, and of all sessions that are over; beyond that the oldest is forgotten."""
+"""Most runs kept in memory for each session, and for all ended sessions together; the oldest are dropped first."""
 
 
 @dataclass(eq=False)
 class Background(ABC):
-    """A job that runs in its own thread; ``error`` is the message it failed with, or empty."""
+    """A job that runs in its own thread; ``error`` is its error message, or empty."""
 
     error: str = field(default="", init=False)
     _status: str = field(default="", init=False)
@@ -53,7 +53,7 @@ class Background(ABC):
             self._thread.join(seconds)
 
     def load(self, embedder: Embedder) -> None:
-        """Load a model, and say so; raises as `load_model` does."""
+        """Load an embedding model and report its progress; raises as `load_model` does."""
 
         def prepares(share: float) -> None:
             self._status, self._share = embedder.prepared_said(share), share
@@ -98,9 +98,9 @@ def new_token() -> str:
 
 
 class Held:
-    """The runs of one session, kept in its state: the last `MOST_KEPT` that it has begun or opened.
+    """The last `MOST_KEPT` runs that a session has started or opened.
 
-    Of its own runs, those that have ended make room first; if none has, the oldest that it has begun is stopped.
+    Ended runs are dropped first. If all are running, the oldest that this session started is cancelled.
     """
 
     def __init__(self) -> None:
@@ -108,7 +108,7 @@ class Held:
         self._begun: set[str] = set()
 
     def add(self, token: str, run: Background, *, begun: bool = False) -> None:
-        """Hold a run that the session has begun, or opened by its link."""
+        """Add a run that the session has started (``begun``) or opened by its link."""
         self._runs.pop(token, None)
         self._runs[token] = run
         if begun:
@@ -132,8 +132,8 @@ _left_behind: deque[tuple[str, Background]] = deque()
 class Registry:
     """The runs that links refer to, each under an unguessable token.
 
-    A run is remembered while it is running, while a session holds it, and while it is among the last `MOST_KEPT` that no
-    session holds any more: no session can push out what another one holds.
+    A run stays in the registry while it is running, while a session holds it, and while it is among the last `MOST_KEPT`
+    that no session holds any more. No session can displace a run that another session holds.
     """
 
     def __init__(self) -> None:
@@ -143,7 +143,7 @@ class Registry:
         self._lock = threading.Lock()
 
     def keep(self, run: Background, token: str = "", session: Held | None = None, *, begun: bool = True) -> str:
-        """Store a run, which ``session`` holds, and return its token: a new one if none is given."""
+        """Register a run for ``session`` and return its token, a new one if none is given."""
         token = token or new_token()
         with self._lock:
             self._runs[token] = run
@@ -152,7 +152,7 @@ class Registry:
         return token
 
     def find(self, token: str, kind: type[Kind], session: Held | None = None) -> Kind | None:
-        """Return the run with that token, which ``session`` holds from now on; None if there is none of that kind."""
+        """Return the run with that token and hold it for ``session``; None if there is none of that kind."""
         with self._lock:
             run = self._runs.get(token)
             if not isinstance(run, kind):
@@ -162,7 +162,7 @@ class Registry:
         return run
 
     def forget_left(self) -> None:
-        """Forget the runs that no session holds, except running ones and the last that ended."""
+        """Drop the runs that no session holds, except running ones and the last that ended."""
         with self._lock:
             while _left_behind:
                 token, run = _left_behind.popleft()
@@ -170,7 +170,7 @@ class Registry:
                     self._hold(token, run, None)
             ended = {token: run for token, run in self._left.items() if not run.running}
             running = {token: run for token, run in self._left.items() if run.running}
-            # What is running now is the last to have ended next time.
+            # Runs that are still running count as the most recent.
             self._left = dict([*ended.items()][-MOST_KEPT:]) | running
 
     def _hold(self, token: str, run: Background, session: Held | None, *, begun: bool = False) -> None:

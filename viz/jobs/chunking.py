@@ -21,7 +21,7 @@ class Task:
     """A chunker to run on a document; equal tasks have equal results.
 
     ``revision`` is the embedder's revision, empty if it is not known before loading. ``model`` is the language model, its
-    revision and the memory of its answers, as it may answer another session otherwise; empty for chunkers that ask none.
+    revision and the session's cache of its answers, which may differ between sessions; empty for chunkers that call none.
     """
 
     document: str
@@ -49,22 +49,22 @@ class Task:
 
     @property
     def of_model(self) -> Task:
-        """The task without the embedder, which does not matter to a chunker that asks a language model."""
+        """The task without its embedder, which does not affect a chunker that calls a language model."""
         return replace(self, embedder="", revision="")
 
     @property
     def subject(self) -> tuple[str, str]:
-        """The document and the chunker's name, without its parameters."""
+        """The document's identity and the chunker's name, without parameters."""
         return self.document, self.chunker.partition("{")[0]
 
 
 @dataclass(eq=False)
 class ChunkingJob(Background):
-    """Run chunkers on a document in the background.
+    """A job that runs chunkers on a document.
 
-    Where one fails, so do those that need the same, an embedder or a language model; the others go on. ``failed`` says why,
-    by the task without its embedder. ``made`` are the tasks, also without it, that gave a result: of these ``results`` has
-    what is still shown.
+    If a chunker fails, so do those that need the same embedder or language model; the others continue. ``failed`` has the
+    error messages by task without embedder. ``made`` are the tasks, also without embedder, that gave a result; ``results``
+    has those that are still shown.
     """
 
     source: Document
@@ -89,12 +89,12 @@ class ChunkingJob(Background):
     _left: float | None = None
 
     def finished(self) -> dict[Task, Chunking]:
-        """Return the results so far, as they are at this moment."""
-        # Copying a dictionary calls no code of its keys, so no other thread can change it meanwhile.
+        """Return a copy of the results so far."""
+        # Copying a dictionary runs no Python code of its keys, so no other thread can change it meanwhile.
         return self.results.copy()
 
     def progress(self) -> tuple[float, str]:
-        """Return the progress of the current chunker: its embedding, then its search if that takes long."""
+        """Return the current chunker's progress: first of its embedding, then of a long search."""
         if self._asks and self.asking is not None:
             return self.decided, f"Asking {self.asking.model.title}: {self.decided:.0%} of the text done"
         if self.decided:
@@ -184,7 +184,7 @@ class ChunkingJob(Background):
 
 
 def time_left(seconds: float) -> str:
-    """Describe how long something will still take, no more exactly than it can be known."""
+    """Describe the remaining time, rounded as coarsely as its uncertainty requires."""
     if seconds < 10:
         return "some seconds left"
     return f"about {round(seconds / 5) * 5} s left" if seconds < 100 else f"about {round(seconds / 60)} minutes left"
@@ -198,9 +198,10 @@ def chunk_at_once(
     on_disk: bool,
     asking: Asking | None = None,
 ) -> Chunking | None:
-    """Run a chunker now and return its result, or None if it takes a job: for a missing embedding or a long search.
+    """Run a chunker now and return its result, or None if that needs a background job.
 
-    Nothing is sent to the language model of ``asking``: its answers from before are all that it is asked for.
+    A job is needed if an embedding is missing or a search is long. Nothing is sent to the language model of ``asking``;
+    only its cached answers are used.
     """
     try:
         return run(chunker, source, _tools_at_once(embedder, task.tokenizer, on_disk, asking))
@@ -211,7 +212,7 @@ def chunk_at_once(
 def tipping_at_once(
     task: Task, chunker: Chunker, chunking: Chunking, gap: Gap, embedder: Embedder | None, on_disk: bool
 ) -> Tipping | None:
-    """Return the change that would reverse the verdict on a gap; None if it is unknown or needs missing embeddings."""
+    """Return the smallest change that would reverse the verdict on a gap; None if it is not quickly available."""
     try:
         return _tipping(task, chunker, chunking, gap, embedder, on_disk)
     except Cancelled:
@@ -227,14 +228,20 @@ def _tipping(
 
 
 def _tools_at_once(embedder: Embedder | None, tokenizer: str, on_disk: bool, asking: Asking | None = None) -> Tools:
-    """Return the tools of a run that neither embeds nor sends nor searches for long: it stops with Cancelled instead."""
+    """Return tools that raise Cancelled instead of embedding, sending requests or searching for long."""
     cache = embedding_cache(on_disk)
     return Tools(embedder, load_tokenizer(tokenizer), cache, cancelled=lambda: True, asking=asking)
 
 
 @kept(32, lambda task, chunker, source: (task.document, task))
 def estimate_of(task: Task, chunker: Chunker, source: Document) -> Estimate:
-    """Estimate the requests of a task; nothing is sent. Raises InputError if the chunker cannot cut the text."""
+    """Estimate the language model requests of a task without sending any.
+
+    Raises
+    ------
+    InputError
+        If the chunker cannot cut the text.
+    """
     return chunker.estimate(source, Tools(None, load_tokenizer(task.tokenizer)))
 
 

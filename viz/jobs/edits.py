@@ -1,4 +1,4 @@
-"""Edit stability of several chunkers on one document, in the background: each cuts the text anew after every edit."""
+"""A background job that measures the edit stability of several chunkers on one document."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from viz.jobs.chunking import Task
 
 @dataclass(eq=False)
 class Edits(Background):
-    """Measure the edit stability of chunkers, one after the other.
+    """A job that measures the edit stability of chunkers, one after the other.
 
-    ``named`` has each with its name for the user. What is measured is in ``results``; what cannot be is in ``refused``, with
-    the reason.
+    ``named`` has the chunkers with their display names. ``results`` has the measurements; ``refused`` has the reasons for
+    chunkers that cannot be measured.
     """
 
     source: Document
@@ -32,7 +32,7 @@ class Edits(Background):
     _done: int = 0
 
     def progress(self) -> tuple[float, str]:
-        """Return the share of all edits that are done, and whose turn it is."""
+        """Return the share of all edits that are done, and the current chunker."""
         at, done = self._at, self._done
         share = (at * self.edits + done) / max(1, len(self.named) * self.edits)
         name = self.named[min(at, len(self.named) - 1)][0] if self.named else ""

@@ -1,4 +1,4 @@
-"""Estimate of the requests to a language model of a run over many documents, made before anything is sent."""
+"""A background job that estimates a run's requests to a language model before anything is sent."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from chunkers.language_models.asking import Asking
 from viz.jobs.background import Background
 
 Count = Callable[[Callable[[], bool]], Estimate]
-"""Returns about what a run would send; it is given what tells whether to stop."""
+"""A function that estimates a run's requests; it is passed a function that returns whether to stop."""
 
 
 @dataclass(eq=False)
 class Estimating(Background):
-    """Estimate the requests of a run; splitting and counting long documents takes seconds.
+    """A job that estimates the requests of a run; long documents take seconds.
 
     Attributes
     ----------
     subject
-        What the run is; the estimate and the user's consent are about nothing else.
+        The identity of the run, to which the estimate and the user's consent apply.
     asking
-        The language model that would be asked.
+        The language model that would be called.
     count
-        Counts.
+        The function that makes the estimate.
     then
-        Starts the run, once the user has allowed it.
+        Starts the run after the user's consent.
     found
-        None until it is known.
+        The estimate; None until it is known.
     """
 
     subject: object
@@ -40,7 +40,7 @@ class Estimating(Background):
     found: Estimate | None = field(default=None, init=False)
 
     def progress(self) -> tuple[float, str]:
-        """Return the current step; its progress is unknown."""
+        """Return 0 and a status text, since the progress is unknown."""
         return 0.0, f"Counting what would be sent to {self.asking.model.title}"
 
     def _run(self) -> None:
@@ -50,7 +50,7 @@ class Estimating(Background):
 def estimate(
     documents: Iterable[Document], chunkers: Sequence[Chunker], tokenizer: str, cancelled: Callable[[], bool] = bool
 ) -> Estimate:
-    """Estimate the requests for cutting all documents with all chunkers; cached answers are not deducted.
+    """Estimate the requests for cutting all documents with all chunkers, without deducting cached answers.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Have a language model ask questions about documents, and compare them and their excerpts with each other."""
+"""Background jobs in which a language model writes questions about documents, and in which they are compared."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from viz.jobs.background import Background
 
 @dataclass(eq=False)
 class Generating(Background):
-    """Generate questions; the results so far are kept if the job stops.
+    """A job that generates questions; finished questions remain if it stops early.
 
     Attributes
     ----------
     texts, parts
-        The documents, and those of them that have pages or chapters.
+        The documents, and the pages or chapters of those that have any.
     asking
         The language model. Whoever starts the job has the user's consent.
     drafts
-        What the user made of questions; None of one that is removed.
+        The user's edits of questions; None for a removed question.
     lines
         The thresholds of the two filters.
     outcomes
-        What came of each window; grows while the job runs.
+        The outcome of each window; grows while the job runs.
     asked
-        What asking has taken.
+        The tokens and cost so far.
     """
 
     texts: Texts
@@ -47,18 +47,18 @@ class Generating(Background):
 
     @property
     def made(self) -> list[Generated]:
-        """The questions so far."""
+        """The questions generated so far."""
         return [one for one in list(self.outcomes) if isinstance(one, Generated)]
 
     @property
     def dropped(self) -> list[Dropped]:
-        """The windows so far about which no usable question was asked."""
+        """The windows for which no usable question was generated."""
         return [one for one in list(self.outcomes) if isinstance(one, Dropped)]
 
     def progress(self) -> tuple[float, str]:
-        """Return the share of the passages that are done with, and how many that are."""
+        """Return the share of passages processed, and a status text."""
         done, count = len(self.outcomes), self.settings.count
-        # Without words of the model's: Streamlit renders the label of a progress bar as Markdown.
+        # No text from the model: Streamlit renders the label of a progress bar as Markdown.
         said = f"{done:,} of {count:,} passages done"
         dropped = len(self.dropped)
         return done / count, f"{said}, {dropped:,} of them without a usable answer" if dropped else said
@@ -70,14 +70,14 @@ class Generating(Background):
 
 @dataclass(eq=False)
 class Comparing(Background):
-    """Embed questions and excerpts, and compare them.
+    """A job that embeds generated questions and their excerpts, and computes their similarities.
 
     Attributes
     ----------
     subject
-        What the result depends on: a job with an equal one need not be run.
+        Key of the result; a job with an equal key need not run again.
     alike
-        None until it is done.
+        The similarities; None until the job is done.
     """
 
     subject: object
@@ -90,7 +90,7 @@ class Comparing(Background):
     _status: str = field(default="Loading the embedding model", init=False)
 
     def progress(self) -> tuple[float, str]:
-        """Return the share of the questions and excerpts that are embedded."""
+        """Return the share of questions and excerpts embedded, and a status text."""
         return self._share, self._status
 
     def _run(self) -> None:

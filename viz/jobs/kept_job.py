@@ -1,4 +1,4 @@
-"""Jobs that may be kept on disk."""
+"""Base class of jobs that can be stored on disk."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from viz.jobs.keeping.run_file import RunFile
 
 
 class KeptJob(Background):
-    """A job that may be kept on disk: it stores each part before it shows it, and resumes with its finished parts.
+    """A job that can be stored on disk, part by part, and resumed from its finished parts.
 
     Attributes
     ----------
     kept
-        Where it is kept; None if it is not.
+        The storage of the run; None if it is not stored. Each part is stored before it is shown.
     """
 
     kept: KeptRun[Any] | None
@@ -30,16 +30,16 @@ class KeptJob(Background):
     @property
     @abstractmethod
     def done(self) -> int:
-        """The number of parts that are finished, failed ones included."""
+        """The number of finished parts, including failed ones."""
 
     @property
     def can_go_on(self) -> bool:
-        """True if the job stopped early and is kept on disk, so that it can be resumed."""
+        """True if the job stopped early and is stored on disk, so that it can be resumed."""
         return self.kept is not None and self.done < self.total and (self.cancelled or not self.running)
 
 
 def measure_bundled(job: KeptJob) -> RunFile:
-    """Run a job that is kept in a `RunFile`, and return the file; raises InputError if the job does not finish."""
+    """Run a job that is stored in a `RunFile`, and return the file; raises InputError if it does not finish."""
     assert job.kept is not None
     file = job.kept.keeper.store
     assert isinstance(file, RunFile)

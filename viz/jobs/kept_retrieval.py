@@ -1,4 +1,4 @@
-"""Storage of a retrieval run: its plan without any text, and the evaluation of every finished chunker."""
+"""Storage of a retrieval run: its plan without any text, and the evaluation of each finished chunker."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _Chunker(BaseModel):
 
 
 class _Plan(KeptPlan):
-    """A plan with hashes instead of its material: one for each document's name and text, and one for the questions."""
+    """A run's plan with hashes in place of its material: one for each document's name and text, one for the questions."""
 
     own: bool
     documents: tuple[str, ...] = Field(min_length=1)
@@ -47,7 +47,7 @@ class _Plan(KeptPlan):
         return len(self.chunkers)
 
     def check(self) -> None:
-        """Raise InputError if a chunker cannot be made, or has other parameters today."""
+        """Raise InputError if a chunker cannot be constructed or its parameters have changed since."""
         Returned.parse(self.returned)
         for one in self.chunkers:
             if build_chunker(one.name, one.parameters).model_dump(mode="json") != one.parameters:
@@ -55,7 +55,7 @@ class _Plan(KeptPlan):
 
 
 class KeptRetrieval(KeptRun[_Plan]):
-    """A retrieval run on disk; a part is the evaluation of a chunker."""
+    """A stored retrieval run, with one part per chunker: its evaluation."""
 
     kind = "retrieval"
     part = "chunker"
@@ -63,7 +63,7 @@ class KeptRetrieval(KeptRun[_Plan]):
 
     @classmethod
     def of(cls, keeper: Keeper, plan: Plan) -> KeptRetrieval:
-        """Return the storage of a run; nothing is written yet."""
+        """Return the storage for a run; nothing is written yet."""
         chunkers = [_Chunker(name=one.name, parameters=one.model_dump(mode="json")) for one in plan.chunkers]
         kept = _Plan(
             own=plan.material.own,
@@ -82,13 +82,13 @@ class KeptRetrieval(KeptRun[_Plan]):
         return cls(keeper, kept)
 
     def add(self, number: int, found: Evaluation, ladder: Ladder) -> None:
-        """Store the measures of a chunker; they are in the file when this returns."""
+        """Store the measures of a chunker; they are written to the file before this returns."""
         self.keeper.add(number, to_json(found, ladder))
 
     def found(self, corpus: Corpus, questions: Sequence[Question]) -> dict[int, tuple[Evaluation, Ladder | None]]:
-        """Return the stored results by number of the chunker; raises InputError as `results` does.
+        """Return the stored results by the chunker's number; raises InputError as `results` does.
 
-        A run that an earlier version kept has no ladders.
+        Runs stored by an earlier version have no ladders.
         """
 
         def decode(_: int, part: bytes) -> tuple[Evaluation, Ladder | None]:
@@ -98,7 +98,7 @@ class KeptRetrieval(KeptRun[_Plan]):
         return self.results(decode)
 
     def missing(self, material: Material | None) -> str:
-        """Return the missing documents and questions of the run in words; empty if nothing is missing."""
+        """Return the run's missing documents and questions in words; empty if nothing is missing."""
         texts, questions = self._recognised(material)
         parts = []
         count = len(self.plan.documents)
@@ -121,7 +121,7 @@ class KeptRetrieval(KeptRun[_Plan]):
         return Plan(given, chunkers, *settings, kept.searched_by)
 
     def _recognised(self, material: Material | None) -> tuple[tuple[tuple[str, str], ...], tuple[str, bytes] | None]:
-        """Return the run's documents in its order, as far as they are there, and its questions if they are."""
+        """Return the run's documents and questions as far as ``material`` has them."""
         if material is None:
             return (), None
         by_digest = {self.keeper.digest(*one): one for one in material.texts}
@@ -131,5 +131,5 @@ class KeptRetrieval(KeptRun[_Plan]):
 
 
 def _returning(found: Evaluation, how: Returned) -> Evaluation:
-    """Return an evaluation with the texts that its chunks return, which are not stored but derived from the corpus."""
+    """Return an evaluation with the passages that its chunks return, which are derived from the corpus, not stored."""
     return replace(found, search=replace(found.search, index=returning(found.index, how)))

@@ -1,4 +1,4 @@
-"""Storage of a sweep: its plan, and a row for every finished run."""
+"""Storage of a sweep: its plan, and a row for each finished run."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from viz.jobs.keeping.kept_run import Keeper, KeptPlan, KeptRun
 
 
 class KeptDocument(BaseModel):
-    """A document of a sweep.
+    """The stored form of a sweep's document, without its text.
 
     Attributes
     ----------
     digest
-        A hash of its name, its text and its known boundaries.
+        A hash of the document's name, text and known boundaries.
     sample
-        The id of the bundled document that it is; empty for one of the user's own.
+        The id of the bundled document; empty for one of the user's own.
     splitter
         The name of its sentence splitter.
     held
-        True if it is held out of the ranking.
+        True if the document is held out of the ranking.
     """
 
     model_config = KeptPlan.model_config
@@ -38,7 +38,7 @@ class KeptDocument(BaseModel):
 
 
 class KeptSetting(BaseModel):
-    """A setting of a chunker."""
+    """The stored form of a chunker's setting."""
 
     model_config = KeptPlan.model_config
 
@@ -47,7 +47,7 @@ class KeptSetting(BaseModel):
 
 
 class _Plan(KeptPlan):
-    """The settings of a sweep; ``chunkers`` is a hash of all their parameters, those at their defaults included."""
+    """The settings of a sweep; ``chunkers`` is a hash of all their parameters, including those at their defaults."""
 
     documents: tuple[KeptDocument, ...] = Field(min_length=1)
     grid: tuple[KeptSetting, ...] = Field(min_length=1)
@@ -64,12 +64,12 @@ class _Plan(KeptPlan):
         return [Setting(one.chunker, one.parameters) for one in self.grid]
 
     def check(self) -> None:
-        """Raise InputError if a chunker cannot be made."""
+        """Raise InputError if a chunker cannot be constructed."""
         _parameters(self.settings)
 
 
 class KeptRow(BaseModel):
-    """The result of a run, without setting and document, which follow from its number."""
+    """The stored result of one run; its setting and document follow from its number."""
 
     model_config = KeptPlan.model_config
 
@@ -82,12 +82,12 @@ class KeptRow(BaseModel):
         return cls(chunks=row.chunks, scores={name: (score.value, score.undefined) for name, score in row.scores.items()})
 
     def row(self, setting: Setting, document: str) -> SweepRow:
-        """Return the row of a setting on a document."""
+        """Restore the row of a setting on a document."""
         return SweepRow(setting, document, self.chunks, {name: Score(*score) for name, score in self.scores.items()})
 
 
 class KeptSweep(KeptRun[_Plan]):
-    """A sweep on disk; a part is the row of a setting on a document, the first document's first."""
+    """A stored sweep, with one part per setting and document, the first document's first."""
 
     kind = title = "sweep"
     part = "run"
@@ -104,7 +104,7 @@ class KeptSweep(KeptRun[_Plan]):
         tokenizer: str,
         language_model: str = "",
     ) -> KeptSweep:
-        """Return the storage of a sweep over ``documents``, each with the name of its splitter; nothing is written yet."""
+        """Return the storage for a sweep over ``documents``, each with its splitter's name; nothing is written yet."""
         kept = [
             KeptDocument(
                 digest=digest_of(keeper, one),
@@ -127,11 +127,11 @@ class KeptSweep(KeptRun[_Plan]):
 
     @property
     def names(self) -> list[str]:
-        """A name for each document: a number for the user's own, whose names are not kept."""
+        """A name for each document; the user's own are numbered, since their names are not stored."""
         return [one.sample or f"own document {number}" for number, one in enumerate(self.plan.documents, start=1)]
 
     def add(self, number: int, row: SweepRow) -> None:
-        """Keep a row: it is in the file when this returns."""
+        """Store a row; it is written to the file before this returns."""
         self.keeper.add(number, KeptRow.of(row).model_dump_json().encode())
 
     def rows(self) -> list[SweepRow]:
@@ -148,7 +148,7 @@ class KeptSweep(KeptRun[_Plan]):
         return [*self.results(decode).values()]
 
     def given_again(self, own: Sequence[MarkedText]) -> list[MarkedText | None]:
-        """Return the documents: the bundled ones, and the user's ``own`` with equal hashes."""
+        """Return the sweep's documents, bundled or recognised among the user's ``own``; None for missing ones."""
         by_digest = {digest_of(self.keeper, one): one for one in own}
         for kept in self.plan.documents:
             if one := _bundled(kept.sample):
@@ -165,11 +165,11 @@ def _bundled(name: str) -> MarkedText | None:
 
 
 def _parameters(settings: Sequence[Setting]) -> list[str]:
-    """Return all parameters of the chunkers as JSON; raises InputError if one cannot be made."""
+    """Return all parameters of the chunkers as JSON; raises InputError if a chunker cannot be constructed."""
     chunkers = [build_chunker(one.chunker, dict(one.parameters)) for one in settings if not one.trivial]
     return [chunker.model_dump_json() for chunker in chunkers]
 
 
 def digest_of(keeper: Keeper, one: MarkedText) -> str:
-    """Return the hash by which a document is recognised."""
+    """Return the hash by which a stored run recognises a document."""
     return keeper.digest(one.name, one.text, ",".join(map(str, one.known)))

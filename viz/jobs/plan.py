@@ -1,4 +1,4 @@
-"""Plan of a retrieval run: its documents and questions, and the settings whose change requires another run."""
+"""The plan of a retrieval run: its documents and questions, and the settings whose change requires another run."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from evaluation.search.ranking import Method
 from evaluation.search.returned import THE_CHUNK, Returned
 
 BESIDE: Mapping[EmbeddedAs, str] = {"plain": "", "heading_path": " + heading path", "context": " + context"}
-"""Suffix of a chunker's name if several ways to embed its chunks are measured."""
+"""Suffix of a chunker's name if several ways of embedding its chunks are measured."""
 
 
 SEARCHED_BY: Mapping[Method, str] = {"embedding": "Embedding", "bm25": "Words (BM25)", "hybrid": "Both (hybrid)"}
-"""The ways to search chunks, with their names on the page."""
+"""The methods of searching chunks, with their names on the page."""
 
 _INDEXED: Mapping[EmbeddedAs, str] = {
     "plain": "the text alone",
@@ -27,7 +27,7 @@ _INDEXED: Mapping[EmbeddedAs, str] = {
 
 
 class OwnDocuments(NamedTuple):
-    """Name and text of each of the user's documents, the error messages of the others, and their pages or chapters."""
+    """The user's documents: name and text of each, their pages or chapters, and the errors of unreadable files."""
 
     texts: list[tuple[str, str]]
     complaints: list[str]
@@ -45,9 +45,9 @@ class Material:
     questions
         Name and content of the file of questions.
     own
-        True if they are the user's own rather than the bundled ones.
+        True if the material is the user's own rather than bundled.
     parts
-        Name and pages, or chapters, of each document that has some.
+        Name and pages (or chapters) of each document that has any.
     """
 
     texts: tuple[tuple[str, str], ...]
@@ -58,12 +58,12 @@ class Material:
 
 @dataclass(frozen=True)
 class Plan:
-    """The settings whose change requires a new run; ``embedder`` is the embedder's name.
+    """The settings of a retrieval run; any change requires a new run.
 
-    ``embedded_as`` says what of every chunk is embedded, ``returned`` what is returned for one that is found.
-    ``language_model`` is the identity of the language model that is asked; empty where none is. Where chunkers are measured
-    several times, ``each`` says what is embedded for every one of the ``chunkers``. ``searched_by`` says how questions are
-    compared with what is embedded: by cosine, by its words, or by both.
+    ``embedder`` is the embedder's name. ``embedded_as`` determines the text that is embedded for each chunk, ``returned``
+    the passage that is returned for a retrieved chunk. ``language_model`` is the identity of the language model; empty if
+    none is called. If chunkers are measured several times, ``each`` has the way of embedding for each of the ``chunkers``.
+    ``searched_by`` is the search method: by cosine, by words, or by both.
     """
 
     material: Material
@@ -78,7 +78,7 @@ class Plan:
     searched_by: Method = "embedding"
 
     def documents(self, splitter: str, cancelled: Callable[[], bool] = bool) -> Iterator[Document]:
-        """Split the documents into sentences, one by one.
+        """Split the documents into sentences, one document at a time.
 
         Raises
         ------
@@ -92,7 +92,7 @@ class Plan:
             yield Document.from_text(text, splitter, name, parts.get(name)).split(cancelled)
 
     def embeds(self, number: int) -> EmbeddedAs:
-        """Return the text to embed for the chunks of a chunker, counted from 0."""
+        """Return the text that is embedded for the chunks of chunker ``number``, counted from 0."""
         return self.each[number] if self.each else self.embedded_as
 
     @property
@@ -102,12 +102,12 @@ class Plan:
 
     @property
     def embeds_anything(self) -> bool:
-        """True if texts are embedded, to search or to cut them; otherwise the embedder's model is not needed."""
+        """True if texts are embedded, for searching or for cutting; otherwise the embedder's model is not needed."""
         return self.searched_by != "bm25" or any(chunker.embeds for chunker in self.chunkers)
 
     @property
     def search_said(self) -> str:
-        """Sentence on the text that is searched by words; empty if the search is by embedding alone."""
+        """A sentence about the text that is searched by words; empty if the search is by embedding alone."""
         if self.searched_by == "embedding":
             return ""
         ways = dict.fromkeys(map(self.embeds, range(len(self.chunkers))))
@@ -120,7 +120,7 @@ class Plan:
 
     @property
     def names(self) -> list[str]:
-        """Names of the chunkers in figures and sentences, numbered from 1, with the way to embed them if that differs."""
+        """Display names of the chunkers, numbered from 1, with the way of embedding if it differs."""
         said: list[EmbeddedAs] = [*self.each] or ["plain"] * len(self.chunkers)
         return [
             f"{number}. {type(chunker).title}{BESIDE[way]}"
@@ -129,7 +129,7 @@ class Plan:
 
     @property
     def titles(self) -> list[str]:
-        """The chunkers' names with their settings."""
+        """The chunkers' display names with their settings."""
         return [f"{name}, {chunker.describe()}" for name, chunker in zip(self.names, self.chunkers, strict=True)]
 
     def changed(self, other: Plan) -> list[str]:

@@ -1,4 +1,4 @@
-"""Preparing the first page in a thread, while the server answers."""
+"""Preparation of the first page in a thread while the server starts."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import importlib
 import threading
 
 LONGEST_STEP_S = 30
-"""Seconds that the end of the server waits for the step that is being done; it takes one or two."""
+"""Seconds that the server's shutdown waits for the current step, which takes one or two."""
 
 SHOWN_S = 4.0
-"""Seconds after which a browser that was opened with the server has everything of the first page."""
+"""Seconds after which a browser opened with the server has received all of the first page."""
 
 
 class Preload:
-    """A daemon thread that imports modules, in order, and then calls ``compute`` of the last one.
+    """A daemon thread that imports modules in order, then calls ``compute`` of the last one.
 
-    What it imports must not be imported before, or the server answers that much later. Meanwhile Python's own garbage
-    collection rests: it would look at all that is imported again and again, and there is nothing to be found. It looks once
-    when all has been shown, which stops every thread for a quarter of a second.
+    The modules must not be imported before, since that would delay the server's first response. Python's garbage collection
+    is paused meanwhile, because it would traverse the imported objects repeatedly and find nothing. It runs once after the
+    first page is shown, which stops every thread for a quarter of a second.
     """
 
     def __init__(self, *modules: str) -> None:
@@ -27,16 +27,16 @@ class Preload:
         self._thread = threading.Thread(target=self._load, daemon=True, name="preload")
 
     def start(self) -> None:
-        """Begin to load."""
+        """Start the thread."""
         self._thread.start()
 
     def stop(self) -> None:
-        """End after the step that is being done, and wait for it: the interpreter must not end inside an import."""
+        """Stop after the current step and wait for it, since the interpreter must not exit during an import."""
         self._stopped.set()
         self.join(LONGEST_STEP_S)
 
     def join(self, seconds: float) -> None:
-        """Wait until all is loaded, for at most ``seconds``."""
+        """Wait until everything is loaded, for at most ``seconds``."""
         self._thread.join(seconds)
 
     @property

@@ -1,4 +1,4 @@
-"""Reading the user's files in the background."""
+"""A background job that reads the user's files."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from viz.jobs.background import Background
 
 Made = TypeVar("Made")
 Make = Callable[[Iterator[tuple[str, bytes]], Callable[[bytes, str], FileText], Callable[[], bool]], Made]
-"""Makes what a page needs of its files. It gets the files one by one, a function that reads a document, and one that tells
-whether the user has cancelled."""
+"""A function that converts files to the data a page needs. Its arguments are the files as an iterator, a function that reads
+a document, and a function that returns whether the user has cancelled."""
 
 PATIENCE_S = 1.0
-"""Seconds that a page waits for a file before it shows a progress bar; most files take less."""
+"""Seconds to wait for a file before the page shows a progress bar; most files take less."""
 
 
 @dataclass(eq=False)
 class ReadingJob(Background, Generic[Made]):
-    """Read files and convert them to what a page needs.
+    """A job that reads files and converts them to the data a page needs.
 
     Attributes
     ----------
     files
         Name and content of each file.
     make
-        What is made of them.
+        The conversion of the files.
     encoding
         The encoding that the user chose; None to detect it.
     about
-        What the files are for, for whoever takes what is made of them.
+        The purpose of the files, for the code that uses the result.
     made
-        What ``make`` returned; None until it has.
+        The result of ``make``; None until it returns.
     """
 
     files: Sequence[tuple[str, bytes]]
@@ -55,16 +55,16 @@ class ReadingJob(Background, Generic[Made]):
 
     @property
     def name(self) -> str:
-        """The name of the file, or of the first."""
+        """The name of the first file."""
         return self.files[0][0]
 
     @property
     def ended(self) -> bool:
-        """True if there is nothing more to wait for: the files were read, reading failed, or it was cancelled."""
+        """True if the job is over: the files were read, reading failed, or the user cancelled."""
         return self.cancelled or (self._thread is not None and not self.running)
 
     def begin(self) -> None:
-        """Start it if nobody has, and wait briefly, so that short files need no progress bar."""
+        """Start the job if necessary and wait briefly, so that short files need no progress bar."""
         if self._thread is None:
             self.start()
             self.join(PATIENCE_S)
@@ -84,13 +84,16 @@ class ReadingJob(Background, Generic[Made]):
 
 
 def only_text(files: Iterator[tuple[str, bytes]], read: Callable[[bytes, str], FileText], _: Callable[[], bool]) -> FileText:
-    """Read a single document."""
+    """Return the text of a single document, for pages that read one file."""
     name, data = next(files)
     return read(data, name)
 
 
 def only_file(read: Callable[[bytes, str, Callable[[], bool]], Made]) -> Make[Made]:
-    """Return a maker for a single file; ``read`` is given its content, its name and a function that says whether to stop."""
+    """Return a converter for a single file, which passes its content and name to ``read``.
+
+    The third argument of ``read`` is a function that returns whether the user has cancelled.
+    """
 
     def make(files: Iterator[tuple[str, bytes]], _: Callable[[bytes, str], FileText], cancelled: Callable[[], bool]) -> Made:
         name, data = next(files)

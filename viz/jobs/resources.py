@@ -1,6 +1,6 @@
 """Resources shared by all sessions: the embedding cache, split documents, loaded models.
 
-They are not in Streamlit's caches, which any browser can have emptied for all sessions by one message.
+They are not in Streamlit's caches, which any browser can clear for all sessions with one message.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from viz.jobs.texts import forget_gone, kept
 
 @kept_in(RecentlyUsed(2), lambda on_disk: on_disk)
 def embedding_cache(on_disk: bool) -> EmbeddingCache:
-    """Return the embedding cache, shared by all pages and sessions; in memory unless ``on_disk``."""
+    """Return the embedding cache shared by all pages and sessions, in memory unless ``on_disk``."""
     return EmbeddingCache(user_cache() / "embeddings.sqlite" if on_disk else None)
 
 
 @kept_in(RecentlyUsed(1), lambda: None)
 def run_store() -> RunStore:
-    """Return the store of the runs that are kept on disk, shared by all sessions; it creates its file with the first run."""
+    """Return the store of runs on disk, shared by all sessions."""
     return RunStore(user_cache() / "runs.sqlite")
 
 
@@ -47,7 +47,7 @@ def _split(identity: str, name: str, text: str, splitter: str, parts: Parts | No
 
 
 def split_document(text: str, splitter: str, name: str, parts: Parts | None = None) -> Document:
-    """Return the text split into sentences; sessions that show the same text get the same object.
+    """Return the text split into sentences; sessions that show the same text share the object.
 
     Raises
     ------
@@ -65,20 +65,19 @@ def _untold(share: float) -> None:
 def load_model(
     embedder: Embedder, preparing: Callable[[float], None] = _untold, cancelled: Callable[[], bool] = bool
 ) -> None:
-    """Load the model.
+    """Load the embedder's model, downloading or converting it first if necessary.
 
-    A model that has to be made first calls ``preparing`` with the share that is done, and stops with `Cancelled` once
-    ``cancelled`` is true.
+    Preparation calls ``preparing`` with the share that is done, and raises `Cancelled` once ``cancelled`` returns True.
     """
     embedder.prepare(preparing, cancelled)
 
 
 def collect_garbage() -> None:
-    """Free all that only refers to itself, and exempt the rest from Python's own collections until the next call.
+    """Run a full garbage collection, and exempt the surviving objects from automatic ones until the next call.
 
-    Going through the objects of all modules and sessions stops every thread for a good part of a second. Python would do it
-    whenever it likes; `viz.jobs.preload` does once, and `viz.shell.housekeeping` when sessions have ended and nobody waits
-    for a page.
+    Traversing the objects of all modules and sessions stops every thread for a good part of a second. Python would do so at
+    any time; `viz.jobs.preload` does it once, and `viz.shell.housekeeping` when sessions have ended and no page is being
+    drawn.
     """
     gc.unfreeze()
     gc.collect()
@@ -86,6 +85,6 @@ def collect_garbage() -> None:
 
 
 def give_back_memory() -> None:
-    """Return freed memory to the system if the C library can: it keeps the memory of ended threads."""
+    """Return freed memory to the system if the C library supports it; otherwise it keeps the memory of ended threads."""
     with suppress(AttributeError, OSError):
         ctypes.CDLL(None).malloc_trim(0)

@@ -1,4 +1,4 @@
-"""A retrieval run: search documents for questions with the chunks of several chunkers, and measure the results."""
+"""A background job that retrieves the chunks of several chunkers for questions and measures the results."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ from viz.jobs.plan import Plan
 from viz.jobs.resources import embedding_cache, load_model
 
 DEPTH = 20
-"""Chunks retrieved per question; the user chooses the top k among them afterwards, without another search."""
+"""Chunks retrieved per question; the user chooses the top k among them without another search."""
 
 assert max(AT) <= DEPTH
 
 PATIENCE_S = 0.2
-"""Seconds that a page waits for a report before it says that it is being made; of a few hundred questions it takes less."""
+"""Seconds to wait for a report before the page shows a notice; a few hundred questions take less."""
 
 
 STAND_IN = build_chunker("recursive", {"size": 200, "unit": "tokens"})
-"""Substitute for a chunker that asks a language model, to estimate its number of chunks."""
+"""Substitute for a chunker that calls a language model, to estimate its number of chunks."""
 
 Results = Mapping[int, tuple[Evaluation, Ladder | None]]
-"""Evaluation and ladder of budgets by number of the chunker."""
+"""Evaluation and ladder of budgets, by the chunker's number."""
 
 
 class Told(NamedTuple):
-    """Report of a run, and the causes of its failed questions."""
+    """The report of a run, and the causes of its failed questions."""
 
     report: Report
     failures: Failures
@@ -53,12 +53,12 @@ class Told(NamedTuple):
 
 @dataclass(eq=False)
 class Reporting(Background):
-    """Make a report: with thousands of questions its resamples take seconds.
+    """A job that computes a run's report; with thousands of questions, resampling takes seconds.
 
     Attributes
     ----------
     made
-        None until it is done.
+        The report; None until the job is done.
     """
 
     reports: Reports
@@ -67,13 +67,13 @@ class Reporting(Background):
     made: Told | None = field(default=None, init=False)
 
     def wait(self) -> Told | None:
-        """Return the report if it is ready within `PATIENCE_S`; None if it takes longer."""
+        """Return the report if it is ready within `PATIENCE_S`, otherwise None."""
         if self.made is None:
             self.join(PATIENCE_S)
         return self.made
 
     def progress(self) -> tuple[float, str]:
-        """Return the current step; its progress is unknown."""
+        """Return 0 and a status text, since the progress is unknown."""
         return 0.0, "Comparing the chunkers"
 
     def _run(self) -> None:
@@ -83,29 +83,29 @@ class Reporting(Background):
 
 @dataclass(eq=False)
 class Retrieval(KeptJob):
-    """Run chunkers over documents and questions in the background.
+    """A job that runs chunkers over documents and measures their chunks on questions.
 
     Attributes
     ----------
     embedder
-        None to show only what is kept.
+        None for a run that only shows stored results.
     kept
-        Where every evaluation is kept on disk before it is among those found, and from where those of an earlier run are
-        taken; None if the run is not kept.
+        Storage for each evaluation, written before the evaluation is shown, and the source of earlier results; None if the
+        run is not stored.
     asking
-        The language model that chunkers ask; None if none of them asks one. Whoever starts the run has the user's consent.
+        The language model that chunkers call; None if none does. The caller must have the user's consent.
     asked
-        What asking it has taken.
+        The tokens and cost of calling it.
     found
         The finished evaluations, by index into the plan's chunkers; grows while the job runs.
     ladders
-        What they found at a ladder of budgets, by the same index; not of those that an earlier version kept.
+        The results at a ladder of budgets, by the same index; missing for results stored by an earlier version.
     errors
         The messages of the chunkers that failed, by the same index.
     lacking
-        A sentence on the documents that have not got what is to be returned; empty if all have.
+        A note on documents without the passages to return, such as sections; empty if all have them.
     left_out
-        Sentences on the chunks of which the language model gave no usable context, by the same index.
+        Notes on chunks without a usable context sentence from the language model, by the same index.
     """
 
     plan: Plan
@@ -142,19 +142,19 @@ class Retrieval(KeptJob):
 
     @property
     def has_budgets(self) -> bool:
-        """True if all finished chunkers were measured at budgets, which an earlier version did not do."""
+        """True if all finished chunkers were measured at budgets; earlier versions did not measure them."""
         return all(number in self.ladders for number in self.found)
 
     @property
     def rungs(self) -> Mapping[str, Sequence[int]]:
-        """The budgets by unit at which all finished chunkers were measured; none if an earlier version measured some."""
+        """The budgets, by unit, at which all finished chunkers were measured; empty if some were not."""
         return next(iter(self.ladders.values())).rungs if self.has_budgets and self.ladders else {}
 
     def report(self, choice: Choice) -> Reporting:
-        """Return the job that makes the report on the chunkers that are done, of which there must be at least one.
+        """Return the job that computes the report on the finished chunkers, of which there must be at least one.
 
-        If the baseline is not done, the first finished chunker takes its place; without budgets the top k count. Reports are
-        cached, for all sessions that show this run, and a job that is at work is shared.
+        If the baseline is unfinished, the first finished chunker takes its place; without budgets, the top k are reported.
+        Reports are cached for all sessions that show this run, and running jobs are shared.
         """
         reports = self._reports
         assert reports is not None
@@ -192,7 +192,7 @@ class Retrieval(KeptJob):
             self._measure(self.embedder, corpus, questions, ruler)
 
     def _measure(self, embedder: Embedder, corpus: Corpus, questions: Sequence[Question], ruler: Ruler) -> None:
-        """Measure the chunkers that are not done, one by one."""
+        """Measure the unfinished chunkers, one by one."""
         for number, chunker in enumerate(self.plan.chunkers):
             if number in self.found:
                 continue
@@ -225,20 +225,20 @@ class Retrieval(KeptJob):
             self._add(number, measure(searched, ruler), climb(index, questions, tools, ruler))
 
     def _add(self, number: int, found: Evaluation, ladder: Ladder) -> None:
-        """Add the results of a chunker: first to the disk, so that a shown result is never lost."""
+        """Add a chunker's results, first on disk, so that a shown result is never lost."""
         if self.kept is not None:
             self.kept.add(number, found, ladder)
         self.ladders[number] = ladder
         self.found[number] = found
 
     def _take(self, results: Results) -> None:
-        """Adopt earlier results, the ladders first, because results are shown as soon as they are there."""
+        """Adopt earlier results, the ladders first, because results are shown as soon as they are added."""
         self.ladders.update({number: ladder for number, (_, ladder) in results.items() if ladder is not None})
         self.found.update({number: found for number, (found, _) in results.items()})
 
     def _documents(self) -> Iterator[Document]:
         """Split the documents into sentences, one by one."""
-        # What only shows measured results needs no sentences: their places are not those of sentences.
+        # A run that only shows results needs no sentences, since positions do not depend on them.
         splitter = "lines" if self.embedder is None else self.plan.sentences
         count = len(self.plan.material.texts)
         self._status = f"Splitting into sentences: 1 of {count:,} documents"
@@ -250,10 +250,10 @@ class Retrieval(KeptJob):
 def estimate_of_plan(
     plan: Plan, embedder: Embedder | None = None, on_disk: bool = False, cancelled: Callable[[], bool] = bool
 ) -> Estimate:
-    """Estimate the requests of a run to a language model; nothing is sent.
+    """Estimate a run's requests to a language model without sending any.
 
-    Chunks that get a context sentence are counted by cutting the documents, for which texts may be embedded with
-    ``embedder``. For chunkers that ask themselves, chunks of `STAND_IN` take their place.
+    Chunks that get a context sentence are counted by cutting the documents, which may embed texts with ``embedder``. For
+    chunkers that call the model themselves, chunks of `STAND_IN` are counted instead.
 
     Raises
     ------
@@ -264,7 +264,7 @@ def estimate_of_plan(
     """
     documents = list(plan.documents(plan.sentences, cancelled))
     names = [document.name for document in documents if document.sentences]
-    # What is asked for one column is remembered for the others.
+    # Answers for one column are cached for the others.
     asking = list(dict.fromkeys(chunker for chunker in plan.chunkers if chunker.asks))
     found = [estimate(documents, asking, plan.tokenizer, cancelled)]
     numbers = [number for number in range(len(plan.chunkers)) if plan.embeds(number) == "context"]
@@ -279,7 +279,7 @@ def estimate_of_plan(
                     raise Cancelled
                 found.append(situating.estimate(run(cutting, document, tools), tools))
         except InputError:
-            # A run leaves out a file that lacks chunks.
+            # A run skips a column whose file lacks chunks.
             if not chunker.elsewhere:
                 raise
     return Estimate(*map(sum, zip(*found, strict=True)))

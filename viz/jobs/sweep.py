@@ -1,4 +1,4 @@
-"""A sweep: many settings run on documents with known boundaries, in the background."""
+"""A background job that runs many settings on documents with known boundaries."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from viz.jobs.resources import load_model
 
 @dataclass(eq=False)
 class Sweep(KeptJob):
-    """Run settings on documents with known boundaries; ``rows`` grows while the job runs.
+    """A job that runs settings on documents with known boundaries; ``rows`` grows while it runs.
 
-    ``split`` yields the documents called ``names`` one by one, because splitting long ones takes time. ``held`` names those
-    that are held out of the ranking. What is among the ``rows`` when the job starts is not run again. If the sweep is
-    ``kept`` on disk, every row is there before it is among the ``rows``. Without an ``embedder`` it only shows its rows.
-    ``asking`` is the language model of settings that ask one, ``asked`` what that has taken; whoever starts the sweep has
-    the user's consent.
+    ``split`` yields the documents called ``names`` one by one, because splitting long ones takes time. ``held`` names the
+    documents that are held out of the ranking. Settings that are in ``rows`` when the job starts are not run again. With
+    ``kept``, each row is stored on disk before it is added. Without an ``embedder``, the sweep only shows its rows.
+    ``asking`` is the language model of settings that call one, and ``asked`` its tokens and cost; the caller must have the
+    user's consent.
     """
 
     names: Sequence[str]
@@ -44,13 +44,13 @@ class Sweep(KeptJob):
 
     @classmethod
     def from_disk(cls, kept: KeptSweep) -> Sweep:
-        """Return a kept sweep, to show its rows; raises InputError if they cannot be read."""
+        """Return a stored sweep, to show its rows; raises InputError if they cannot be read."""
         names = kept.names
         held = frozenset(name for name, one in zip(names, kept.plan.documents, strict=True) if one.held)
         return cls(names, tuple, kept.plan.settings, None, kept.plan.tokenizer, True, held, kept.rows(), kept)
 
     def resumed(self, documents: Sequence[MarkedText], embedder: Embedder, asking: Asking | None = None) -> Sweep:
-        """Return a kept sweep with its rows, ready to run the rest on its ``documents``."""
+        """Return a stored sweep with its rows, ready to run the remaining settings on ``documents``."""
         assert self.kept is not None
         planned = self.kept.plan.documents
         called = {before: one.name for before, one in zip(self.names, documents, strict=True)}
@@ -71,7 +71,7 @@ class Sweep(KeptJob):
 
     @property
     def done(self) -> int:
-        """The number of rows."""
+        """The number of finished runs."""
         return len(self.rows)
 
     @property
@@ -80,7 +80,7 @@ class Sweep(KeptJob):
         return self.embedder is not None or self.kept is None or all(one.sample for one in self.kept.plan.documents)
 
     def progress(self) -> tuple[float, str]:
-        """Return the share of runs that are done; the first has to wait for the embeddings."""
+        """Return the share of runs that are done, and a status text."""
         if self.prepared is not None and self.embedder is not None:
             return self.prepared, self.embedder.prepared_said(self.prepared)
         done = len(self.rows)
@@ -120,6 +120,6 @@ class Sweep(KeptJob):
 def estimate_of_sweep(
     split: Callable[[], Iterable[Marked]], settings: Sequence[Setting], tokenizer: str, cancelled: Callable[[], bool]
 ) -> Estimate:
-    """Estimate the requests of a sweep to a language model, all settings together; raises as `estimate` does."""
+    """Estimate a sweep's requests to a language model, all settings together; raises as `estimate` does."""
     chunkers = [build_chunker(one.chunker, dict(one.parameters)) for one in settings]
     return estimate((one.document for one in split()), chunkers, tokenizer, cancelled)

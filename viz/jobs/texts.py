@@ -1,4 +1,4 @@
-"""Caches of values made from texts, each kept only while a session shows the text."""
+"""Caches of values derived from texts, each kept only while a session shows the text."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _forgetters: list[Callable[[str], None]] = []
 
 
 class Showing:
-    """Marker that a session shows a text, for as long as the marker exists; it is kept in the session's state.
+    """A marker in a session's state; while it exists, the session shows the text ``identity``.
 
     Parameters
     ----------
     identity
-        That of the text's document.
+        The identity of the text's document.
     """
 
     def __init__(self, identity: str) -> None:
@@ -59,24 +59,24 @@ def forget_gone() -> None:
 
 
 def forget_by(forget: Callable[[str], None]) -> None:
-    """Have ``forget`` called with the identity of each text that no session shows any more."""
+    """Register a function to call with the identity of each text that no session shows any more."""
     _forgetters.append(forget)
 
 
 def kept(
     size: float, key: Callable[..., tuple[Hashable, ...]], getsizeof: Callable[[Any], float] | None = None
 ) -> Callable[[Callable[Arguments, Made]], Callable[Arguments, Made]]:
-    """Return a decorator that caches values made from a text, for all sessions, until none shows the text.
+    """Return a decorator that caches values derived from a text until no session shows the text.
 
     Parameters
     ----------
     size
-        The most entries, or the most of what ``getsizeof`` adds up to; the least recently used are dropped first.
+        The maximum number of entries, or maximum sum of ``getsizeof``; the least recently used are dropped first.
     key
-        Called with the function's arguments: what the result depends on, of which the first is the text's identity.
+        Called with the function's arguments; returns the cache key, whose first element is the text's identity.
     """
     entries: RecentlyUsed[tuple[Hashable, ...], Any] = RecentlyUsed(size, getsizeof)
-    # Those that ask for what is being made wait for it.
+    # Callers that need a value being computed wait for it.
     changed = threading.Condition()
 
     def forget(identity: str) -> None:

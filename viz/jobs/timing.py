@@ -10,7 +10,7 @@ from viz.jobs.chunking import Task, chunk_at_once
 
 @dataclass(frozen=True)
 class Repeats:
-    """Time of the decision stage over several runs, in ms: lower quartile, median, upper quartile."""
+    """Timings of the decision stage over several runs, in ms: lower quartile, median, upper quartile."""
 
     runs: int
     lower: float
@@ -21,7 +21,7 @@ class Repeats:
 def time_again(
     task: Task, chunker: Chunker, source: Document, embedder: Embedder | None, on_disk: bool, runs: int = 11
 ) -> Repeats | None:
-    """Time the decision stage over several runs; None if it takes a job: for a missing embedding or a long search."""
+    """Time a chunker's decision stage over several runs; None if a run needs a background job."""
     times = []
     for _ in range(runs):
         result = chunk_at_once(task, chunker, source, embedder, on_disk)

@@ -1,1 +1,1 @@
-"""Background jobs of the Answers page: gathering chunks, answering, judging."""
+"""Background jobs of the Answers page: retrieving chunks, answering, judging."""

@@ -1,4 +1,4 @@
-"""Gather the chunks for a list of questions, have a language model answer from them, and have the answers judged."""
+"""Jobs that retrieve the chunks for a list of questions, have a language model answer, and have the answers judged."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from viz.jobs.kept_job import KeptJob
 
 @dataclass(eq=False)
 class Gathering(Background):
-    """Retrieve the chunks for every question, column by column.
+    """A job that retrieves the chunks for every question, column by column.
 
     Attributes
     ----------
     found
-        By the number of the column, and after these of the trivial row; grows while the job runs.
+        Results by column number; trivial baselines follow the columns. Grows while the job runs.
     sizes
-        Tokens of what answering and judging send beside chunks; None until all columns are there.
+        Tokens of what answering and judging send in addition to chunks; None until all columns are complete.
     """
 
     plan: AnswerPlan
@@ -67,7 +67,7 @@ class Gathering(Background):
         self.sizes = Sizes.of(plan.items, load_tokenizer(plan.tokenizer).count)
 
     def _tools(self, number: int) -> Tools:
-        """Return the tools for a column or row, which say how far it is."""
+        """Return the tools for a column or baseline, which report its progress."""
         self._share = 0.0
 
         def embedded(done: int, total: int) -> None:
@@ -82,7 +82,7 @@ class Gathering(Background):
 
 @dataclass(eq=False)
 class Answering(KeptJob):
-    """Answer every question from every column's chunks, several in parallel; results stay, however the job ends.
+    """A job that answers every question from every column's chunks, several in parallel.
 
     Attributes
     ----------
@@ -91,16 +91,15 @@ class Answering(KeptJob):
     models
         The models that answer and judge.
     asking, judge
-        What asks them: None for a run that only shows what is kept, the second also where the answers are not judged.
+        Access to the models; None for a run that only shows stored answers. ``judge`` is also None without judging.
     bert
         True if BERTScore is computed at the end.
     kept
-        Where each answer is kept on disk once all of it is there; None if the run is not kept.
+        Storage for each complete answer on disk; None if the run is not stored.
     results
-        By the number of the column and of the question; replaced after each step of each. What is there from before is not
-        asked again.
+        Results by column and question, replaced after each step. Earlier results are not requested again.
     finished
-        Those of which all is there.
+        The keys of the complete results.
     """
 
     plan: AnswerPlan
@@ -135,11 +134,11 @@ class Answering(KeptJob):
 
     @property
     def whole(self) -> bool:
-        """True if every requested answer is there."""
+        """True if every requested answer is complete."""
         return self.done == self.total and not self.error
 
     def progress(self) -> tuple[float, str]:
-        """Return the share of the answers that are there, and how many that is."""
+        """Return the share of answers completed, and a status text."""
         done = len(self.finished)
         kind = "answers judged" if self.models.judge else "answers"
         said = f"Asking {self.models.names[0]}: {done:,} of {self.total:,} {kind}"
@@ -158,13 +157,13 @@ class Answering(KeptJob):
         return Means(asking, judge, similar, tokenizer.count)
 
     def keep(self, place: tuple[int, int], result: Result) -> None:
-        """Store a result, complete or not."""
+        """Store a result, which may be incomplete."""
         self.results[place] = result
-        # After the result, so that a report of this version has it.
+        # After the result, so that a report of this version includes it.
         self._version += 1
 
     def report(self) -> Report:
-        """Return the report of the answers so far, computed once per state."""
+        """Return the report of the answers so far, computed once per change."""
         version = self._version
         if self._report is None or self._report[0] != version:
             self._report = version, Report(self.plan.names, len(self.plan.items), self.results.copy())
@@ -187,12 +186,12 @@ class Answering(KeptJob):
             self._score()
 
     def _finish(self, place: tuple[int, int]) -> None:
-        """Add a complete answer: first to the disk, so that a shown answer is never lost."""
+        """Add a complete answer, first on disk, so that a shown answer is never lost."""
         self.write(place)
         self.finished.add(place)
 
     def write(self, place: tuple[int, int]) -> None:
-        """Keep an answer on disk, if the run is kept there."""
+        """Store an answer on disk, if the run is stored there."""
         if self.kept is not None:
             self.kept.add(place, self.results[place])
 
@@ -214,12 +213,12 @@ class Answering(KeptJob):
 
 @dataclass(eq=False)
 class Judging(Background):
-    """Have the answers to one question judged again; the run gets the new verdicts next to the earlier ones.
+    """A job that has the answers to one question judged again, in addition to the earlier judgements.
 
     Attributes
     ----------
     judge
-        What asks the judging model: the session's own, as the run may be another's.
+        Access to the judging model, from this session, since the run may belong to another one.
     """
 
     run: Answering
@@ -229,11 +228,11 @@ class Judging(Background):
 
     @property
     def places(self) -> list[tuple[int, int]]:
-        """Positions of the answers to judge."""
+        """The keys of the answers to judge."""
         return [place for place, one in self.run.results.items() if place[1] == self.question and one.answer.text]
 
     def progress(self) -> tuple[float, str]:
-        """Return the share of the answers that are judged, and how many that is."""
+        """Return the share of answers judged, and a status text."""
         total = len(self.places)
         return self.finished / max(1, total), f"Judging again: {self.finished:,} of {total:,} answers"
 

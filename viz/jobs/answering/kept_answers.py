@@ -1,4 +1,4 @@
-"""Storage of a run of answers: its plan without any text, and the measures of every answer."""
+"""Storage of a run of answers: its plan without any text, and the measures of each answer."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from viz.jobs.keeping.kept_run import Keeper, KeptPlan, KeptRun
 
 
 class _Plan(KeptPlan):
-    """A plan with hashes instead of its texts: one for the document, and one for each question with its reference.
+    """A run's plan with hashes in place of texts: one for the document, and one for each question with its reference.
 
-    Of a chunker that asks a language model, whose answers are never the same for sure, the chunks have a hash, too.
+    The chunks of a chunker that calls a language model are hashed too, since its answers may differ between runs.
     """
 
     document: str
@@ -37,7 +37,7 @@ class _Plan(KeptPlan):
 
 
 class KeptAnswers(KeptRun[_Plan]):
-    """A run of answers on disk; a part holds the measures of an answer, the first chunker's first."""
+    """A stored run of answers, with one part per answer, the first chunker's first."""
 
     kind = "answers"
     part = "answer"
@@ -45,11 +45,11 @@ class KeptAnswers(KeptRun[_Plan]):
 
     @classmethod
     def of(cls, keeper: Keeper, plan: AnswerPlan, chunkings: Sequence[Chunking], models: Models) -> KeptAnswers:
-        """Return the storage of a run; nothing is written yet."""
+        """Return the storage for a run; nothing is written yet."""
         kept = _Plan(
             document=keeper.digest(plan.tasks[0].document),
             questions=tuple(keeper.digest(*item) for item in plan.items),
-            # What a session remembers of a model's answers is none of another's.
+            # The cache of a model's answers belongs to one session, so its identity is left out.
             chunkers=tuple((one.chunker, one.model.rpartition(" ")[0]) for one in plan.tasks),
             cuts=tuple(
                 keeper.digest(*(f"{chunk.spans} {chunk.text}" for chunk in chunking.chunks)) if task.model else ""
@@ -70,7 +70,7 @@ class KeptAnswers(KeptRun[_Plan]):
         return Models(self.plan.answers, self.plan.judge)
 
     def add(self, place: tuple[int, int], result: Result) -> None:
-        """Store the measures of an answer; they are in the file when this returns."""
+        """Store the measures of an answer; they are written to the file before this returns."""
         column, question = place
         self.keeper.add(column * len(self.plan.questions) + question, to_json(result))
 
@@ -92,7 +92,7 @@ class KeptAnswers(KeptRun[_Plan]):
         return missing or ["where the language model cuts"] * (any(other.cuts) and self.plan.cuts != other.cuts)
 
     def found(self, gathered: Mapping[int, Gathered], items: tuple[Item, ...]) -> dict[tuple[int, int], Result]:
-        """Return the stored results by column and question, without words; raises InputError as `results` does."""
+        """Return the stored results by column and question, without the answers' texts; raises InputError as `results`."""
 
         def decode(number: int, part: bytes) -> Result:
             column, question = divmod(number, len(items))

@@ -1,4 +1,4 @@
-"""Plan of a run of answers: the models, and the settings whose change requires another run."""
+"""The plan of a run of answers: the models, and the settings whose change requires another run."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from viz.jobs.chunking import Task
 
 
 class Models(NamedTuple):
-    """The identities of the models, each the name and, last, the revision.
+    """The identities of the answering and the judging model, each a name and a revision.
 
     Attributes
     ----------
     answers
         The model that answers.
     judge
-        The one that judges; empty where the answers are not judged.
+        The model that judges; empty if the answers are not judged.
     """
 
     answers: str
@@ -25,11 +25,11 @@ class Models(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """The names of the models as the servers have them, the answering one first."""
+        """The models' names without revision, the answering model first."""
         return [one.rpartition(" ")[0].removeprefix("openai:") for one in self if one]
 
     def changed(self, other: Models) -> list[str]:
-        """Return the models that differ from the other ones; a missing judge is no difference."""
+        """Return which models differ from ``other``; a missing judge does not count."""
         differs = {
             "the language model": self.answers != other.answers,
             "the judging model": bool(other.judge) and self.judge != other.judge,
@@ -44,15 +44,15 @@ class AnswerPlan:
     Attributes
     ----------
     tasks
-        One for each column, without the embedder's revision.
+        One task per column, without the embedder's revision.
     names
-        The columns' names, and those of the trivial rows after them.
+        The names of the columns, followed by those of the trivial baselines.
     budget
-        Tokens of the chunks.
+        Token budget for the chunks given to a question.
     embedder, vectors
-        The embedder's name, and what tells it from another of that name.
+        The embedder's name, and the identity that distinguishes models of the same name.
     trivial
-        The trivial rows, by their names in `evaluation.answering.trivial.TITLES`.
+        The trivial baselines, by their names in `evaluation.answering.trivial.TITLES`.
     """
 
     tasks: tuple[Task, ...]
@@ -65,7 +65,7 @@ class AnswerPlan:
     trivial: tuple[str, ...] = ()
 
     def same_embedder(self, other: AnswerPlan) -> bool:
-        """Return whether both embed with the same model."""
+        """Return whether both plans embed with the same model."""
         return (self.embedder, self.vectors) == (other.embedder, other.vectors)
 
     def changed(self, other: AnswerPlan) -> list[str]:

@@ -1,4 +1,4 @@
-"""The questions that Retrieval was given, sorted by the text that answers them, so that Answers can ask them too."""
+"""Retrieval's questions, grouped by the text that answers them, so that Answers can use them too."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from viz.jobs.plan import Material
 
 
 class Shared(NamedTuple):
-    """A text of Retrieval's with its questions and their origin."""
+    """A text of the Retrieval page, with its questions and their origin."""
 
     name: str
     text: str
@@ -24,7 +24,7 @@ class Shared(NamedTuple):
     origin: str
 
     def beside(self, other: Shared) -> Shared:
-        """Return both's questions, each once."""
+        """Return this text with the questions of both, each question once."""
         every = {item.question: item for item in (*self.items.usable, *other.items.usable)}
         problems = (*self.items.problems, *other.items.problems)
         return self._replace(items=Items((*every.values(),), problems), origin=f"{self.origin} and {other.origin}")
@@ -32,21 +32,21 @@ class Shared(NamedTuple):
 
 @dataclass(eq=False)
 class Sharing(Background):
-    """Find out which question is about which text.
+    """A job that assigns Retrieval's questions to the texts that answer them.
 
     Attributes
     ----------
     given
-        Where questions are from, and what they are with their documents.
+        The origin of each set of questions, and the questions with their documents.
     found
-        By the text; those of which no document could be told, or more than one, are in none.
+        Questions by text, without those that no document or several documents answer.
     """
 
     given: tuple[tuple[str, Material], ...]
     found: dict[str, Shared] = field(default_factory=dict)
 
     def progress(self) -> tuple[float, str]:
-        """Return the current step; its progress is unknown."""
+        """Return 0 and a status text, since the progress is unknown."""
         return 0.0, "Looking up Retrieval's questions"
 
     def _run(self) -> None:

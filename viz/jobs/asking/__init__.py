@@ -1,1 +1,1 @@
-"""Asking the chunks of several chunkers one question, in the background."""
+"""Background jobs that ask the chunks of several chunkers one question."""

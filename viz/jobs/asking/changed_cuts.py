@@ -1,4 +1,4 @@
-"""Run a column with one parameter changed, and ask its chunks the questions about the text, in the background."""
+"""A background job that reruns a column with one parameter changed, and asks it the questions about the text."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from viz.jobs.resources import embedding_cache
 
 @dataclass(eq=False)
 class ChangedCuts(Background):
-    """Find out what another value of a parameter changes; nothing is sent to a server that embeds.
+    """A job that finds the cuts and answers that change with another value of one parameter.
 
     Attributes
     ----------
     task, before
-        The column as it is, and its chunks.
+        The column before the change, and its chunks.
     chunker
-        The same chunker with the other value.
+        The same chunker with the changed value.
     questions
-        Asked of the chunks before and after the change.
+        Questions asked of the chunks before and after the change.
     change
         The cuts that change; None until the chunker has run.
     whole
-        For every question whether its answer was whole, and whether it is with the change; None until all are asked.
+        For each question, whether its answer is whole before and after the change; None until all are asked.
     """
 
     task: Task
@@ -47,7 +47,7 @@ class ChangedCuts(Background):
 
     @property
     def subject(self) -> tuple[object, ...]:
-        """Key of the result: a job with an equal key need not run again."""
+        """Key of the result; a job with an equal key need not run again."""
         return self.task, self.chunker.model_dump_json(), self.questions, self.search, self.known
 
     def progress(self) -> tuple[float, str]:

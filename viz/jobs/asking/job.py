@@ -1,4 +1,4 @@
-"""Ask the chunks of several columns one question: embed missing texts, rank, and fill the limit."""
+"""A background job that asks the chunks of several columns one question: embed, rank, and apply the limit."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from viz.jobs.texts import CACHED_BYTES, kept
 
 
 class Inquiry(NamedTuple):
-    """A question and all that its answer depends on besides the chunks; equal ones have equal answers.
+    """A question and the retrieval settings that determine its answer; equal inquiries have equal answers.
 
     Attributes
     ----------
     reranker
         The folder of a cross-encoder; empty for none.
     contexts
-        What `contexts_of` says of the chunks; empty where they are searched without context sentences.
+        The hash from `contexts_of`; empty if the chunks are searched without context sentences.
     """
 
     question: str
@@ -42,14 +42,14 @@ class Inquiry(NamedTuple):
 
 @dataclass(eq=False)
 class AskJob(Background):
-    """Answer one question for several columns, one after the other.
+    """A job that retrieves the chunks for one question from several columns, one after the other.
 
     Attributes
     ----------
     columns
-        The number of each column, from 0, with its task and its chunks.
+        Each column's number, from 0, its task and its chunks.
     found
-        What the question retrieves, by the column's number; grows while the job runs.
+        Retrieval results by column number; grows while the job runs.
     """
 
     inquiry: Inquiry
@@ -63,7 +63,7 @@ class AskJob(Background):
 
     @property
     def subject(self) -> tuple[object, ...]:
-        """Key of the answer: a job with an equal key need not run again."""
+        """Key of the answer; a job with an equal key need not run again."""
         embedder = None if self.embedder is None else (self.embedder.name, self.embedder.identity)
         return self.inquiry, tuple([(number, task) for number, task, _ in self.columns]), embedder
 
@@ -120,11 +120,11 @@ def _key(task: Task, chunking: Chunking, inquiry: Inquiry, tools: Tools) -> tupl
 
 @kept(CACHED_BYTES, _key, _size)
 def _passages(task: Task, chunking: Chunking, inquiry: Inquiry, tools: Tools) -> Passages:
-    """Return the chunks of a column, ready to be asked."""
+    """Return the chunks of a column, ready to be searched."""
     return prepare(chunking, tools, inquiry.method, inquiry.embedded_as)
 
 
 @kept(4, lambda document, tokenizer: (document.identity, tokenizer))
 def ruler_of(document: Document, tokenizer: str) -> Ruler:
-    """Return the token counter of a text."""
+    """Return the token counter for a document's text."""
     return Ruler(document.text, load_tokenizer(tokenizer))

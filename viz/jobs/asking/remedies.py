@@ -1,4 +1,4 @@
-"""Look for changes that keep an answer whole or remove a finding, in the background."""
+"""A background job that searches for changes that keep an answer whole or remove a finding."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from viz.jobs.texts import kept
 
 @dataclass(frozen=True)
 class Outcome:
-    """Result of the search for one column: the remedies, and the number of settings that were tried."""
+    """The result of a column's search: the remedies, and the number of settings tried."""
 
     remedies: tuple[Remedy, ...] = ()
     tried: int = 0
@@ -30,7 +30,7 @@ Search = Callable[[Tools], Outcome]
 
 
 def search_answer(failure: Failure, tokenizer: str, reranker: Reranker | None) -> Search:
-    """Return the search for changes that keep an answer whole; ``tokenizer`` counts the tokens."""
+    """Return a function that searches for changes that keep an answer whole."""
 
     def search(tools: Tools) -> Outcome:
         tried = try_answer(failure, tools)
@@ -41,7 +41,7 @@ def search_answer(failure: Failure, tokenizer: str, reranker: Reranker | None) -
 
 
 def search_finding(task: Task, suspect: Suspect, finding: Finding, tokenizer: str, reranker: Reranker | None) -> Search:
-    """Return the search for changes that remove a finding of a column; ``task`` is that of the column."""
+    """Return a function that searches for changes that remove a finding of the column ``task``."""
 
     def search(tools: Tools) -> Outcome:
         tried = _tried(task, suspect, tokenizer, tools)
@@ -58,22 +58,22 @@ def _key(task: Task, suspect: Suspect, tokenizer: str, tools: Tools) -> tuple[Ha
 
 @kept(16, _key)
 def _tried(task: Task, suspect: Suspect, tokenizer: str, tools: Tools) -> list[Trial[Findings]]:
-    """Return the findings of every setting of the grid, cached for the other findings of the column."""
+    """Return the findings of every setting of the grid, cached for further searches on the column."""
     return try_findings(suspect, tools)
 
 
 @dataclass(eq=False)
 class RemedyJob(Background):
-    """Search for remedies, one column after the other.
+    """A job that searches for remedies, one column after the other.
 
     Attributes
     ----------
     subject
-        Key of the outcomes, beside their tasks.
+        Key of the outcomes, in addition to their tasks.
     searches
-        The search by the column's task.
+        The search of each column, by its task.
     found
-        The outcome by task; grows while the job runs.
+        The outcomes by task; grows while the job runs.
     """
 
     subject: Hashable
@@ -90,11 +90,11 @@ class RemedyJob(Background):
         return self.searches.keys() <= self.found.keys()
 
     def again(self) -> RemedyJob:
-        """Return the same job, not started, with the outcomes so far."""
+        """Return a new, unstarted copy of the job that keeps the outcomes so far."""
         return replace(self)
 
     def after(self, before: RemedyJob | None) -> RemedyJob:
-        """Return the job before if it has the same work, or else this one with those of its outcomes that hold here too."""
+        """Return ``before`` if it does the same work; otherwise this job, with those outcomes of ``before`` that hold."""
         if before is None or before.subject != self.subject:
             return self
         if before.searches.keys() == self.searches.keys():
@@ -103,7 +103,7 @@ class RemedyJob(Background):
         return self
 
     def progress(self) -> tuple[float, str]:
-        """Return the share of columns done, and the current step."""
+        """Return the share of columns done, and a status text."""
         done = len(self.searches.keys() & self.found.keys())
         return min(1.0, (done + self._share) / max(1, len(self.searches))), "Trying other settings"
 

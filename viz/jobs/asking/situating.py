@@ -1,4 +1,4 @@
-"""Have a language model write a context sentence for every chunk of several columns."""
+"""A background job in which a language model writes a context sentence for every chunk of several columns."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from viz.jobs.chunking import Task
 
 @dataclass(eq=False)
 class Situating(Background):
-    """Write the context sentences of one column after the other; whoever starts it has the user's consent.
+    """A job that writes the context sentences of one column after the other, once the user has consented.
 
     Attributes
     ----------
     chunkings
-        The chunks that have none yet, by their tasks.
+        The chunks without context sentences, by their tasks.
     found
         The chunks with their context sentences, by their tasks; grows while the job runs.
     """
@@ -32,7 +32,7 @@ class Situating(Background):
     _done: int = 0
 
     def progress(self) -> tuple[float, str]:
-        """Return the share of the columns that are done."""
+        """Return the share of columns done, and a status text."""
         return min(1.0, (self._done + self._share) / max(1, len(self.chunkings))), f"Asking {self.asking.model.name}"
 
     def _run(self) -> None:
@@ -48,7 +48,7 @@ class Situating(Background):
 def estimate_of_contexts(
     chunkings: Mapping[Task, Chunking], tokenizer: str, cancelled: Callable[[], bool] = bool
 ) -> Estimate:
-    """Estimate the requests for the context sentences; nothing is sent. Raises Cancelled if the user stops."""
+    """Estimate the requests for the context sentences without sending any; raises Cancelled if the user stops."""
     tools, found = Tools(None, load_tokenizer(tokenizer)), [Estimate(0, 0)]
     for chunking in chunkings.values():
         if cancelled():

@@ -1,4 +1,4 @@
-"""Runs under their links: a plan without any text and the finished parts, found by a hash of the link's token."""
+"""Runs stored under their links: a plan without any text and the finished parts, keyed by a hash of the token."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ Kind = TypeVar("Kind", bound="KeptRun[Any]")
 
 @dataclass(frozen=True)
 class Keeper:
-    """The place of one run in a store.
+    """Access to one run in a store.
 
     Attributes
     ----------
     token
-        The one in the run's link, which is not stored: a run is found by a hash of it.
+        The token in the run's link. Only its hash is stored, as the key of the run.
     kind
-        What sort of run it is.
+        The kind of run.
     """
 
     store: RunStore | RunFile
@@ -39,15 +39,15 @@ class Keeper:
     kind: str
 
     def begin(self, plan: bytes) -> None:
-        """Keep the run from now on, with its plan as JSON."""
+        """Create the run in the store, with its plan as JSON."""
         self.store.begin(self._key, self.kind, plan)
 
     def add(self, number: int, part: bytes) -> None:
-        """Keep a finished part as JSON: it is in the file when this returns."""
+        """Store a finished part as JSON; it is written to the file before this returns."""
         self.store.add(self._key, number, part)
 
     def plan(self) -> bytes | None:
-        """Return the plan as JSON, or None if the run is not kept; raises InputError as `RunStore.plan` does."""
+        """Return the plan as JSON, or None if the run is not stored; raises InputError as `RunStore.plan` does."""
         return self.store.plan(self._key, self.kind)
 
     def parts(self) -> dict[int, bytes]:
@@ -55,7 +55,7 @@ class Keeper:
         return self.store.parts(self._key)
 
     def digest(self, *parts: str | bytes) -> str:
-        """Return a hash of texts. It is keyed with the token, so that without the link nobody can check a guess."""
+        """Return a hash of texts, keyed with the token so that only holders of the link can check a guess."""
         digest = hashlib.blake2b(key=self._hash(b"seamark-content"), digest_size=16)
         for part in parts:
             data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
@@ -64,7 +64,7 @@ class Keeper:
         return digest.hexdigest()
 
     def check_embedder(self, embedder: Embedder) -> None:
-        """Note which model the run embeds with, once it is loaded.
+        """Record which model the run embeds with, and check that it is still the same.
 
         Raises
         ------
@@ -85,9 +85,9 @@ class Keeper:
 
 
 class KeptPlan(BaseModel):
-    """Settings of a run, with hashes instead of its texts.
+    """Settings of a run, with hashes in place of texts.
 
-    ``embedder`` is the embedder's name, ``language_model`` the identity of the model that chunkers ask; empty for none.
+    ``embedder`` is the embedder's name, ``language_model`` the identity of the model that chunkers call; empty for none.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -102,7 +102,7 @@ class KeptPlan(BaseModel):
         raise NotImplementedError
 
     def check(self) -> None:
-        """Raise InputError if a chunker of the run cannot be made."""
+        """Raise InputError if a chunker of the run cannot be constructed."""
 
 
 Plan = TypeVar("Plan", bound=KeptPlan)
@@ -110,14 +110,14 @@ Plan = TypeVar("Plan", bound=KeptPlan)
 
 @dataclass(frozen=True)
 class KeptRun(Generic[Plan]):
-    """A run on disk; each kind of run is a subclass, which knows the plan and what a part holds.
+    """A run stored on disk, finished or not; each kind of run is a subclass.
 
     Attributes
     ----------
     kind
-        The name of the kind in the store.
+        The kind of run in the store.
     title, part
-        The words for a run and for a part of it.
+        The nouns for a run and for one of its parts, as shown to users.
     """
 
     kind: ClassVar[str]
@@ -130,12 +130,12 @@ class KeptRun(Generic[Plan]):
 
     @classmethod
     def find(cls, keeper: Keeper) -> Self | None:
-        """Return the run, or None if there is none.
+        """Return the stored run, or None if there is none.
 
         Raises
         ------
         InputError
-            If it cannot be read, or a chunker of it cannot be made.
+            If it cannot be read, or one of its chunkers cannot be constructed.
         """
         data = keeper.plan()
         if data is None:
@@ -160,16 +160,16 @@ class KeptRun(Generic[Plan]):
         return 0
 
     def begin(self) -> None:
-        """Keep the run from now on."""
+        """Create the run in the store."""
         self.keeper.begin(self.plan.model_dump_json().encode())
 
     def results(self, decode: Callable[[int, bytes], Result]) -> dict[int, Result]:
-        """Return the finished parts by number; one that cannot be decoded counts as not done.
+        """Return the finished parts by number, decoded; undecodable parts count as unfinished.
 
         Raises
         ------
         InputError
-            If the file cannot be read, or a bundled run is no longer whole.
+            If the file cannot be read, or a bundled run is no longer complete.
         """
         results = {}
         for number, part in sorted(self.keeper.parts().items()):
@@ -182,12 +182,12 @@ class KeptRun(Generic[Plan]):
 
 
 def bundled_run(path: Path, kind: type[Kind]) -> tuple[Kind, RunFile]:
-    """Return the run in a file of the checkout, and the file.
+    """Return the bundled run in a file of the repository, and the file.
 
     Raises
     ------
     InputError
-        If the file holds no run of that kind, or it was measured with another model.
+        If the file holds no run of that kind, or the run was measured with another model.
     """
     file = RunFile.read(path)
     kept = kind.find(Keeper(file, BUNDLED, kind.kind))

@@ -1,4 +1,4 @@
-"""Texts that the user keeps on this machine, with what was made of them, in a private SQLite file."""
+"""Texts that the user keeps on this machine, with their questions, boundaries and columns, in a private SQLite file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from chunkers import InputError
 from chunkers.storage.private_file import connect, is_full, set_up
 
 MOST_BYTES = 400_000_000
-"""Bytes of the file: the texts of some 20 of the largest documents."""
+"""Size limit of the file in bytes, enough for about 20 of the largest documents."""
 
 _TABLE = """
 CREATE TABLE IF NOT EXISTS notebooks (
@@ -25,7 +25,7 @@ CREATE TABLE IF NOT EXISTS notebooks (
 
 
 class Listed(NamedTuple):
-    """A kept text in the list: its id and name, when it was changed last, in seconds since 1970, and its questions."""
+    """A list entry of a kept text: its id, name, time of the last change (Unix time), and number of questions."""
 
     id: str
     name: str
@@ -34,16 +34,17 @@ class Listed(NamedTuple):
 
 
 class Place(NamedTuple):
-    """The place of a kept text: its id, and the number of its latest change that is known here."""
+    """The key of a kept text: its id, and the last revision that this session has seen."""
 
     id: str
     revision: int
 
 
 class NotebookStore:
-    """Kept texts in a SQLite file, which is created with the first. Several threads and processes may use it at once.
+    """Store of kept texts in a SQLite file, safe for several threads and processes.
 
-    All methods raise `InputError` if the file cannot be read or written, with the reason in a sentence.
+    The file is created with the first text. All methods raise `InputError`, with the reason in a sentence, if the file
+    cannot be read or written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -51,7 +52,7 @@ class NotebookStore:
         self._lock = threading.Lock()
 
     def listed(self) -> list[Listed]:
-        """Return the kept texts, the one that was changed last first."""
+        """Return the list entries of the kept texts, most recently changed first."""
         with self._open(create=False) as connection:
             if connection is None:
                 return []
@@ -59,22 +60,22 @@ class NotebookStore:
             return [Listed(*row) for row in rows]
 
     def read(self, id: str) -> tuple[Place, bytes, str] | None:
-        """Return the place, the head as JSON that is not yet checked, and the text; None if it was removed."""
+        """Return a text's key, its metadata as unchecked JSON, and the text itself; None if it was removed."""
         with self._open(create=False) as connection:
             select = "SELECT revision, head, text FROM notebooks WHERE id = ?"
             row = None if connection is None else connection.execute(select, (id,)).fetchone()
         return None if row is None else (Place(id, row[0]), bytes(row[1]), bytes(row[2]).decode("utf-8", "surrogatepass"))
 
     def write(self, place: Place | None, name: str, questions: int, head: bytes, digest: str, text: str) -> Place:
-        """Keep a text, and return its place.
+        """Store a text and return its key.
 
         Parameters
         ----------
         place
-            Where it was read or written last. If another tab has changed or removed it since, or there is no place yet, the
-            text becomes a new entry, so that neither takes the other's place.
+            The key from the last read or write. If another tab has changed or removed the entry since, or there is no key
+            yet, the text becomes a new entry, so that neither overwrites the other.
         digest
-            That of the text, which is only written if it is another than before.
+            The text's digest; the text is only written if the digest has changed.
         """
         with self._open(create=True) as connection:
             assert connection is not None
@@ -102,7 +103,7 @@ class NotebookStore:
         return place
 
     def remove(self, id: str | None = None) -> None:
-        """Remove a kept text, or all of them, from the file."""
+        """Delete a kept text, or all of them if ``id`` is None."""
         with self._open(create=False) as connection:
             if connection is not None:
                 connection.execute("DELETE FROM notebooks WHERE ? IS NULL OR id = ?", (id, id))
@@ -110,9 +111,9 @@ class NotebookStore:
 
     @contextmanager
     def _open(self, *, create: bool) -> Iterator[sqlite3.Connection | None]:
-        """Give a connection inside; one for each use, as another process may replace or delete the file in between.
+        """Open a connection for the block; one per use, since another process may replace or delete the file in between.
 
-        None if there is no file, which is made only with ``create``.
+        Yields None if there is no file; a missing file is only created with ``create``.
         """
         try:
             with self._lock:
@@ -127,7 +128,7 @@ class NotebookStore:
                     return
                 try:
                     set_up(connection, MOST_BYTES)
-                    # Unlike a cache, it must outlive a machine that stops.
+                    # Unlike a cache, the file must survive a crash of the machine.
                     connection.execute("PRAGMA synchronous = FULL")
                     connection.execute("PRAGMA secure_delete = ON")
                     connection.execute(_TABLE)

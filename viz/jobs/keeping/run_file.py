@@ -1,4 +1,4 @@
-"""A run in a file of its own: the bundled runs, which pages open with, so that nobody waits for them."""
+"""A run in a file of its own, such as the bundled runs that pages show before the user starts one."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ class _Content(BaseModel):
 
 
 class RunFile:
-    """Store of one run, as `RunStore` is of many. It is kept in memory until it is written.
+    """Store of a single run, with the interface of `RunStore`; held in memory until written.
 
     Attributes
     ----------
     whole
-        True if it was read from a file, with all its parts.
+        True if the run was read from a file, with all its parts.
     made
-        The day on which it was measured.
+        The day of the measurement.
     seamark
-        The version that measured it.
+        The version of Seamark that measured the run.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class RunFile:
 
     @classmethod
     def read(cls, path: Path) -> RunFile:
-        """Read a file; raises InputError if it holds no run."""
+        """Read a run from a file; raises InputError if the file does not hold one."""
         try:
             content = _Content.model_validate_json(path.read_bytes())
         except (OSError, ValidationError) as error:
@@ -58,7 +58,7 @@ class RunFile:
         return run
 
     def write(self, path: Path) -> None:
-        """Write the file."""
+        """Write the run to a file."""
         content = _Content(
             kind=self._kind,
             made=self.made,
@@ -70,15 +70,15 @@ class RunFile:
         path.write_text(content.model_dump_json() + "\n", encoding="utf-8")
 
     def begin(self, _: bytes, kind: str, plan: bytes) -> None:
-        """Keep the run from now on."""
+        """Set the kind and the plan of the run."""
         self._kind, self._plan = kind, plan
 
     def add(self, _: bytes, number: int, part: bytes) -> None:
-        """Keep a finished part."""
+        """Store a finished part."""
         self._parts[number] = part
 
     def claim(self, _: bytes, vectors: str) -> bool:
-        """Note the hash of the model that the run embeds with; return False if another one was noted before."""
+        """Record the hash of the run's embedding model; return False if a different one was recorded before."""
         self._vectors = self._vectors or vectors
         return self._vectors == vectors
 

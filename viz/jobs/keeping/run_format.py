@@ -1,4 +1,4 @@
-"""The tables in the file of kept runs, and how the file is told from another program's."""
+"""The database tables of stored runs, and the check that a file has them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sqlite3
 from chunkers.storage.private_file import at_once
 
 _APPLICATION = 0x5EA3A4
-"""Tells our files from other programs'; see SQLite's ``application_id``."""
+"""SQLite's ``application_id``, which distinguishes our files from those of other programs."""
 
 _FORMAT = 1
 
@@ -20,16 +20,16 @@ _SCHEMA = (
 
 
 class Foreign(Exception):
-    """File of another program or of another format."""
+    """A file of another program or of another format."""
 
 
 def check_format(connection: sqlite3.Connection) -> None:
-    """Create the tables in an empty file; raises `Foreign` if the file is not ours."""
+    """Create the tables in an empty file; raises `Foreign` if the file has other content."""
     if _format(connection) == (_APPLICATION, _FORMAT):
         return
 
     def create(connection: sqlite3.Connection) -> None:
-        # Another process may have been faster.
+        # Another process may have created them meanwhile.
         found = _format(connection)
         if found == (_APPLICATION, _FORMAT):
             return

@@ -1,6 +1,6 @@
-"""Runs that are kept on disk, with the user's consent: their settings, and every part as it is finished.
+"""Runs stored on disk with the user's consent: their settings, and each part as it is finished.
 
-There are hashes and numbers in the file, and the values of settings; no text, and no link: see `viz.jobs.keeping.keeper`.
+The file contains hashes, numbers and the values of settings, but no text and no link; see `viz.jobs.keeping.kept_run`.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from chunkers.storage.private_file import at_once, connect, file_size, is_full, 
 from viz.jobs.keeping.run_format import Foreign, check_format
 
 MAX_RUNS_FILE = 200_000_000
-"""Bytes of the file; the largest runs, on whole corpora, take some 20 MB. Where it is full, the oldest runs go."""
+"""Size limit of the file in bytes; the largest runs, on whole corpora, take about 20 MB. The oldest are deleted first."""
 
 MAX_PART = 20_000_000
-"""Bytes of a finished part; a larger one is not kept."""
+"""Size limit of a finished part in bytes; larger parts are not stored."""
 
 MOST_ON_DISK = 50
-"""Runs in the file; beyond that the oldest goes."""
+"""Most runs in the file; the oldest is deleted first."""
 
 MOST_DAYS = 30
-"""Days that a run is shown after it was begun or resumed; it is deleted when a later run begins."""
+"""Days that a run is available after it was begun or resumed; expired runs are deleted when another run begins."""
 
 # Runs are in the order of their rows' numbers: the clock may be put forward and back.
 _NEWEST_BEGAN = "SELECT began FROM runs ORDER BY rowid DESC LIMIT 1"
@@ -35,15 +35,15 @@ _OLDEST = "SELECT key FROM runs WHERE key != ? ORDER BY rowid LIMIT 1"
 
 
 class RunStore:
-    """Runs in a SQLite file, which is created when the first is begun.
+    """Store of runs in a SQLite file, which is created with the first run.
 
-    Like the embeddings' file it may be missing, damaged, full, read-only or deleted at any time: what cannot be written is
-    not kept. Several threads and processes may use it at once.
+    Like the embedding cache, the file may be missing, damaged, full, read-only or deleted at any time; data that cannot be
+    written is dropped. Several threads and processes may use the store concurrently.
 
     Attributes
     ----------
     complaint
-        Why the run begun last, or a part since then, could not be kept, in a sentence; empty if all could.
+        The reason why the latest run, or a part written since it began, could not be stored; otherwise empty.
     """
 
     def __init__(self, path: Path) -> None:
@@ -54,7 +54,7 @@ class RunStore:
         self.complaint = ""
 
     def begin(self, key: bytes, kind: str, plan: bytes) -> None:
-        """Keep a run from now on; one that is there is kept for longer. A file of something else is replaced."""
+        """Create a run, or extend the lifetime of an existing one; a file with other content is replaced."""
         if len(plan) > MAX_PART:
             return
         now = time.time()
@@ -62,7 +62,7 @@ class RunStore:
 
         def write(connection: sqlite3.Connection) -> None:
             connection.execute("UPDATE runs SET began = ? WHERE began > ?", (now, now))
-            # Age is counted up to the run before: a clock that is ahead just once deletes nothing.
+            # Age is measured up to the previous run's start, so that a clock that is ahead once deletes nothing.
             (last,) = connection.execute(_NEWEST_BEGAN).fetchone() or (now,)
             connection.execute(
                 "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET began = excluded.began", row
@@ -81,7 +81,7 @@ class RunStore:
                     self._write(key, write)
 
     def add(self, key: bytes, number: int, part: bytes) -> None:
-        """Keep a finished part: it is in the file when this returns. A run that was cleared meanwhile stays so."""
+        """Store a finished part of a run, unless the run was deleted; it is written before this returns."""
         if len(part) > MAX_PART:
             return
         row = (key, number, part, _checksum(key, number, part), key)
@@ -95,7 +95,7 @@ class RunStore:
             self._write(key, write)
 
     def claim(self, key: bytes, vectors: str) -> bool:
-        """Note the hash of the model that a run embeds with; return False if another one was noted before."""
+        """Record the hash of a run's embedding model; return False if a different one was recorded before."""
         noted: list[tuple[str]] = []
 
         def write(connection: sqlite3.Connection) -> None:
@@ -107,7 +107,7 @@ class RunStore:
         return noted in ([], [(vectors,)])
 
     def plan(self, key: bytes, kind: str) -> bytes | None:
-        """Return the plan of the run with that key, or None if there is none, it is of another kind, or too old.
+        """Return a run's plan as unchecked JSON, or None if there is no such run of this kind or it has expired.
 
         What is in it is JSON that is not yet checked.
 
@@ -133,7 +133,7 @@ class RunStore:
         return bytes(plan) if found == kind else None
 
     def parts(self, key: bytes) -> dict[int, bytes]:
-        """Return the finished parts of a run by number, as JSON that is not yet checked; a damaged one counts as missing.
+        """Return a run's finished parts by number, as unchecked JSON; damaged parts are left out.
 
         Raises
         ------
@@ -147,7 +147,7 @@ class RunStore:
         return {number: part for number, part, checksum in rows if checksum == _checksum(key, number, part)}
 
     def clear(self) -> None:
-        """Forget all runs, of other processes too."""
+        """Delete all runs, including those of other processes."""
         with self._lock, suppress(OSError, sqlite3.OperationalError):
             if self._there():
                 try:
@@ -164,12 +164,12 @@ class RunStore:
 
     @property
     def file_bytes(self) -> int:
-        """The size of the file; 0 if there is none."""
+        """The size of the file in bytes; 0 if there is none."""
         return file_size(self._path)
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        """Give the connection inside; raises InputError if the file cannot be read."""
+        """Open a connection for the block; raises InputError if the file cannot be read."""
         try:
             with self._lock:
                 yield self._opened()
@@ -182,7 +182,7 @@ class RunStore:
             ) from error
 
     def _write(self, key: bytes, write: Callable[[sqlite3.Connection], None]) -> None:
-        """Write in one transaction; where the file or the disk is full, in the place of the oldest runs."""
+        """Write in one transaction; if the file or the disk is full, delete the oldest runs first."""
         connection = self._opened()
         try:
             while True:
@@ -208,7 +208,7 @@ class RunStore:
         except sqlite3.OperationalError as error:
             if not is_full(error):
                 raise
-            # A full disk has no room for the journal either.
+            # A full disk has no space for the journal either.
             connection.execute("PRAGMA journal_mode = MEMORY")
             at_once(connection, forget)
 
@@ -224,7 +224,7 @@ class RunStore:
             )
 
     def _opened(self) -> sqlite3.Connection:
-        """Return the connection to the file that is there now: another process may have replaced or deleted it."""
+        """Return a connection to the current file, since another process may have replaced or deleted the earlier one."""
         inode = self._there()
         if self._connection is not None and inode and inode == self._inode:
             return self._connection
@@ -234,7 +234,7 @@ class RunStore:
         connection = connect(self._path)
         try:
             set_up(connection, MAX_RUNS_FILE)
-            # What was deleted is not left in free pages.
+            # Overwrite deleted content instead of leaving it in free pages.
             connection.execute("PRAGMA secure_delete = ON")
             check_format(connection)
             self._inode = self._there()
@@ -245,7 +245,7 @@ class RunStore:
         return connection
 
     def _there(self) -> int:
-        """Return an identifier of the present file, another one if the file is replaced; 0 if there is none."""
+        """Return an identifier of the current file, which changes if the file is replaced; 0 if there is none."""
         try:
             return self._path.stat().st_ino
         except OSError:
@@ -263,12 +263,12 @@ class RunStore:
 
 
 def _checksum(*values: object) -> bytes:
-    """Return the checksum of a row, whatever types damage has made of its columns."""
+    """Return the checksum of a row; works for any column types, since damage may change them."""
     return hashlib.blake2b(repr(values).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _forget(connection: sqlite3.Connection, keys: str, argument: object) -> None:
-    """Delete the runs whose keys a query finds."""
+    """Delete the runs whose keys the query ``keys`` selects."""
     for (key,) in connection.execute(keys, (argument,)).fetchall():
         connection.execute("DELETE FROM parts WHERE run = ?", (key,))
         connection.execute("DELETE FROM runs WHERE key = ?", (key,))
