@@ -1,4 +1,4 @@
-"""The curve of a measure over budgets: one line per chunker with its interval, named at its end."""
+"""The curve of a measure over budgets, one line per chunker with its interval and its name at the end."""
 
 from __future__ import annotations
 
@@ -21,19 +21,22 @@ from viz.theme.palette import INK
 
 HEIGHT = 360
 _LINE = 17
-"""Pixels of a line of a name."""
+"""Height in pixels of one line of a name."""
 _WIDE = 13
-"""Characters of a line of a name, after which it goes on below: in a narrow window the names have little room."""
+"""Characters per line of a name, which wraps because narrow windows have little room."""
 _NEAR = 60
-"""Pixels from a point at which a click still means it."""
+"""Distance in pixels from a point within which a click selects it."""
 _FARTHEST = 6
-"""Times the largest budget that all text may have to be a point of the figure."""
+"""Largest length of the whole text, as a multiple of the largest budget, at which the figure shows it as a point."""
 _ROOM = 70
-"""Pixels of the figure's height that the plot does not have."""
+"""Pixels of the figure's height outside the plot."""
 
 
 def show_curve(report: Report, names: Mapping[int, str], words: dict[str, str]) -> None:
-    """Draw the curve, who is ahead where, and the order at the top k beside it; a click on a point chooses its budget."""
+    """Draw the curve of the measure over budgets, with the leaders and the order at the top k next to it.
+
+    A click on a point chooses its budget.
+    """
     curve, choice = report.curve, report.choice
     if curve is None:
         if choice.budget:
@@ -59,7 +62,7 @@ def show_curve(report: Report, names: Mapping[int, str], words: dict[str, str]) 
 
 
 class WholePoint(NamedTuple):
-    """All text as a point of the curve: its name, its length in the unit of the budgets, and its mean."""
+    """The whole text as a point of the figure: its name, its length in the budget's unit, and its mean."""
 
     name: str
     size: int
@@ -67,7 +70,7 @@ class WholePoint(NamedTuple):
 
 
 def _whole_in_words(report: Report) -> str:
-    """Return in a sentence what all text has."""
+    """Describe in a sentence the result of retrieving the whole text."""
     whole, choice = report.whole, report.choice
     mean = whole.means[choice.measure]
     if mean is None:
@@ -78,7 +81,7 @@ def _whole_in_words(report: Report) -> str:
 
 
 def _whole_point(report: Report) -> WholePoint | None:
-    """Return the point of all text; None where the measure is undefined or the text is far longer than the budgets."""
+    """Return the point of the whole text; None if the measure is undefined or the text is far longer than the budgets."""
     whole, curve = report.whole, report.curve
     mean = whole.means[report.choice.measure]
     near = curve is not None and whole.size <= _FARTHEST * curve.budgets.sizes[-1]
@@ -86,7 +89,7 @@ def _whole_point(report: Report) -> WholePoint | None:
 
 
 def figure(curve: Curve, names: Mapping[int, str], title: str, budget: int, whole: WholePoint | None = None) -> go.Figure:
-    """Return the lines over the budgets, in percent; ``budget`` is marked, and the ``whole`` text is a point."""
+    """Return the figure of a measure over budgets, in percent, with ``budget`` marked."""
     colours = INK[palette.theme()]
     sizes, unit = curve.budgets.sizes, curve.budgets.unit
     made = go.Figure()
@@ -113,7 +116,7 @@ def figure(curve: Curve, names: Mapping[int, str], title: str, budget: int, whol
                 line={"color": edge(number), "width": 2.5},
                 marker={"symbol": SYMBOLS[number % len(SYMBOLS)], "size": 9},
                 cliponaxis=False,
-                # A click chooses the budget for all of them.
+                # A click chooses the budget for all chunkers.
                 unselected={"marker": {"opacity": 1}},
                 hovertemplate=f"{names[number]}, %{{x:,}} {unit}: %{{y:.1f}} %<extra></extra>",
             )
@@ -136,7 +139,7 @@ def figure(curve: Curve, names: Mapping[int, str], title: str, budget: int, whol
     heights = {number: _LINE * len(lines) for number, lines in called.items()}
     plot = HEIGHT - _ROOM
     at = places({number: plot * (end - low) / (high - low) for number, end in ends.items()}, heights, plot)
-    # As the ticks of a second axis they get as much room as they need, however wide the figure is.
+    # As tick labels of a second axis, the names get as much room as they need at any width of the figure.
     made.add_trace(go.Scatter(x=[sizes[-1]], y=[low], yaxis="y2", mode="lines", hoverinfo="skip"))
     made.update_layout(
         yaxis2={
@@ -171,12 +174,13 @@ def figure(curve: Curve, names: Mapping[int, str], title: str, budget: int, whol
 
 
 def places(ends: Mapping[int, float], heights: Mapping[int, float], most: float) -> dict[int, float]:
-    """Return positions for the names so that none covers another, in the order of the lines' ends and as near as possible.
+    """Return positions for the names at the lines' ends so that they do not overlap.
 
-    All are pixels from the bottom of the plot, whose height is ``most``; names have ``heights``.
+    The order of the ``ends`` is kept. All positions are in pixels from the bottom of the plot, whose height is ``most``;
+    the names have ``heights``.
     """
     order = sorted(ends, key=lambda number: ends[number])
-    # Names that would touch form a block, which is centred where they would be.
+    # Names that would touch form a block, centred at their mean position.
     blocks: list[list[int]] = []
     for number in order:
         blocks.append([number])
@@ -189,7 +193,7 @@ def places(ends: Mapping[int, float], heights: Mapping[int, float], most: float)
         for number in block:
             at[number] = place + heights[number] / 2
             place += heights[number]
-    # None is outside of the plot, as far as there is room for all.
+    # Keep all names inside the plot as long as there is room for them.
     room = most
     for number in reversed(order):
         at[number] = min(at[number], room - heights[number] / 2)
@@ -222,13 +226,13 @@ def _range(curve: Curve, whole: WholePoint | None) -> tuple[float, float]:
 
 
 def _clear(colour: str) -> str:
-    """Return a colour that lets others through."""
+    """Return a transparent variant of a colour."""
     red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
     return f"rgba({red},{green},{blue},0.16)"
 
 
 def _table(report: Report, curve: Curve, names: Mapping[int, str], title: str) -> dict[str, list[Any]]:
-    """Return the numbers of the figure, with one row per chunker and budget, and one for all text."""
+    """Return the figure's data as a table, with one row per chunker and budget, and one for the whole text."""
     table: dict[str, list[Any]] = {"chunker": [], f"budget, {curve.budgets.unit}": [], f"{title}, %": []}
     table |= {"95 % from": [], "to": []}
     for number, means in curve.means.items():

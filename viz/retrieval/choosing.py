@@ -1,4 +1,4 @@
-"""The choice of what chunkers are compared at, by what measure, and with which of them."""
+"""The choice of the measure, of the budget or top k, and of the baseline chunker."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ LAST_HELP = "What is done with the chunk that no longer fits: it is cut off wher
 
 
 def choose_how(words: dict[str, str], run: Retrieval, titles: Mapping[int, str]) -> int:
-    """Draw the choices, which apply without a new run; return the index of the baseline."""
-    # The controls are not of one height, but their labels stand in one line.
+    """Draw the choices of measure, budget and baseline, which need no new run; return the baseline's index."""
+    # The controls differ in height, but their labels are aligned.
     first = st.container(horizontal=True, vertical_alignment="top")
     at_budget = words["at"] == "budget" and run.has_budgets
     if run.has_budgets:

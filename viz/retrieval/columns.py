@@ -1,4 +1,4 @@
-"""The columns of the page: those that come with questions from Compare, and the chunkers that they make."""
+"""The columns of the Retrieval page: those passed with questions from Compare, and their chunkers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from viz.state.undo import undoable
 
 
 def take_columns(here: Page, page: str) -> None:
-    """Take the columns that came with the questions of another page, once; that can be undone."""
+    """Adopt the columns that came with another page's questions, once; the user can undo this."""
     given = session.retrieval_given
     if not session.retrieval_arrived or given is None or not given.columns or here.choices.columns == [*given.columns]:
         return
@@ -23,7 +23,7 @@ def take_columns(here: Page, page: str) -> None:
 
 
 def chunkers_of(here: Page) -> tuple[list[Chunker | None], str]:
-    """Return the chunker of each column, None if its parameters are invalid, and the first error message."""
+    """Return each column's chunker, None if its parameters are invalid, and the first error message."""
     built: list[Chunker | None] = []
     complaint = ""
     for number, column in enumerate(here.choices.columns, start=1):
@@ -44,5 +44,5 @@ def chunkers_of(here: Page) -> tuple[list[Chunker | None], str]:
 
 
 def measured_names(material: Material | None) -> tuple[str, ...]:
-    """Return the names of the documents that are measured."""
+    """Return the names of the documents in ``material``."""
     return () if material is None else tuple(name for name, _ in material.texts)

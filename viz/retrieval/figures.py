@@ -17,7 +17,7 @@ from viz.theme import palette
 from viz.theme.palette import EDGES, INK
 
 Distributions = Mapping[int, Distribution]
-"""The distribution of a measure over the questions, by number of the chunker."""
+"""The distribution of a measure over the questions, by the chunker's number."""
 
 SCORES = {"recall": "Recall", "precision": "Precision", "f1": "F1"}
 AXES = {
@@ -36,7 +36,7 @@ def edge(number: int) -> str:
 
 
 def boxes(found: Distributions, names: Mapping[int, str], title: str) -> go.Figure:
-    """Return a box plot with one box per chunker and one point per question; the dashed line is the mean."""
+    """Return a box plot with one box per chunker and one point per question; dashed lines mark the means."""
     figure = go.Figure()
     for number, one in found.items():
         figure.add_trace(
@@ -59,7 +59,7 @@ def boxes(found: Distributions, names: Mapping[int, str], title: str) -> go.Figu
 
 
 def differences(found: Mapping[int, Difference], names: Mapping[int, str], baseline: str, title: str) -> go.Figure:
-    """Return the mean differences from the baseline, with their confidence intervals."""
+    """Return a plot of the mean differences from the baseline, with their confidence intervals."""
     colours = INK[palette.theme()]
     figure = go.Figure()
     for number, one in found.items():
@@ -98,9 +98,9 @@ def differences(found: Mapping[int, Difference], names: Mapping[int, str], basel
 def trade_off(
     found: Distributions, costs: Mapping[int, Costs], names: Mapping[int, str], title: str, cost: str
 ) -> go.Figure:
-    """Return a plot of the mean against a cost, a key of `AXES`, with 95 % intervals of the mean as error bars.
+    """Return a plot of the mean measure against a cost, with 95 % confidence intervals as error bars.
 
-    A chunker whose cost is not known is left out.
+    ``cost`` is a key of `AXES`. Chunkers with unknown cost are left out.
     """
     colours = INK[palette.theme()]
     prices = {number: known for number, one in costs.items() if (known := price(one, cost)) is not None}
@@ -125,7 +125,7 @@ def trade_off(
                 mode="markers+text",
                 textposition=side,
                 cliponaxis=False,
-                # An open circle marks a time that is partly from an earlier run.
+                # An open circle marks a time that was partly measured in an earlier run.
                 marker={
                     "color": edge(number),
                     "size": 11,
@@ -142,7 +142,7 @@ def trade_off(
 
 
 def price(costs: Costs, cost: str) -> float | None:
-    """Return the cost for a key of `AXES`: tokens per question, seconds or milliseconds; None if it is not known."""
+    """Return a chunker's cost for a key of `AXES`, in tokens, seconds or milliseconds; None if unknown."""
     return {"tokens": costs.tokens, "index": costs.index_s, "query": costs.search_ms}[cost]
 
 
@@ -176,7 +176,7 @@ def at_k(found: Mapping[int, AtK], names: Mapping[int, str]) -> go.Figure:
 
 
 def at_k_table(found: Mapping[int, AtK], names: Mapping[int, str]) -> dict[str, Sequence[str]]:
-    """Return the numbers of `at_k` as a table, with one row per chunker and score."""
+    """Return the data of `at_k` as a table, with one row per chunker and score."""
     rows = [(number, name) for number in found for name in SCORES]
     table: dict[str, Sequence[str]] = {
         "chunker": [names[number] for number, _ in rows],
@@ -186,5 +186,5 @@ def at_k_table(found: Mapping[int, AtK], names: Mapping[int, str]) -> dict[str, 
 
 
 def score_in_percent(score: Score) -> str:
-    """Format a score in percent."""
+    """Format a score in percent, or as “undefined”."""
     return "undefined" if score.value is None else f"{100 * score.value:.1f} %"

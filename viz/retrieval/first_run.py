@@ -1,4 +1,4 @@
-"""The run that the page opens with; ``python -m viz.retrieval.first_run`` measures it again and writes its file."""
+"""The bundled run shown at first; ``python -m viz.retrieval.first_run`` measures it again and writes its file."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ FILE = SAMPLES_FOLDER / "retrieval_run.json"
 
 
 def first_screen() -> Choices:
-    """Return the default choices: a chunker by structure, one by sentences, and one by meaning."""
+    """Return the page's default choices: a structural, a sentence-based and a semantic chunker."""
     columns = [
         ColumnChoice("recursive", {"size": 100, "unit": "tokens"}),
         ColumnChoice("fixed_sentences"),
         ColumnChoice("optimal", {"max_size": 200}),
     ]
-    # The document is the other pages' default; its splitter suits prose, as most of the bundled documents are.
+    # The document is the other pages' default; its splitter suits prose, which most bundled documents are.
     return Choices("report", sample_splitters()["report"], columns, extra=dict(DEFAULT_WORDS))
 
 
 @cache
 def first_run() -> tuple[Retrieval, RunFile] | str:
-    """Return the bundled run with its file, or an error message if it is not of today's documents and questions.
+    """Return the bundled run and its file, or an error message if documents or questions have changed since.
 
-    All sessions share it: it never changes.
+    The run never changes, so all sessions share it.
     """
     try:
         kept, file = bundled_run(FILE, KeptRetrieval)
@@ -48,7 +48,7 @@ def first_run() -> tuple[Retrieval, RunFile] | str:
 
 
 def measured_again() -> RunFile:
-    """Measure the chunkers of the first screen on the bundled documents."""
+    """Measure the default chunkers on the bundled documents, and return the new run file."""
     choices = first_screen()
     embedder = load_embedder(choices.embedder, "cpu")
     chunkers = tuple(build_chunker(one.chunker, one.parameters, embedder) for one in choices.columns)

@@ -1,4 +1,4 @@
-"""Placement of the labels of a few points, so that they do not overlap."""
+"""Placement of the labels of a few points so that they do not overlap."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _Box = tuple[float, float, float, float]
 
 
 def label_sides(places: Sequence[tuple[float, float]], labels: Sequence[str]) -> list[str]:
-    """Return, for each point, the side on which its label overlaps least; coordinates are fractions of the figure."""
+    """Return for each point the side on which its label overlaps least; coordinates are fractions of the figure."""
     taken: list[_Box] = [(x - 0.01, x + 0.01, y - 0.03, y + 0.03) for x, y in places]
     sides = []
     for (x, y), label in zip(places, labels, strict=True):

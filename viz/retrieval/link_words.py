@@ -1,4 +1,4 @@
-"""The link parameters of the Retrieval page, with their values and labels."""
+"""The link parameters of the Retrieval page, with their allowed values and labels."""
 
 from __future__ import annotations
 
@@ -59,10 +59,10 @@ DEFAULT_WORDS |= {
     "run": "",
     "generated": "",
 }
-"""``baseline``, ``failed``, ``left`` and ``right`` are numbers of chunkers, from 1; ``run`` and ``generated`` are tokens of
-a run and of generated questions in the registry; without a ``question``, the one on which the chunkers differ most is shown;
-``embedded`` says what of the chunks is embedded in the next run, ``search`` how it is searched, and ``returned`` what is
-returned for a chunk."""
+"""``baseline``, ``failed``, ``left`` and ``right`` are numbers of chunkers, from 1. ``run`` and ``generated`` are tokens of
+a run and of generated questions in the registry. Without a ``question``, the one on which the chunkers differ most is shown.
+``embedded`` is the text to embed for each chunk in the next run, ``search`` the search method, and ``returned`` the passage
+to return for a chunk."""
 
 
 EMBEDDED_HELP = (
@@ -83,14 +83,17 @@ RETURNED_HELP = (
 
 
 def choose_ways(words: dict[str, str]) -> None:
-    """Draw the choices of what is searched of a chunk, how, and what is returned."""
+    """Draw the choices of the searched text, the search method, and the returned passage."""
     select("Embedded as", words, "embedded", ALLOWED["embedded"], "retrieval_embedded", help=EMBEDDED_HELP)
     select("Searched by", words, "search", ALLOWED["search"], "retrieval_search", help=SEARCH_HELP)
     select("Returned", words, "returned", ALLOWED["returned"], "retrieval_returned", help=RETURNED_HELP)
 
 
 def ways_of(words: Mapping[str, str], count: int) -> tuple[EmbeddedAs, tuple[EmbeddedAs, ...]]:
-    """Return the way to embed the chunks of all ``count`` chunkers and, if there are several, the way for each in turn."""
+    """Return the first way of embedding chunks and, if there are several, the way for each measured chunker.
+
+    Each of the ``count`` chunkers is measured once per way, all of them with the first way before the next.
+    """
     ways = [checked(word) for word in words["embedded"].split(":")]
     return ways[0], tuple(way for way in ways for _ in range(count)) if len(ways) > 1 else ()
 
@@ -106,7 +109,7 @@ def mended(words: dict[str, str]) -> list[str]:
 
 
 def rung(words: Mapping[str, str], unit: str, rungs: Mapping[str, Sequence[int]]) -> int:
-    """Return the budget in a unit: the chosen one if the run has it, otherwise about a quarter of the text.
+    """Return the budget in ``unit``: the chosen one if the run has it, otherwise about a quarter of the text.
 
     ``rungs`` are the run's budgets by unit, the largest of which is at most half of the text.
     """
@@ -115,7 +118,7 @@ def rung(words: Mapping[str, str], unit: str, rungs: Mapping[str, Sequence[int]]
 
 
 def choice_of(words: Mapping[str, str], baseline: int, rungs: Mapping[str, Sequence[int]]) -> Choice:
-    """Return the choices for the report; ``baseline`` is counted from 0, ``rungs`` are the run's budgets by unit."""
+    """Return the choices for the report, with ``baseline`` counted from 0 and the run's budgets by unit."""
     measure, k = words["measure"], int(words["k"])
     if words["at"] == "k" or not rungs:
         return Choice(measure, words["unit"], k, baseline)
@@ -124,7 +127,7 @@ def choice_of(words: Mapping[str, str], baseline: int, rungs: Mapping[str, Seque
 
 
 def place(words: Mapping[str, str], name: str, count: int) -> int:
-    """Return the zero-based index for a word counted from 1; too large a number selects the last, a non-number the first."""
+    """Return the zero-based index for the link's one-based number, limited to ``count``; 0 if it is not a number."""
     word = words[name][:9]
     return max(min(int(word), count), 1) - 1 if word.isdecimal() else 0
 

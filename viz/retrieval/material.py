@@ -1,4 +1,4 @@
-"""The documents and questions of the Retrieval page: the bundled ones or the user's own."""
+"""The documents and questions of the Retrieval page, bundled or the user's own."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def read_texts(
     read: Callable[[bytes, str], FileText] = read_document,
     _: Callable[[], bool] = bool,
 ) -> OwnDocuments:
-    """Return each usable document, and a message for each of the others."""
+    """Read the user's files, and return the usable documents with a message for each of the others."""
     texts: dict[str, str] = {}
     parts: list[tuple[str, Parts]] = []
     complaints = []
@@ -66,17 +66,17 @@ def read_texts(
 
 
 def choose(kept: Material | None, *, own: bool = False) -> Material | None:
-    """Draw the choice of documents and questions and return it, or None if something is missing.
+    """Draw the choice of documents and questions and return it; None if something is missing.
 
-    ``kept`` is the material of the run on the page. A new browser session has no uploaded files, so whatever the user has
-    not uploaded again is taken from the run; without a run of the user's own, from what was given before the user left the
-    page. ``own`` is whether it waits for the user's own files. What another page has given takes the place of files.
-    Questions kept on Compare are taken if there is nothing else, and otherwise offered.
+    ``kept`` is the material of the run on the page. A new browser session has no uploaded files, so files that the user has
+    not uploaded again are taken from the run or, without a run on own files, from the session's earlier material. ``own`` is
+    True if the run waits for the user's files. Questions from another page replace files. Questions stored on Compare are
+    used if there is nothing else, and otherwise offered.
     """
     refresh_kept()
     key, given, of_run = "retrieval_material", session.retrieval_given, kept is not None and kept.own
     before = kept if of_run else given_before()
-    # A run on the bundled documents is shown with these, whatever was given before.
+    # A run on the bundled documents is shown with them, regardless of earlier material.
     first = OWN if own or of_run or (kept is None and before is not None) or given is not None else BUNDLED
     shown = seed(key, OWN if session.retrieval_arrived else st.session_state.get(key, first))
     session.retrieval_arrived = False
@@ -96,7 +96,7 @@ def choose(kept: Material | None, *, own: bool = False) -> Material | None:
 
 
 def documents(material: Material | None) -> OwnDocuments:
-    """Return the documents that `choose` has drawn, also where their questions are missing."""
+    """Return the documents that `choose` has read, even if their questions are missing."""
     if material is not None:
         return OwnDocuments(list(material.texts), [], list(material.parts))
     reading = session.retrieval_reading
@@ -119,7 +119,7 @@ def _given(given: GivenQuestions) -> Material:
 
 
 def _uploaded(kept: Material | None, from_where: str) -> Material | None:
-    """Draw the uploads; return them, completed by what is ``kept`` of the user's own, or None if a part is missing."""
+    """Draw the uploads; return them, completed from the user's ``kept`` material, or None if a part is missing."""
     files = st.file_uploader(
         "Documents",
         [ending.removeprefix(".") for ending in READABLE],
@@ -162,7 +162,7 @@ def _uploaded(kept: Material | None, from_where: str) -> Material | None:
 def _reading(
     before: tuple[list[str], ReadingJob[Made]] | None, files: Sequence[tuple[str, str, bytes]], make: Make[Made]
 ) -> tuple[list[str], ReadingJob[Made]]:
-    """Return ``before`` where it reads these files, or else cancel it and return one that does; each has an identity."""
+    """Return ``before`` if it reads the same files (by their identities); otherwise cancel it and return a new job."""
     identity = [number for number, _, _ in files]
     if before is not None:
         if before[0] == identity:
@@ -172,7 +172,7 @@ def _reading(
 
 
 def _read_uploads(files: list[tuple[str, str, bytes]]) -> OwnDocuments:
-    """Return the content of the files, which are read once in the background; empty while they are being read."""
+    """Return the documents of the files, which are read once in the background; empty while they are being read."""
     session.retrieval_reading = reading = _reading(session.retrieval_reading, files, read_texts)
     job = reading[1]
     job.begin()

@@ -1,4 +1,4 @@
-"""Requests of a retrieval run to a language model, and the prompts for context sentences."""
+"""A retrieval run's requests to a language model, and the prompts for context sentences."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ MISSING = none_named("Context sentences need")
 
 
 def names_a_model(embedded: str, columns: Sequence[ColumnChoice]) -> bool:
-    """Return whether the settings have the form for the language model: for context sentences or for a chunker."""
+    """Return whether the settings include the form for the language model, needed by context sentences and some chunkers."""
     return writes_contexts(embedded) or any_asks(column.chunker for column in columns)
 
 
 def writes_contexts(embedded: str) -> bool:
-    """Return whether chunks are embedded with context sentences, by the link's word."""
+    """Return whether the link's ``embedded`` parameter includes context sentences."""
     return "context" in embedded
 
 
 def context_controls(embedded: str) -> str:
-    """Draw the prompts for context sentences if the link's word asks for them; return the message on a missing model."""
+    """Draw the prompts for context sentences if they are chosen; return a message if no model is named."""
     if not writes_contexts(embedded):
         return ""
     with st.expander("What is asked for a context sentence"):
@@ -46,7 +46,7 @@ def context_controls(embedded: str) -> str:
 
 
 def requests_of(plan: Plan | None, embedder: Embedder | None, asking: Asking | None, token: str = "") -> Requests | None:
-    """Return the requests of a run; None if it asks no language model. ``token`` is that of a run that is resumed."""
+    """Return a run's requests to a language model, or None if it needs none; ``token`` is that of a run to resume."""
     if plan is None or not plan.asks:
         return None
     on_disk = session.on_disk

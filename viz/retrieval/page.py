@@ -1,4 +1,4 @@
-"""The Retrieval page: how well the chunks of several chunkers retrieve known excerpts for questions."""
+"""The Retrieval page: the quality with which chunkers' chunks retrieve known excerpts for questions."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ PAGE = "retrieval"
 
 
 def show() -> None:
-    """Draw the page."""
+    """Draw the Retrieval page."""
     with page(PAGE, first_screen(), about_a_text=False) as here:
         _draw(here)
 
@@ -105,7 +105,7 @@ def _show_results(
     plan: Plan | None,
     material: Material | None,
 ) -> None:
-    """Draw the run of the link or what the disk has of it, or without a run the one that comes with Seamark."""
+    """Draw the run that the link names, from memory or disk; without a run, the bundled one."""
     if run is not None:
         offer_to_resume(here, run)
         others = material is None or material.texts != run.plan.material.texts
@@ -122,7 +122,7 @@ def _show_results(
 
 
 def _show_first_run(plan: Plan | None, choices: Choices) -> None:
-    """Draw the run that comes with Seamark, or why it cannot be shown."""
+    """Draw the bundled run, or the reason why it cannot be shown."""
     found = first_run()
     if isinstance(found, str):
         say_there_is_none(found, "retrieval")
@@ -138,7 +138,7 @@ def _show_first_run(plan: Plan | None, choices: Choices) -> None:
 
 
 def _start_row(here: Page, plan: Plan | None, material: Material | None) -> None:
-    """Draw the button that starts a run, with what it will run on or why it cannot."""
+    """Draw the button that starts a run, with a summary of its material or the reason why it cannot start."""
     words = here.choices.extra
     asking = chosen_model() if plan is not None and plan.asks else None
 
@@ -157,7 +157,7 @@ def _start_row(here: Page, plan: Plan | None, material: Material | None) -> None
         ask_first(requests, run)
         st.rerun()
     row = st.container(horizontal=True, vertical_alignment="center")
-    # Not in a callback: pressed right after a setting was written, it would run what was chosen before.
+    # Not in a callback: clicked right after a setting is typed, it would run with the previous setting.
     if row.button("Run", disabled=plan is None, type="primary") and plan is not None:
         ask_first(requests, run)
         st.rerun()
@@ -219,7 +219,7 @@ def _wait_for(job: Reporting) -> None:
 
 
 def _say_state(run: Retrieval, plan: Plan | None) -> None:
-    """Draw the progress of a run, its errors, and how the current choices differ from its own."""
+    """Draw a run's progress, its errors, and the settings that have changed since it began."""
     if run.running and not run.cancelled:
         shown = len(run.found)
         show_job_progress(run, lambda: len(run.found) > shown)
@@ -248,7 +248,7 @@ def _say_state(run: Retrieval, plan: Plan | None) -> None:
 
 
 def _say_how(run: Retrieval) -> None:
-    """Draw notices on the searched and the returned text, unless chunks are searched by embedding and return themselves."""
+    """Draw notices on the searched and the returned text, unless both are the chunks' own, searched by embedding."""
     if any(isinstance(chunker, Propositions) for chunker in run.plan.chunkers):
         notice(STATED_SEARCHED, key="retrieval_stated")
     if run.plan.search_said:
@@ -259,7 +259,7 @@ def _say_how(run: Retrieval) -> None:
 
 
 def _offer_labels(run: Retrieval) -> None:
-    """Draw the button that saves the questions in the form that survives an edit of the documents."""
+    """Draw the button that saves the questions in a format that survives edits of the documents."""
     corpus, questions = next(iter(run.found.values())).index.corpus, run.questions.usable
     download(
         st.container(),
@@ -267,7 +267,7 @@ def _offer_labels(run: Retrieval) -> None:
         lambda: labels(questions, corpus),
         "questions.jsonl",
         "application/jsonl",
-        # Strings know their hashes.
+        # Python caches the hashes of strings.
         hash((questions, run.plan.material.texts)),
         key="retrieval_labels",
         help="Every excerpt with its place and what stands around it: it is found again after an edit of its document.",

@@ -23,7 +23,7 @@ _passages = component(
     js=script("retrieval/passages.js"),
 )
 _GREEN = 2
-"""Index into the palette of the colour for hits."""
+"""Palette index of the colour for hits."""
 
 
 AROUND = 240
@@ -35,16 +35,16 @@ Part = tuple[str, PartKind]
 
 
 class PassageData(TypedDict):
-    """A chunk, a missed part, or a document.
+    """A passage to draw: a retrieved chunk, a missed part of an excerpt, or a document.
 
     Attributes
     ----------
     kind
-        Whether a chunk contains part of an excerpt or is all waste; ``left_out`` for one that no longer fits; ``missed`` and
-        ``document`` for the others, and ``note`` for a title without text.
+        ``holds`` for a chunk that contains part of an excerpt, ``waste`` for one that does not, ``left_out`` for one that no
+        longer fits, ``missed`` for a missed part, ``document``, and ``note`` for a title without text.
     parts
         Pieces of text with their kind; ``rest`` is uncoloured text, ``rank`` the rank of a chunk that begins there,
-        ``beyond`` what the budget has no room for, ``end`` says where it is full.
+        ``beyond`` the text that exceeds the budget, ``end`` the mark where the budget is full.
     """
 
     kind: Literal["holds", "waste", "left_out", "missed", "document", "note"]
@@ -53,7 +53,7 @@ class PassageData(TypedDict):
 
 
 class PassagesData(TypedDict):
-    """The passages, and the background and border colours of hits."""
+    """Payload of the passages, with the background and border colours of hits."""
 
     hit: str
     edge: str
@@ -65,7 +65,7 @@ def _excerpts(found: Evaluation, answer: Answer) -> list[Span]:
 
 
 def ranked_passages(found: Evaluation, answer: Answer, given: GivenChunks) -> list[PassageData]:
-    """Return the chunks that a question is given, best first, then the parts of the excerpts that were missed."""
+    """Return the chunks given for a question, best first, then the missed parts of the excerpts."""
     corpus = found.index.corpus
     text = corpus.whole.text
     excerpts = _excerpts(found, answer)
@@ -101,7 +101,7 @@ def ranked_passages(found: Evaluation, answer: Answer, given: GivenChunks) -> li
 
 
 def _notes(given: GivenChunks) -> list[PassageData]:
-    """Return notes to show after the chunks of a budget."""
+    """Return the notes to show after the chunks given within a budget."""
     said = []
     if given.more:
         said.append(f"{counted(given.more, 'more chunk')} of lower rank, which the run does not keep one by one")
@@ -111,7 +111,7 @@ def _notes(given: GivenChunks) -> list[PassageData]:
 
 
 def _where(corpus: Corpus, spans: Sequence[Span]) -> str:
-    """Return the document in which spans of the axis lie, with their pages or chapters where it has some."""
+    """Return the document that contains the spans, with their pages or chapters if it has any."""
     number = corpus.document_at(spans[0].start)
     offset, parts = corpus.offsets[number], corpus.documents[number].parts
     if parts is None:
@@ -132,7 +132,7 @@ def _parts(text: str, spans: Sequence[Span], excerpts: Sequence[Span]) -> list[P
 
 
 def document_passages(found: Evaluation, answer: Answer, given: GivenChunks) -> list[PassageData]:
-    """Return the documents that contain an excerpt, then those of other retrieved chunks by rank, with all parts marked."""
+    """Return the documents with an excerpt, then those with only retrieved chunks, with all parts marked."""
     index = found.index
     corpus = index.corpus
     text = corpus.whole.text
@@ -163,7 +163,7 @@ def _in_document(text: str, whole: Span, coloured: Sequence[tuple[Span, PartKind
     at = whole.start
     for span, kind in coloured:
         parts += _rest(text, Span(at, span.start), whole)
-        # A chunk may begin inside a coloured stretch that overlapping chunks share.
+        # A chunk may begin inside a coloured part that overlapping chunks share.
         begins = [place for place in sorted(ranks) if span.start <= place < span.end]
         edges = [span.start, *(place for place in begins if place > span.start), span.end]
         for start, end in pairwise(edges):
@@ -175,7 +175,7 @@ def _in_document(text: str, whole: Span, coloured: Sequence[tuple[Span, PartKind
 
 
 def _rest(text: str, span: Span, whole: Span) -> list[Part]:
-    """Return an uncoloured stretch, with its middle left out if it is long."""
+    """Return an uncoloured part, its middle elided if it is long."""
     before = AROUND if span.start > whole.start else 0
     after = AROUND if span.end < whole.end else 0
     gone = span.end - span.start - before - after

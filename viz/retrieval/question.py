@@ -1,4 +1,4 @@
-"""One question of a retrieval run: the chunks that two chunkers retrieved for it, side by side."""
+"""One question of a retrieval run: the chunks that two chunkers retrieve for it, side by side."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from viz.state.choices import Choices
 
 
 def show_question(told: Told, plan: Plan, choices: Choices) -> None:
-    """Draw the choice of a question and of two chunkers, their chunks, and the way to the passage on Compare."""
+    """Draw the choice of a question and two chunkers, their chunks, and the button that opens Compare."""
     with st.container(key="retrieval_one"):
         st.header("One question", anchor=False)
         _show(told, plan, choices)
@@ -68,7 +68,7 @@ def _show(told: Told, plan: Plan, choices: Choices) -> None:
 
 
 def _furthest_apart(values: Mapping[int, FloatArray], questions: IntArray) -> dict[str, str]:
-    """Return the question on which the chunkers differ most, and the two that do; the first where they agree on all."""
+    """Return the question on which two chunkers differ most, and these two; the first question if all agree."""
     if len(values) < 2 or not len(questions):
         return {"question": "1"}
     (first, *_) = by_dispute(values, questions)
@@ -78,9 +78,9 @@ def _furthest_apart(values: Mapping[int, FloatArray], questions: IntArray) -> di
 
 
 def by_dispute(values: Mapping[int, FloatArray], questions: IntArray) -> list[int]:
-    """Return the questions by how far the chunkers are apart, furthest first; equals keep their order.
+    """Return the questions sorted by the largest difference between chunkers, largest first.
 
-    ``values`` has a measure of each chunker, shape (all questions,), NaN where it is undefined.
+    Ties keep their order. ``values`` has an array of shape (all questions,) for each chunker, NaN where undefined.
     """
     table = np.array([*values.values()])[:, questions]
     apart = np.fmax.reduce(table) - np.fmin.reduce(table)
@@ -88,10 +88,10 @@ def by_dispute(values: Mapping[int, FloatArray], questions: IntArray) -> list[in
 
 
 def differing_pair(values: Mapping[int, FloatArray], question: int, left: str, right: str) -> tuple[str, str]:
-    """Return the two chunkers to show, counted from 1: those chosen if they differ on the question.
+    """Return the two chunkers to show, numbered from 1, replacing the chosen ones if they do not differ.
 
-    If they do not, the right one gives way to the one that is furthest from the left; without a value for the left one, they
-    are the worst and the best.
+    The chosen pair is kept if its values on the question differ. Otherwise the right chunker is replaced by the one furthest
+    from the left; if the left has no value, the pair is the worst and the best chunker.
     """
     defined = {str(number + 1): float(some[question]) for number, some in values.items() if not np.isnan(some[question])}
     if len(defined) < 2 or (left in defined and right in defined and defined[left] != defined[right]):
@@ -122,7 +122,7 @@ def _show_side(
     *,
     whole: bool,
 ) -> None:
-    """Draw one of the two compared chunkers: its scores and the chunks it retrieved."""
+    """Draw one of the two compared chunkers, with its scores and retrieved chunks."""
     options = {str(number + 1): titles[number] for number in report.chunkers}
     if words[side] not in options:
         words[side] = list(options)[0 if side == "left" else -1]

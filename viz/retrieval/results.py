@@ -32,7 +32,7 @@ _COLUMNS |= {
     name: st.column_config.NumberColumn(width=pixels, format="%.3g")
     for name, pixels in {"index, s": 72, "search, ms": 90}.items()
 }
-"""The table's columns: narrow enough that all are visible, and what a measure is where its head is pointed at."""
+"""The table's columns, narrow enough that all are visible, with an explanation of each measure as a tooltip."""
 
 
 _INDEXING: dict[Method, str] = {
@@ -42,13 +42,13 @@ _INDEXING: dict[Method, str] = {
 }
 
 EVERYTHING = "everything"
-"""Takes the place of a recall where every question is given all of the text."""
+"""Shown instead of a recall if every question is given the whole text."""
 
 UNKNOWN_TIME = "How long it took to make the chunks of a file is not known here."
 
 
 def show_report(run: Retrieval, report: Report, words: dict[str, str]) -> None:
-    """Draw the summary, the table and the curve over budgets, whose settings are among the ``words``."""
+    """Draw the summary, the table, and the curve of the measure over budgets."""
     names = {number: run.plan.names[number] for number in report.chunkers}
     _summarise(run, report, names)
     st.dataframe(_table(run, report), hide_index=True, placeholder="–", width="stretch", column_config=_COLUMNS)
@@ -71,7 +71,7 @@ def show_more(run: Retrieval, report: Report, words: dict[str, str]) -> None:
 
 
 def _summarise(run: Retrieval, report: Report, names: dict[int, str]) -> None:
-    """Draw the key figures of the run."""
+    """Draw the key figures of a run."""
     how = "searched by words (BM25)" if run.plan.searched_by == "bm25" else f"embedded by {run.plan.embedder}"
     asked = Cell(
         "Asked",
@@ -86,7 +86,7 @@ def _summarise(run: Retrieval, report: Report, names: dict[int, str]) -> None:
 
 
 def _table(run: Retrieval, report: Report) -> dict[str, list[Any]]:
-    """Return a table with one row per chunker, and one for all text: the measures in percent, then the costs."""
+    """Return a table with one row per chunker and one for the whole text: the measures in percent, then the costs."""
     chunkers, whole = report.chunkers.values(), report.whole
     table: dict[str, list[Any]] = {"chunker": [*(run.plan.titles[number] for number in report.chunkers), whole.name]}
     gives_everything = [*(one.everything for one in chunkers), True]

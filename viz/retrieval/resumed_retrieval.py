@@ -1,4 +1,4 @@
-"""Retrieval runs that are kept on disk: found again after a restart of the server, and resumed."""
+"""Retrieval runs stored on disk: reopened after a restart of the server, and resumed."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from viz.state.language_model import chosen_model
 
 
 def new_run(token: str, plan: Plan, embedder: Embedder, asking: Asking | None) -> Retrieval:
-    """Return a run that has not been started; it is kept on disk if the session keeps its embeddings there."""
+    """Return an unstarted run, with storage on disk if the session keeps embeddings there."""
     keeper = new_keeper(token, KeptRetrieval)
     kept = None if keeper is None else KeptRetrieval.of(keeper, plan)
     return Retrieval(plan, embedder, session.on_disk, kept, asking=asking)
 
 
 def reopened(kept: KeptRetrieval, material: Material | None) -> Retrieval | None:
-    """Show the kept run's results from now on, in all sessions; None if the material is not the run's."""
+    """Load a stored run and register it for all sessions; return None if ``material`` is not the run's."""
     if material is None or kept.missing(material):
         return None
     run = Retrieval(_with_files(kept.with_material(material)), None, True, kept)
@@ -36,7 +36,7 @@ def reopened(kept: KeptRetrieval, material: Material | None) -> Retrieval | None
 
 
 def say_what_is_missing(kept: KeptRetrieval, material: Material | None) -> None:
-    """Draw a notice of the files needed to show a kept run."""
+    """Draw a notice that names the files needed to show a stored run."""
     way = "Its bundled documents have changed since it was begun: it must be run again."
     if kept.plan.own:
         way = f"To see them, give {kept.missing(material)} again, on the left, with the same names and content."
@@ -44,7 +44,7 @@ def say_what_is_missing(kept: KeptRetrieval, material: Material | None) -> None:
 
 
 def offer_to_resume(here: Page, run: Retrieval) -> None:
-    """Draw the way to resume an interrupted run, or what it needs; nothing if it is finished or not kept."""
+    """Draw the button that resumes an interrupted run, or what it still needs; nothing if it cannot resume."""
     kept = run.kept
     if kept is None:
         return
@@ -53,7 +53,7 @@ def offer_to_resume(here: Page, run: Retrieval) -> None:
     asking, missing = chosen_model() if left.asks else None, ""
     without = [number for number, one in enumerate(plan.chunkers) if number not in run.found and lacks_file(one)]
     if without:
-        # Of several ways to embed, each has all the columns in turn.
+        # With several ways of embedding, each way has all columns in turn.
         column = without[0] % (len(plan.chunkers) // max(1, len(set(plan.each)))) + 1
         missing = f"The run was begun with a file of chunks, which is not kept; to go on, choose it in column {column}."
 
@@ -66,12 +66,12 @@ def offer_to_resume(here: Page, run: Retrieval) -> None:
 
 
 def _with_files(plan: Plan) -> Plan:
-    """Return a plan with the files of chunks that the session has: none is kept on disk."""
+    """Return a plan with the session's files of chunks, which are not stored on disk."""
     return replace(plan, chunkers=tuple(with_file(one) for one in plan.chunkers))
 
 
 def _left(plan: Plan, found: Container[int]) -> Plan:
-    """Return the plan of the chunkers that are not done: what going on sends, and the user has to allow."""
+    """Return the plan of the unfinished chunkers, whose requests need the user's consent."""
     numbers = [number for number in range(len(plan.chunkers)) if number not in found]
     each = tuple(plan.each[number] for number in numbers) if plan.each else ()
     return replace(plan, chunkers=tuple(plan.chunkers[number] for number in numbers), each=each)

@@ -1,4 +1,4 @@
-"""The key figures of a page, in large type side by side."""
+"""The key figures of a run, in large type side by side."""
 
 from __future__ import annotations
 
@@ -22,5 +22,5 @@ class Cell(NamedTuple):
 
 
 def show_summary(cells: Sequence[Cell], *, key: str) -> None:
-    """Draw the key figures; user text in them is shown verbatim."""
+    """Draw key figures side by side; user text in them is shown verbatim."""
     _summary(key=key, data={"cells": [list(cell) for cell in cells]})

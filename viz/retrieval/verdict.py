@@ -1,4 +1,4 @@
-"""A retrieval run at a glance: who is ahead, whether significantly, and what it cost."""
+"""The verdict on a retrieval run: the leader, the significance of its lead, and the cost."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from viz.theme.numbers import three_figures
 
 
 def cells(report: Report, names: Mapping[int, str], measure: str, asked: Cell) -> list[Cell]:
-    """Return the cells of the summary: ``asked``, who is ahead, what is known of the next, and what it cost."""
+    """Return the key figures of the summary: ``asked``, the leader, the result of the next ones, and the cost."""
     means = {number: one.mean for number, one in report.distributions.items() if one.mean is not None}
     if not means:
         return [
@@ -54,7 +54,7 @@ def _ahead(
     names: Mapping[int, str],
     measure: str,
 ) -> Cell:
-    """Return the leader, or the chunkers that it does not significantly beat."""
+    """Return the key figure that names the leader, or the chunkers that it does not significantly beat."""
     label, mean = f"Highest {measure}", f"{100 * lead.mean:.1f} %"
     if lead.level:
         level = _listed([names[best], *(names[order[one]] for one in lead.level)])
@@ -98,7 +98,7 @@ def _cost(best: int, other: int | None, costs: Mapping[int, Costs], names: Mappi
 def differences_in_words(
     found: Mapping[int, Difference], names: Mapping[int, str], baseline: str, measure: str
 ) -> list[str]:
-    """Return a sentence for each chunker that differs significantly from the baseline, and one for all the others."""
+    """Return a sentence per chunker that differs significantly from the baseline, and one for the others."""
     if len(found) == 1:
         ((number, one),) = found.items()
         return [one.words(names[number], baseline, measure)]

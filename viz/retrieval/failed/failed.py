@@ -1,4 +1,4 @@
-"""The list of what was missed: the cuts inside each excerpt, the chunk that holds most of it, and who found it."""
+"""The list of missed excerpts: the cuts inside each, the chunk with the largest part, and the chunkers that found it."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ _failed = component(
 
 KEY = "retrieval_failed_list"
 MOST_LISTED = 200
-"""The most excerpts in the list; those with most missed come first."""
+"""Most excerpts in the list; those with the largest missed parts come first."""
 AROUND = 40
 """Characters shown on either side of a cut."""
 SEAMS_SHOWN = 3
-"""The most cuts of an excerpt that are shown; of more their number is said."""
+"""Most cuts shown per excerpt; further ones are counted."""
 
 
 class SeamData(TypedDict):
-    """A cut: the text before and after it, and why it is there."""
+    """A cut inside an excerpt: the text before and after it, and its reason."""
 
     before: str
     after: str
@@ -45,7 +45,7 @@ class SeamData(TypedDict):
 
 
 class RowData(TypedDict):
-    """An excerpt: its question, counted from 0, and what became of it in words."""
+    """A missed excerpt: the number of its question, from 0, and texts about what was missed and why."""
 
     question: int
     title: str
@@ -58,14 +58,14 @@ class RowData(TypedDict):
 
 
 class FailedData(TypedDict):
-    """The rows, and a sentence on those that are left out."""
+    """Payload of the list: its rows, and a sentence about the rows left out."""
 
     rows: list[RowData]
     more: str
 
 
 def show_failed(told: Told, plan: Plan, words: dict[str, str]) -> None:
-    """Draw the choice of a chunker and what it missed."""
+    """Draw the choice of a chunker and the list of the excerpts that it missed."""
     report = told.report
     st.header("Where a failed question broke", anchor=False)
     options = {str(number + 1): plan.titles[number] for number in report.chunkers}
@@ -99,7 +99,7 @@ def show_failed(told: Told, plan: Plan, words: dict[str, str]) -> None:
 
 
 def _choose(lost: Sequence[Failure], number: int, words: dict[str, str]) -> None:
-    """Show the question of a row below: the chunker that missed it, beside one that did not."""
+    """Select a row's question for the view below, with the chunker that missed it next to one that did not."""
     chosen = (st.session_state.get(KEY) or {}).get("chosen")
     if not chosen or session.taken.get((KEY, "chosen")) == chosen["at"]:
         return
@@ -141,14 +141,14 @@ def _row(report: Report, plan: Plan, one: Failure, number: int, words: dict[str,
 
 
 def _seam(text: str, seam: Seam) -> SeamData:
-    """Return a cut, with the chunks' numbers where the chunker does not say why."""
+    """Return the payload of a cut, with the chunks' numbers if the chunker gives no reason."""
     why = seam.reason or f"between chunks {seam.before + 1:,} and {seam.after + 1:,}, at character {seam.place:,}"
     before, after = text[max(0, seam.place - AROUND) : seam.place], text[seam.place : seam.place + AROUND]
     return {"before": " ".join(before.split()), "after": " ".join(after.split()), "reason": why}
 
 
 def _holder(report: Report, one: Failure, number: int) -> str:
-    """Return in words which chunk holds most of an excerpt, why it was not enough, and how much no chunk holds."""
+    """Describe the chunk that holds most of an excerpt, why it was not enough, and how much no chunk holds."""
     if one.holder < 0:
         return "No chunk holds any of it."
     outside = f" {counted(one.outside, 'character')} of it in no chunk." if one.outside else ""

@@ -1,4 +1,4 @@
-"""The way from a question to its passage on Compare: to a sample, or with its document as the user's own text."""
+"""The button that opens Compare at the passage of a question, in a sample or the user's own text."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ KEY = "retrieval_on_compare"
 
 
 class OnCompareData(TypedDict):
-    """The words of the button, and the half-open range of sentences to show there."""
+    """Payload of the button: its label, and the half-open range of sentences to show on Compare."""
 
     label: str
     range: tuple[int, int]
@@ -49,9 +49,10 @@ def _samples() -> dict[str, str]:
 
 
 def show_way_to_compare(corpus: Corpus, span: Span, plan: Plan, numbers: Sequence[int], choices: Choices) -> None:
-    """Draw the button that opens Compare at a span of the corpus's axis, with chunkers ``numbers`` of the run as columns.
+    """Draw the button that opens Compare at ``span``, with chunkers ``numbers`` of the run as columns.
 
-    A document that is none of Compare's samples becomes the user's own text there; which text gives way to it is said.
+    ``span`` is on the corpus's axis. A document that is not a sample of Compare becomes the user's own text there; the label
+    names the text that it replaces.
     """
     number = corpus.document_at(span.start)
     offset, document = corpus.offsets[number], corpus.documents[number]
@@ -59,7 +60,7 @@ def show_way_to_compare(corpus: Corpus, span: Span, plan: Plan, numbers: Sequenc
     to: str | Source = sample or Source(document.text, document.name, parts=document.parts)
     place = f", in the place of “{own.name}”" if sample is None and own is not None and own.text != document.text else ""
     if document.splitter != plan.sentences:
-        # That of a run which only shows what was measured.
+        # A run that only shows stored results uses another splitter.
         name = document.name if sample is None else load_sample(sample).title
         document = split_document(document.text, plan.sentences, name, document.parts)
     data: OnCompareData = {
@@ -73,18 +74,18 @@ def show_way_to_compare(corpus: Corpus, span: Span, plan: Plan, numbers: Sequenc
 
 
 def sentences_of(document: Document, span: Span) -> tuple[int, int]:
-    """Return the half-open range of the sentences that a span of the document touches, one at least."""
+    """Return the half-open range of the sentences that a span of the document touches, at least one."""
     first = max(0, document.sentence_at(span.start))
     return first, max(first, document.sentence_at(span.end - 1)) + 1
 
 
 def _open(to: str | Source, plan: Plan, columns: list[ColumnChoice], choices: Choices) -> None:
-    """Go to Compare with the document and these columns, which can be undone there."""
+    """Go to Compare with the document and these columns; the user can undo this there."""
     opened = (st.session_state.get(KEY) or {}).get("open")
     if not opened or session.taken.get((KEY, "open")) == opened["at"]:
         return
     session.taken[KEY, "open"] = opened["at"]
-    # The pages share these: Compare takes them from the page that the user comes from.
+    # These settings are shared: Compare adopts them from the page that the user comes from.
     if isinstance(to, str):
         choose_document(choices, to)
     elif session.own is not None and session.own.text == to.text:

@@ -1,1 +1,1 @@
-"""Questions that a language model asks about the documents: asked for, filtered, edited, and put to work."""
+"""Generated questions: requested from a language model, filtered, edited, and used for a run."""

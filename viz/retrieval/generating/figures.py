@@ -14,18 +14,18 @@ from chunkers.support.numbers import signed
 from viz.theme.palette import INK, theme
 
 WIDTH = 0.025
-"""The width of a bar."""
+"""The bin width of the histograms."""
 
 
 class Sides(NamedTuple):
-    """Histogram of questions, kept and dropped.
+    """Histogram of generated questions, divided into kept and dropped ones.
 
     Attributes
     ----------
     edges
-        Where the bars begin, and where the last ends: one more than there are bars.
+        The edges of the bins, one more than there are bins.
     kept, dropped
-        Numbers of questions.
+        Number of questions per bin.
     """
 
     edges: tuple[float, ...]
@@ -34,12 +34,12 @@ class Sides(NamedTuple):
 
     @property
     def table(self) -> dict[str, Sequence[float | int]]:
-        """The numbers of the figure."""
+        """The figure's data as a table, by column name."""
         return {"from": self.edges[:-1], "to": self.edges[1:], "kept": self.kept, "dropped": self.dropped}
 
 
 def sides(values: FloatArray, line: float, *, drops_below: bool) -> Sides:
-    """Count the questions by their value, NaN left out, and by whether the filter drops them."""
+    """Count the questions kept and dropped by a filter at threshold ``line``, per bin of their values; NaN is ignored."""
     known = values[~np.isnan(values)]
     dropped = known < line if drops_below else known > line
     low, high = (np.floor(known.min() / WIDTH), np.floor(known.max() / WIDTH) + 1) if known.size else (0.0, 1 / WIDTH)
@@ -49,7 +49,7 @@ def sides(values: FloatArray, line: float, *, drops_below: bool) -> Sides:
 
 
 def histogram(found: Sides, line: float, label: str, *, drops_below: bool) -> go.Figure:
-    """Return the histogram with the line, and on either side of it how many questions are kept and dropped."""
+    """Return a histogram with the filter's threshold, and the numbers of kept and dropped questions next to it."""
     colours = INK[theme()]
     middles = [low + WIDTH / 2 for low in found.edges[:-1]]
     figure = go.Figure()
@@ -84,7 +84,7 @@ def histogram(found: Sides, line: float, label: str, *, drops_below: bool) -> go
             showarrow=False,
             font={"color": colours["accent"]},
         )
-    # Room for the words beside a line that is near an end: each takes a third of the width.
+    # Room for the labels next to a line near either end: each takes a third of the width.
     first, last = min(found.edges[0], line), max(found.edges[-1], line)
     room = max(0.5 * (last - first), 0.2)
     tallest = max(map(sum, zip(found.kept, found.dropped, strict=True)), default=0)

@@ -1,4 +1,4 @@
-"""The section of the Retrieval page in which a language model asks questions about the documents."""
+"""The section of the Retrieval page in which a language model generates questions about the documents."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ ABOUT = (
 NO_MODEL = none_named("Generating questions needs", "above")
 
 LARGEST_SEED = 1_000_000
-"""The largest seed that can be chosen."""
+"""The largest seed that the user can choose."""
 
 EXCERPTS_HELP = (
     "The cosine of a question and the least like of its excerpts, by the embedder on the left. To the left of the line the "
@@ -56,20 +56,20 @@ EARLIER_HELP = (
 
 
 def show_generating(here: Page, documents: OwnDocuments, *, form_elsewhere: bool) -> None:
-    """Draw the section.
+    """Draw the section in which a language model generates questions.
 
     Parameters
     ----------
     here
         The page.
     documents
-        What the page retrieves from; the questions may be missing.
+        The page's documents; their questions may be missing.
     form_elsewhere
-        True if the page has the form for the language model already.
+        True if the page already has the form for the language model.
     """
     token = here.choices.extra["generated"]
     job = registry().find(token, Generating, session.runs)
-    # It closes over what it has given to the page, so that the results are in sight.
+    # The section closes once its questions are in use, so that the results are visible.
     with st.expander("Generate questions", expanded=job is not None and session.retrieval_given is None):
         remark(ABOUT, key="generating_about")
         if form_elsewhere:
@@ -91,7 +91,7 @@ def show_generating(here: Page, documents: OwnDocuments, *, form_elsewhere: bool
 
 
 def _offer(here: Page, documents: OwnDocuments, asking: Asking | None, job: Generating | None) -> None:
-    """Draw the settings of a run, and the button after which it is said what would be sent, or what is missing."""
+    """Draw the settings, and the button that estimates the requests, or a message about a missing prerequisite."""
     settings = session.generating_settings or (Settings() if job is None else job.settings)
     texts = Texts(tuple(name for name, _ in documents.texts), tuple(text for _, text in documents.texts))
     wanted = settings, texts, asking
@@ -102,7 +102,7 @@ def _offer(here: Page, documents: OwnDocuments, asking: Asking | None, job: Gene
         new = Generating(texts, tuple(documents.parts), settings, asking)
         if job is not None:
             job.cancel()
-            # A question that comes again is as the user has left it.
+            # A question that is generated again keeps the user's edits.
             new.drafts, new.lines = dict(job.drafts) if job.texts == texts else {}, job.lines
         session.comparing = None
         session.question_table += 1
@@ -111,7 +111,7 @@ def _offer(here: Page, documents: OwnDocuments, asking: Asking | None, job: Gene
 
     row = st.container(horizontal=True, vertical_alignment="bottom")
     _choose(row, settings)
-    # Not in a callback: pressed right after a number was written, it would be called with the number of before.
+    # Not in a callback: clicked right after a number is typed, it would run with the previous number.
     if row.button("Generate", disabled=asking is None or not texts.names, key="generating_ask"):
         session.generating_wanted = wanted
     if not texts.names:
@@ -166,7 +166,7 @@ def _show_made(here: Page, job: Generating) -> None:
     if job.error:
         notice(job.error, "error", key="generating_error")
     if job.cancelled:
-        # Another session does not have the answers.
+        # Another session does not have the model's answers.
         on = " “Generate” goes on where it ended." if job.asking is chosen_model() else ""
         notice(f"Stopped; what was asked before is kept.{on}", key="generating_stopped")
     repaired = sum(one.repaired for one in made)
@@ -188,10 +188,10 @@ def _show_made(here: Page, job: Generating) -> None:
     alike = _compared(here, job, made)
     comparing = session.comparing
     if alike is None and comparing is not None and comparing.running and not comparing.cancelled:
-        # A table of all would soon be another one.
+        # A table of unfiltered questions would soon change.
         return
     kept = [True] * len(made) if alike is None else _filter(job, alike)
-    # What the user has edited stays, whatever the filters say of it.
+    # Edited questions stay, regardless of the filters.
     shown = [
         one for one, keep in zip(made, kept, strict=True) if (job.drafts[one] is not None if one in job.drafts else keep)
     ]
@@ -221,7 +221,7 @@ def _compared(here: Page, job: Generating, made: Sequence[Generated]) -> Alike |
 
 
 def _filter(job: Generating, alike: Alike) -> Sequence[bool]:
-    """Draw the histograms with their thresholds; return which questions pass both."""
+    """Draw the histograms and their threshold controls; return a mask of the questions that pass both filters."""
     lowest, highest = job.lines
 
     def chosen(key: str, below: bool) -> None:
@@ -229,7 +229,7 @@ def _filter(job: Generating, alike: Alike) -> Sequence[bool]:
         value = st.session_state[key]
         job.lines = (value, highest) if below else (lowest, value)
 
-    # The least cosine is −1: at 0 the first filter is off.
+    # Cosines can be as low as −1, but at 0 the first filter is off.
     found = filtered(alike, lowest or -1.0, highest)
     for place, key, label, line, values, help in zip(
         st.columns(2),
@@ -251,7 +251,7 @@ def _filter(job: Generating, alike: Alike) -> Sequence[bool]:
 
 
 def _show_result(job: Generating, shown: Sequence[Generated]) -> None:
-    """Draw the questions that are left, and what can be done with them."""
+    """Draw the remaining questions, and the actions on them."""
     removed = [one for one in job.made if one in job.drafts and job.drafts[one] is None]
     ready = show_table(job, shown) if shown else []
     if not shown:

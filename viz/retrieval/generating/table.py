@@ -1,4 +1,4 @@
-"""The table of generated questions, in which they are edited and removed; what is written is checked at once."""
+"""The table in which generated questions are edited and removed; edits are validated immediately."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from viz.retrieval.state.session import session
 from viz.theme.numbers import counted
 
 MOST_COMPLAINTS = 5
-"""Sentences about rows that cannot be used; the others are counted."""
+"""Most messages about invalid rows; further ones are counted."""
 
 
 def show_table(job: Generating, questions: Sequence[Generated]) -> list[Generated]:
-    """Draw these questions of the job's; return those that can be used, as edited."""
+    """Draw an editable table of the job's questions; return the valid ones, as edited."""
     rows = [job.drafts.get(one) or _as_made(job, one) for one in questions]
     wide = min(MOST_EXCERPTS, 1 + max((len(row.excerpts) for row in rows), default=0))
     columns = [f"excerpt {place}" for place in range(1, wide + 1)]
@@ -30,7 +30,7 @@ def show_table(job: Generating, questions: Sequence[Generated]) -> list[Generate
         column: [row.excerpts[place] if place < len(row.excerpts) else "" for row in rows]
         for place, column in enumerate(columns)
     }
-    # A table that was edited is another one, which has the edits in its data.
+    # After an edit the table is rebuilt with the edits in its data.
     key = f"question_table/{session.question_table}"
 
     def edited() -> None:
@@ -59,18 +59,18 @@ def show_table(job: Generating, questions: Sequence[Generated]) -> list[Generate
 
 
 def take(job: Generating, questions: Sequence[Generated], wide: int, state: Mapping[str, Any]) -> None:
-    """Take what the user has done to the table of these questions, as Streamlit tells it.
+    """Apply the user's edits and deletions in the table, as Streamlit reports them.
 
     Parameters
     ----------
     job
-        What asked the questions.
+        The job that generated the questions.
     questions
         The question of each row.
     wide
-        How many columns have excerpts.
+        The number of excerpt columns.
     state
-        ``edited_rows``, by row the columns that were written in, and ``deleted_rows``.
+        Streamlit's editor state: ``edited_rows``, the edited columns by row, and ``deleted_rows``.
     """
     for row, changes in state.get("edited_rows", {}).items():
         one = questions[int(row)]

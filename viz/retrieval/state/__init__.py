@@ -1,1 +1,1 @@
-"""The state that only Retrieval has."""
+"""Session state of the Retrieval page."""

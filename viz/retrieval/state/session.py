@@ -1,4 +1,4 @@
-"""The state of the page Retrieval."""
+"""The session state of the Retrieval page."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from viz.state.keys import Job, Session, Value
 
 
 class RetrievalSession(Session):
-    """Values that only this page has."""
+    """Session values of the Retrieval page."""
 
     # Streamlit's ids of the uploaded files, and the job that reads them
     retrieval_reading = Value[tuple[list[str], ReadingJob[OwnDocuments]] | None]("retrieval_reading", None)
     # the same of the file of questions, which may bring its documents
     retrieval_asked = Value[tuple[list[str], ReadingJob[QuestionSet | None]] | None]("retrieval_asked", None)
     # The questions that a language model is asked for on Retrieval
-    generating_settings = Value[Settings | None]("generating_settings", None)  # None for those of the questions shown
+    generating_settings = Value[Settings | None]("generating_settings", None)  # None to use those of the shown questions
     # What it is asked about, once the user wants to know what that sends
     generating_wanted = Value[tuple[Settings, Texts, Asking | None] | None]("generating_wanted", None)
     comparing = Job[Comparing | None]("comparing", None)
-    question_table = Value("question_table", 0)  # how often their table was edited, upon which it is another
+    question_table = Value("question_table", 0)  # number of edits of the question table, part of its key
 
 
 session = RetrievalSession()
