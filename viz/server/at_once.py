@@ -1,4 +1,4 @@
-"""Socket option that makes the server send immediately; asyncio does not set it on the socket that Streamlit binds."""
+"""A socket option that makes the server send data immediately; asyncio omits it for the socket that Streamlit binds."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from typing import Any
 
 
 def send_at_once(loop: AbstractEventLoop) -> None:
-    """Make the future servers of ``loop`` send data without waiting for an acknowledgement.
+    """Disable Nagle's algorithm for servers that ``loop`` creates from now on.
 
-    asyncio switches Nagle's algorithm off for connections whose socket names TCP as its protocol. Streamlit binds its socket
-    by the family alone, the protocol is then 0, and so is that of every connection. An answer of a head and a body, and the
-    second of two messages, then wait for the browser to acknowledge the first, which it does after some 40 ms. A connection
-    has the option of the socket that listens.
+    asyncio does so only for connections whose socket names TCP as its protocol. Streamlit creates its socket with the family
+    alone, which leaves the protocol 0 for every connection. The body of a response, and the second of two messages, then
+    wait about 40 ms until the browser acknowledges the first part. Connections inherit the option of the listening socket.
     """
     create = loop.create_server
 

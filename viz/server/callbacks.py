@@ -1,4 +1,4 @@
-"""Patch that runs every callback to its end; Streamlit aborts it on the user's next input."""
+"""A patch that runs every callback to its end; Streamlit aborts it on the user's next input."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from streamlit.runtime.state.session_state import SessionState
 
 
 def let_callbacks_end() -> None:
-    """Let a page's thread take up the browser's next request only when its callbacks have been run.
+    """Make Streamlit finish a page's callbacks before it handles the browser's next request.
 
-    Streamlit takes it up at a callback's next access to the session, by an error, which it then mistakes for a rerun that
-    the callback itself has asked for: the rest of the callback is not run. Nothing runs it later, as the widget's value is
-    not new any more. So what a user does is lost if the next thing comes within milliseconds: a text that is pasted, where
-    the box is closed right after. It holds for the threads that are there already, too; a second call changes nothing.
+    Streamlit handles a request at a callback's next access to the session state, by raising an exception. It then mistakes
+    the exception for a rerun requested by the callback, and skips the rest of the callback. Nothing runs it later, since
+    the widget's value is no longer new. A user's action is therefore lost if the next follows within milliseconds, such as
+    a pasted text when the box is closed right after. The patch also applies to existing threads, and a second call has no
+    effect.
 
-    It does so only where the next request waits for a thread's turn: where ``runner.fastReruns`` is off, as in config.toml.
+    It requires ``runner.fastReruns`` to be off, as in config.toml, so that requests wait for the running thread.
     """
     dispatch = unwrap(SessionState._call_callbacks)
     take_up = unwrap(ScriptRequests.on_scriptrunner_yield)

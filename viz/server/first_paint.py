@@ -1,4 +1,4 @@
-"""The page's style from its first paint on, so that nothing jumps when Streamlit's scripts take over."""
+"""The page's style sheet from the first paint on, so that nothing shifts when Streamlit's scripts start."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ _PLACE_OF_THE_SIDE_BAR = """
 
 
 WIDE = "lecture"
-"""The parameter of links to pages in lecture mode, which have no side bar and need no place for one."""
+"""The link parameter of lecture mode, in which pages have no side bar and need no space for it."""
 
 
 class FirstPaint:
-    """ASGI middleware that puts the style into the page of Streamlit's that loads its scripts.
+    """ASGI middleware that adds the style sheet to the HTML page that loads Streamlit's scripts.
 
-    The app sends the style itself as well, in its first message: by then the page has been drawn without it.
+    The app also sends the style sheet in its first message, but the page has been painted by then.
 
     Parameters
     ----------
     style
         The style sheet.
     scripts
-        The paths of scripts that the browser loads beside the page's own, before anything asks for them.
+        The paths of further scripts that the browser loads in advance.
     """
 
     def __init__(self, app: ASGIApp, style: Path, scripts: Sequence[str] = ()) -> None:
@@ -41,7 +41,7 @@ class FirstPaint:
         self._style = style.read_text(encoding="utf-8")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request for the page with the style in it; pass on any other."""
+        """Answer a request for the page with the style sheet added; pass on any other request."""
         if scope["type"] != "http" or scope["method"] != "GET" or "text/html" not in Headers(scope=scope).get("accept", ""):
             await self._app(scope, receive, send)
             return
@@ -66,7 +66,7 @@ class FirstPaint:
                 whole = _with(added, body)
                 headers = MutableHeaders(raw=begun["headers"])
                 headers["content-length"] = str(len(whole))
-                # They tell versions of Streamlit's file apart, not those of the style.
+                # They identify versions of Streamlit's file, not of the style sheet.
                 for name in ("etag", "last-modified"):
                     del headers[name]
                 await send({**begun, "headers": headers.raw})
@@ -76,12 +76,12 @@ class FirstPaint:
 
 
 def _uncompressed(scope: Scope) -> Scope:
-    """Return the request without headers that would lead to a compressed, partial or unmodified answer."""
+    """Return the request without headers that lead to a compressed, partial or “not modified” response."""
     unwanted = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
     return {**scope, "headers": [(name, value) for name, value in scope["headers"] if name not in unwanted]}
 
 
 def _with(added: bytes, page: bytes) -> bytes:
-    """Put it behind the styles of Streamlit in the head, which are as specific, and before those that the app draws."""
+    """Insert ``added`` after Streamlit's styles in the head, which are as specific, and before the app's own styles."""
     before, root, after = page.partition(b'<div id="root"')
     return before + added + root + after if root else page

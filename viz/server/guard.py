@@ -1,4 +1,4 @@
-"""The guard: refuse requests from other sites and to other names, and send browsers the page's permissions."""
+"""Access rules: refuse requests from other sites or for other host names, and send security headers."""
 
 from __future__ import annotations
 
@@ -20,19 +20,18 @@ _SHOWN = 100
 
 
 class Guard:
-    """ASGI middleware that every request passes before Streamlit sees it.
+    """ASGI middleware that checks the host and origin of every request before Streamlit handles it.
 
-    A request is refused with status 403 if its ``Host`` is not among ``hosts``: otherwise any web page whose name is made to
-    lead to this machine (DNS rebinding) could drive the app. It is refused as well if it has an ``Origin`` other than the
-    app's own and not among ``origins``: Streamlit asks an outside server for the machine's address to judge such a request.
+    A request is refused with status 403 if its ``Host`` is not among ``hosts``; otherwise any web page whose name resolves
+    to this machine (DNS rebinding) could control the app. It is also refused if its ``Origin`` is neither the app's own nor
+    among ``origins``, because Streamlit would query an external server for the machine's address to judge such a request.
 
     Parameters
     ----------
     hosts
-        Names and addresses, without a port, under which the app is reached; ``*.example.com`` stands for all names below
-        one, ``*`` for every name.
+        Host names and addresses of the app, without a port; ``*.example.com`` matches all subdomains, ``*`` every name.
     origins
-        Other origins that may ask, such as ``https://docs.example.com``.
+        Other allowed origins, such as ``https://docs.example.com``.
     """
 
     def __init__(self, app: ASGIApp, hosts: Sequence[str], origins: Sequence[str] = ()) -> None:
@@ -41,7 +40,7 @@ class Guard:
         self._origins = {_authority(origin) for origin in origins}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a refused request; pass on any other, and add the headers to its answer."""
+        """Answer a refused request; pass on any other, and add the headers to its response."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
@@ -67,7 +66,7 @@ class Guard:
             )
         for origin in headers.getlist("origin"):
             asking = _authority(origin)
-            # A proxy that ends TLS passes the name on, but not the port.
+            # A proxy that terminates TLS passes on the host name, but not the port.
             own = {_authority(f"{scheme}://{host}") for scheme in ("http", "https")}
             if asking == ("", None) or asking not in own | self._origins:
                 return (
@@ -84,7 +83,7 @@ class Guard:
 
 
 def _as_own(scope: Scope) -> Scope:
-    """Return the scope with the app's own origin in the place of an allowed one, which Streamlit would judge again."""
+    """Return the scope with an allowed origin replaced by the app's own, since Streamlit would check it again."""
     headers = Headers(scope=scope)
     if "origin" not in headers:
         return scope
@@ -93,7 +92,7 @@ def _as_own(scope: Scope) -> Scope:
 
 
 def _authority(address: str) -> tuple[str, int | None]:
-    """Return the host and the port of an address; no host if it is none."""
+    """Return the host and port of an address, with an empty host if it is invalid."""
     try:
         url = urlsplit(address)
         return (url.hostname or "").lower().rstrip("."), url.port or _PORTS.get(url.scheme)
@@ -103,7 +102,7 @@ def _authority(address: str) -> tuple[str, int | None]:
 
 @cache
 def answer_headers() -> dict[str, str]:
-    """Return the headers of every answer."""
+    """Return the security headers of every response."""
     policy = {
         "default-src": "'none'",
         "script-src": " ".join(["'self'", "blob:", *inline_scripts()]),
@@ -130,7 +129,7 @@ def answer_headers() -> dict[str, str]:
 
 
 def inline_scripts() -> list[str]:
-    """Return the hashes, as a policy lists them, of the scripts that Streamlit's own page contains."""
+    """Return the hashes of the inline scripts in Streamlit's page, in the syntax of a content security policy."""
     collector = _InlineScripts()
     collector.feed((Path(streamlit.__file__).parent / "static" / "index.html").read_text(encoding="utf-8"))
     digests = (hashlib.sha256(script.encode()).digest() for script in collector.scripts)

@@ -15,10 +15,9 @@ _IMPORTED = re.compile(r'(?:from|import)\s*"\./([\w.-]+\.js)"')
 
 
 def scripts_of(*elements: str) -> list[str]:
-    """Return the paths of the scripts that draw these elements of Streamlit's, without those that its page names itself.
+    """Return the paths of the scripts that draw these Streamlit elements, except those its page loads anyway.
 
-    Streamlit imports the script of an element when the first such element comes, and the scripts that this one needs after
-    it.
+    Streamlit imports an element's script when the first such element arrives, and only then the scripts it depends on.
     """
     root = Path(get_static_dir())
     page = (root / "index.html").read_text(encoding="utf-8")
@@ -34,11 +33,11 @@ def scripts_of(*elements: str) -> list[str]:
 
 
 class Scripts:
-    """ASGI middleware that answers requests for the files whose names have their hash, and that never change.
+    """ASGI middleware that serves Streamlit's static files, whose names contain their hash, from memory.
 
-    Streamlit hands each of them to a thread five times: to find it, to open it, to read it by 64 kB, and to close it. A
-    first page asks for a hundred, and while another thread imports modules, every change of threads waits for the
-    interpreter. Here a file is read and sent in one go, which takes some milliseconds for the largest.
+    Streamlit switches to a thread five times per file: to find it, to open it, to read it in pieces of 64 kB, and to close
+    it. The first page requests a hundred files, and while another thread imports modules, every switch waits for the
+    interpreter lock. Here a file is read and sent in one go, which takes a few milliseconds for the largest.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -48,12 +47,12 @@ class Scripts:
         self._files = {f"/{file.relative_to(root).as_posix()}": file for file in (root / "static").rglob("*.*")}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request for one of the files; pass on any other."""
+        """Answer a request for one of the files; pass on any other request."""
         file = self._files.get(scope["path"]) if scope["type"] == "http" and scope["method"] == "GET" else None
         try:
             content = file.read_bytes() if file is not None else None
         except OSError:
-            # Streamlit was installed anew since the start, and knows what to answer.
+            # Streamlit was reinstalled since the start; let it answer.
             content = None
         if file is None or content is None:
             await self._app(scope, receive, send)

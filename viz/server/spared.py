@@ -1,4 +1,4 @@
-"""Patches that skip startup work of Streamlit that this app does not need."""
+"""Patches that skip Streamlit startup work that this app does not need."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from streamlit.components.v2 import manifest_scanner
 
 
 def spare_the_start() -> None:
-    """Keep Streamlit from looking for components of other packages, and for a prompt of Python's.
+    """Skip Streamlit's search for components of other packages, and its check for an interactive prompt.
 
-    For the components it reads the metadata of every package that is installed, before it answers. For the prompt, when it
-    draws the first element of all, it reads the source of every frame of the stack, and has the path of each of a thousand
-    modules resolved; where there is one, it would say that apps are to be run by ``streamlit run``. A second call changes
-    nothing.
+    The search reads the metadata of every installed package before the first response. The check, which would warn users of
+    a prompt to use ``streamlit run``, reads the source of every stack frame and resolves the paths of a thousand modules
+    when the first element is drawn. A second call has no effect.
     """
     manifest_scanner.scan_component_manifests = _none
     delta_generator._use_warning_has_been_displayed = True

@@ -1,4 +1,4 @@
-"""Uploads: none is lost because the page is drawn again, and no session has more kept than there is room for."""
+"""Patches for uploads: none is lost when the page is redrawn, and each session has a size limit."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 MOST_UPLOADED = 200_000_000
-"""Bytes of all files that a session has uploaded, which Streamlit keeps as long as the session: ten of the largest."""
+"""Most bytes of all files that a session has uploaded, enough for ten of the largest; Streamlit keeps them all."""
 
 
 def keep_upload_addresses() -> None:
-    """Make the queue keep its answers to browsers that ask where to send a file.
+    """Keep Streamlit from dropping its replies to browsers that ask for an upload address.
 
-    When a run of the page begins, Streamlit drops what it has not sent of the run before, and with it these answers, which
-    belong to no run. The browser then waits for good, and the file that the user has dropped on the page is lost without a
-    word: likely on a busy server, or while a job has the page drawn again. A second call changes nothing.
+    When a run of the page begins, Streamlit drops the unsent messages of the previous run, and with them these replies,
+    which do not belong to a run. The browser then waits forever, and the file that the user dropped on the page is lost
+    silently. This is likely on a busy server, or while a job reruns the page. A second call has no effect.
     """
     clear = unwrap(ForwardMsgQueue.clear)
 
@@ -27,7 +27,7 @@ def keep_upload_addresses() -> None:
     def clear_but_addresses(
         self: ForwardMsgQueue, retain_lifecycle_msgs: bool = False, fragment_ids_this_run: list[str] | None = None
     ) -> None:
-        # Whatever was sent is not retained.
+        # Messages that were sent are not retained.
         queue = self._queue if retain_lifecycle_msgs else []
         waiting = [msg for msg in queue if msg.WhichOneof("type") == "file_urls_response"]
         clear(self, retain_lifecycle_msgs, fragment_ids_this_run)
@@ -37,9 +37,9 @@ def keep_upload_addresses() -> None:
 
 
 def limit_uploads() -> None:
-    """Refuse the file with which the files of a session would have too many bytes; a second call changes nothing.
+    """Refuse a file that would exceed the session's upload limit; a second call has no effect.
 
-    Streamlit keeps every file until the browser takes it back or the session ends, whether a widget shows it or none.
+    Streamlit keeps every file until the browser removes it or the session ends, even if no widget shows it.
     """
     add = unwrap(MemoryUploadedFileManager.add_file)
 
