@@ -22,7 +22,7 @@ class Head:
     Attributes
     ----------
     rows, table
-        The rows of the head, and the table below them.
+        The rows of the summary, and the table below them.
     fresh
         The offsets, in code points, of the cuts added by the last change.
     wrong
@@ -43,14 +43,14 @@ def column_of(
     prefix: str = "",
     movable: bool = True,
 ) -> Column:
-    """Return the reader's column: the result under the page's ``head``, or a message that says why there is none.
+    """Return the reader's column for a result, or one with a message that explains why there is no result.
 
     Parameters
     ----------
     head
-        Called with the chunking if there is one.
+        Returns the summary of a chunking.
     drawn
-        Drawn instead of the result, for pages that show another view of it.
+        The result to draw instead, for pages that show another reading of it.
     prefix
         Text before the settings in the subtitle.
     movable
@@ -59,7 +59,7 @@ def column_of(
     title = chunker_class(result.choice.chunker).title
     subtitle = ": ".join(part for part in (prefix, settings_of(result)) if part)
     if result.error:
-        # That nothing is sent yet is no error, nor that a file is not there yet.
+        # Waiting for consent or for a file is not an error.
         waits = result.sending is not None or result.error in (MISSING, NO_FILE, NAME_AGAIN, CUT_FIRST)
         return Column(title, subtitle, message=result.error, tone="" if waits else "error")
     if result.chunker is None or result.chunking is None:
@@ -71,7 +71,7 @@ def column_of(
 
 
 def against_known_row(found: int, missed: int, added: int) -> HeadRow:
-    """Return the row that counts a result's cuts against the known boundaries; head.js writes the same of a preview."""
+    """Return the summary row that compares a result's cuts with the known boundaries; head.js writes it for previews."""
     label = "against known"
     if missed or added:
         words = f"{missed:,} missed, {added:,} added"
@@ -82,7 +82,7 @@ def against_known_row(found: int, missed: int, added: int) -> HeadRow:
 
 
 def waiting_words(*, asks: bool = False) -> str:
-    """Return the message for a column without a result yet; ``asks`` if it waits for a language model."""
+    """Return the status text of a column without a result; ``asks`` if it waits for a language model."""
     job = session.job
     if job is not None and job.cancelled:
         return "Stopped while asking." if asks else "Stopped while embedding."
@@ -90,7 +90,7 @@ def waiting_words(*, asks: bool = False) -> str:
 
 
 def settings_of(result: ColumnResult) -> str:
-    """Describe the settings briefly; if they are invalid, list the non-default ones."""
+    """Describe the chunker's settings briefly; if they are invalid, list the non-default ones."""
     if result.chunker is not None:
         return result.chunker.describe()
     values = effective(result.choice, {})

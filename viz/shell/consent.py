@@ -1,4 +1,4 @@
-"""The user's consent to a run that asks a language model about many documents: first the estimate, then the button."""
+"""The user's consent to a run that calls a language model for many documents: the estimate, then the button."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from viz.state.keys import session
 
 @dataclass(frozen=True)
 class Requests:
-    """Requests that a run would send to the session's language model.
+    """The requests that a run would send to the session's language model.
 
     Attributes
     ----------
     subject
-        What the run is, compared by value; the user's consent is to nothing else.
+        The identity of the run, compared by value; the user's consent applies to it alone.
     asking
         The language model; None if none is named yet.
     count
         Estimates the requests.
     what
-        What sends what, as `ask_to_send` takes it.
+        The beginning of the sentence about the request, as in `ask_to_send`.
     key
-        Names the notice and the button on the page.
+        Key of the notice and the button.
     answer_tokens
-        Tokens of one answer, as they are guessed for the cost; 0 if the estimate has them.
+        Assumed tokens of one answer; 0 if the estimate includes them.
     """
 
     subject: object
@@ -42,7 +42,7 @@ class Requests:
 
 
 def ask_first(requests: Requests | None, run: Callable[[], None]) -> None:
-    """Run what sends nothing; otherwise estimate the requests, and run once the user agrees, whom `show_consent` asks."""
+    """Run at once if nothing is sent to a language model; otherwise estimate the requests for `show_consent`."""
     if requests is None:
         run()
     elif requests.asking is not None:
@@ -51,7 +51,7 @@ def ask_first(requests: Requests | None, run: Callable[[], None]) -> None:
 
 
 def show_consent(requests: Requests | None) -> None:
-    """Draw the estimate of a run, with the button that starts it; nothing if no run was requested or it has changed."""
+    """Draw a run's estimated requests and the button that starts it; nothing if none is requested or it changed."""
     job = session.estimating
     if (
         requests is None

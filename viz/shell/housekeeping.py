@@ -1,4 +1,4 @@
-"""Clean-up in the background: release sessions that have ended, with everything cached for them."""
+"""Background clean-up: release ended sessions and everything cached for them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from streamlit.runtime import get_instance
 _log = logging.getLogger(__name__)
 
 EVERY_S = 20.0
-"""Seconds between two looks; Streamlit keeps a session that was left for two minutes, in case its page comes back."""
+"""Seconds between two checks; Streamlit keeps a disconnected session for two minutes, in case its page reconnects."""
 
 LONGEST_WAIT = 15
-"""Looks at which garbage is not collected because a page is being drawn; at the next it is all the same."""
+"""Most checks in a row that postpone garbage collection because a page is being drawn."""
 
 
 async def keep_house() -> None:
@@ -26,16 +26,16 @@ async def keep_house() -> None:
         try:
             house.look()
         except Exception:
-            # The server works on without it; the next look may succeed.
+            # The server continues without it; the next check may succeed.
             _log.exception("Sessions that have ended could not be released.")
 
 
 class Housekeeper:
-    """Releases sessions that have ended.
+    """Clean-up that releases the memory of ended sessions.
 
-    Streamlit drops them only when another session comes or goes. What refers to itself in a circle, as much of a session
-    does, is freed by the garbage collector, which stops all threads: it is called when sessions have ended, and if possible
-    while no page is being drawn.
+    Streamlit drops ended sessions only when another session connects or ends. Much of a session is in reference cycles,
+    which only the garbage collector frees. The collector stops all threads, so it runs only after sessions have ended and,
+    if possible, while no page is being drawn.
     """
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class Housekeeper:
         self._owed = 0
 
     def look(self) -> None:
-        """Look whether sessions have ended since the last time."""
+        """Check for sessions that have ended since the last check, and collect garbage if there are any."""
         manager: Any = get_instance()._session_mgr
         drop_expired(manager)
         ended = manager._connect_count - len(manager.list_sessions())
@@ -51,13 +51,13 @@ class Housekeeper:
             self._owed += 1
         self._ended = ended
         if self._owed > LONGEST_WAIT or (self._owed and not is_drawing()):
-            # The server answers before these are imported; by now they are.
+            # The server starts before these are imported; by now they are loaded.
             from viz.jobs.background import registry
             from viz.jobs.resources import collect_garbage, give_back_memory
             from viz.jobs.texts import forget_gone
 
             collect_garbage()
-            # What was kept for them is known to be of no use only now.
+            # Only now is it known that their cached values are unused.
             forget_gone()
             registry().forget_left()
             give_back_memory()
@@ -65,10 +65,10 @@ class Housekeeper:
 
 
 def is_drawing() -> bool:
-    """Return whether the script of a page is running."""
+    """Return whether a page's script is running."""
     return any(thread.name == "ScriptRunner.scriptThread" for thread in threading.enumerate())
 
 
 def drop_expired(manager: Any) -> None:
-    """Make Streamlit drop the sessions whose time is over, which it has no public way to ask for."""
+    """Make Streamlit drop expired sessions, for which it has no public function."""
     manager._session_storage._cache.expire()

@@ -1,4 +1,4 @@
-"""The run that a link names: found in the server's memory or on disk, begun, shown as interrupted, and resumed."""
+"""The run that a link names: found in memory or on disk, started, shown if interrupted, and resumed."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ from viz.state.language_model import identity_of
 from viz.theme.numbers import counted
 
 RUN = "run"
-"""The name in the link of a run's token."""
+"""The link parameter with a run's token."""
 
 ENDING_S = 2.0
-"""Seconds to wait for the end of a run that was stopped, before it goes on."""
+"""Seconds to wait for a cancelled run to end before it resumes."""
 
 Kept = TypeVar("Kept", bound=KeptRun[Any])
 
 
 class Lost(NamedTuple):
-    """The reason why the run of a link cannot be shown, with the tone of its notice."""
+    """The reason why a link's run cannot be shown, and the tone of its notice."""
 
     reason: str
     tone: str
 
     def show(self, key: str) -> None:
-        """Draw the reason."""
+        """Draw the reason as a notice."""
         notice(self.reason, self.tone, key=f"{key}_lost")
 
 
 def find_kept(token: str, kind: type[Kept]) -> Kept | Lost | None:
-    """Return the run that the disk keeps under a link's token, or the reason why there is none; None without a token."""
+    """Return the run stored on disk under a link's token, or the reason why there is none; None without a token."""
     if not token:
         return None
     try:
@@ -53,23 +53,23 @@ def find_kept(token: str, kind: type[Kept]) -> Kept | Lost | None:
 
 
 def new_keeper(token: str, kind: type[Kept]) -> Keeper | None:
-    """Return the place on disk of a new run; None unless the session keeps its embeddings there."""
+    """Return the storage for a new run, or None if the session does not keep embeddings on disk."""
     return Keeper(run_store(), token, kind.kind) if session.on_disk else None
 
 
 def begin(words: MutableMapping[str, str], run: Background, token: str) -> None:
-    """Start a run under its token, which goes into the link's ``words``."""
+    """Start a run and put its token into the link's parameters."""
     words[RUN] = registry().keep(run, token, session.runs)
     run.start()
 
 
 def show_kept(kept: Kept, run: Background) -> None:
-    """Show the results of a kept run from now on, in all sessions."""
+    """Register a stored run's results in memory, so that all sessions with the link show them."""
     registry().keep(run, kept.keeper.token, session.runs, begun=False)
 
 
 def say_missing(kept: KeptRun[Any], way: str, key: str) -> None:
-    """Draw how much of a run is kept, and the ``way`` to see it: a sentence."""
+    """Draw a notice on how much of a run is stored, followed by ``way``, a sentence on how to see it."""
     notice(
         f"The measures of {_parts_done(kept, kept.done)} of this run are kept on disk, texts are not. {way}",
         key=f"{key}_kept",
@@ -77,7 +77,10 @@ def say_missing(kept: KeptRun[Any], way: str, key: str) -> None:
 
 
 def say_interrupted(run: KeptJob, way: str, key: str) -> None:
-    """Draw how much of an interrupted run is kept, and the ``way`` to get the rest; nothing if its end was said already."""
+    """Draw a notice on how much of an interrupted run is stored, followed by ``way`` to complete it.
+
+    Nothing is drawn if the user cancelled the run or it failed.
+    """
     kept = run.kept
     if kept is not None and run.can_go_on and not run.cancelled and not run.error:
         done = _parts_done(kept, run.done)
@@ -98,13 +101,13 @@ def show_way_on(
     Parameters
     ----------
     again
-        Returns the job with the rest of the run. It takes the place of ``run`` under the same link.
+        Returns the job for the rest of the run, which replaces ``run`` under the same link.
     requests
-        The requests that the rest would send; None if it asks no language model.
+        The requests that the rest would send; None if it calls no language model.
     missing
-        A sentence on documents or files that are missing; empty if none is.
+        A sentence that names missing documents or files; empty if nothing is missing.
     key
-        Names the button and the notices on the page.
+        Key of the button and the notices.
     """
     kept = run.kept
     if kept is None or not run.can_go_on:
@@ -127,7 +130,7 @@ def show_way_on(
 
 
 def _not_as_begun(here: Page, kept: KeptRun[Any], requests: Requests | None) -> str:
-    """Return a sentence on the model that is missing or another than that of the run; empty if they are the same."""
+    """Return a sentence about a model that is missing or differs from the run's; empty if both match."""
     if here.embedder is None:
         return here.embedder_complaint
     begun = f"The {kept.title} was begun with the"
@@ -140,7 +143,7 @@ def _not_as_begun(here: Page, kept: KeptRun[Any], requests: Requests | None) -> 
 
 
 def say_where_it_is_from(file: RunFile, on: str, way_on: str, key: str) -> None:
-    """Draw the origin of a bundled run: its version, its date and the data, and the way to measure one's own."""
+    """Draw the origin of a bundled run (version, date, data), and how to measure one's own."""
     day = f"{file.made.day} {file.made:%B %Y}"
     notice(
         f"This result comes with Seamark: version {file.seamark} measured it on {day} on {on}. {way_on}",

@@ -1,4 +1,4 @@
-"""The keys of the pages, and the dialog that lists those of the page at hand when ``?`` is pressed."""
+"""The keyboard shortcuts of the pages, and the dialog that lists the current page's when ``?`` is pressed."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from viz.theme import palette
 
 
 class Key(NamedTuple):
-    """Keys and their effect.
+    """A keyboard shortcut: one or more keys and their effect.
 
     Attributes
     ----------
     keys
-        As they are called.
+        The names of the keys.
     action
-        The effect; of several keys, in their order.
+        The effect; for several keys, the effects in the same order.
     within
         Selector of the element that must be on the page for the keys to work; empty if they always do.
     script
-        The script that handles them, below ``viz/``; empty for the browser.
+        The path below ``viz/`` of the script that handles the keys; empty if the browser does.
     in_lecture
-        True for keys of lecture mode alone.
+        True for keys that work in lecture mode only.
     """
 
     keys: tuple[str, ...]
@@ -69,7 +69,7 @@ KEYS = (
     Key(("arrows", "Enter"), "on the rows: to another comparison, to its step", ".passes", "double_pass/passes.js"),
     Key(("arrows", "Enter"), "on the heatmap: to another cell, lead to its sentences", ".heatmap", "clustering/heatmap.js"),
 )
-"""All keys, in the order of the dialog; ``docs/pages.md`` has them too."""
+"""All shortcuts in the order of the dialog; ``docs/pages.md`` lists them too."""
 
 _dialog = component(
     "seamark_keys",
@@ -80,7 +80,7 @@ _dialog = component(
 
 
 class KeyData(TypedDict):
-    """Keys with their effect, and the selector of what they need on the page."""
+    """Payload of a shortcut: its keys, its effect, and the selector of the element that it needs."""
 
     keys: list[str]
     action: str
@@ -88,13 +88,13 @@ class KeyData(TypedDict):
 
 
 class KeysData(TypedDict):
-    """The keys that may work on the page."""
+    """Payload of the dialog: the shortcuts that may work on the page."""
 
     rows: list[KeyData]
 
 
 def key_dialog() -> None:
-    """Draw the dialog, which is closed until ``?`` is pressed."""
+    """Draw the dialog of keyboard shortcuts, which stays closed until ``?`` is pressed."""
     rows: list[KeyData] = [
         {"keys": [*one.keys], "action": one.action, "within": one.within}
         for one in KEYS

@@ -1,4 +1,4 @@
-"""Lecture mode: type and pictures large, no side bar, for projectors; settings are kept, and the link includes the mode."""
+"""Lecture mode for projectors: large type and figures, and no side bar; the link includes the mode."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from viz.state.keys import session
 
 
 def is_on() -> bool:
-    """Return whether the session is in lecture mode; a link can start a session in it."""
+    """Return whether the session is in lecture mode, which a link can turn on."""
     if session.lecture is None or came_through_history():
         session.lecture = st.query_params.get(WIDE) == "1"
     return bool(session.lecture)
 
 
 def enlarge() -> None:
-    """In lecture mode, apply its style sheet."""
+    """Apply the style sheet of lecture mode if it is on."""
     if is_on():
         st.html(Path(__file__).with_suffix(".css"))
 
 
 def side() -> DeltaGenerator:
-    """Return the container for settings: the side bar or, in lecture mode, a menu next to the button that leaves it."""
+    """Return the container for settings: the side bar or, in lecture mode, a menu."""
     if not is_on():
         return st.sidebar
     bar = st.container(key="lecture_bar", horizontal=True)
@@ -36,7 +36,7 @@ def side() -> DeltaGenerator:
 
 
 def name_keys(menu: DeltaGenerator) -> None:
-    """In lecture mode, say in its menu which keys it has."""
+    """Draw the keyboard shortcuts of lecture mode in its menu, if the mode is on."""
     if is_on():
         menu.caption(
             "Keys: **1** to **6** show one column alone, **h** hides where the text is cut until it is pressed again, "
@@ -45,7 +45,7 @@ def name_keys(menu: DeltaGenerator) -> None:
 
 
 def control() -> None:
-    """Draw the button that enters lecture mode, at the end of the side bar."""
+    """Draw the button that turns lecture mode on, at the end of the side bar."""
     st.button(
         "Lecture mode",
         on_click=_enter,

@@ -1,4 +1,4 @@
-"""Warnings that a text does not suit its splitter or the model, once for all columns, with buttons for the remedies."""
+"""Warnings that a text does not suit its splitter or model, once for all columns, with buttons that fix it."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from viz.state.keys import session
 from viz.state.text import language_of
 
 ENGLISH = (MiniLM.name, Static.name)
-"""The embedders that were made for English."""
+"""The embedders trained for English."""
 
 _LABELS = {"sentences": "Split sentences by {}", "embedder": "Embed with {}", "tokenizer": "Count tokens as {}"}
 
 
 def show_misfits(choices: Choices, made: Sequence[ColumnResult]) -> None:
-    """Draw the warnings of all results, each once, with a button for each remedy."""
+    """Draw the warnings of all results, each once, with buttons for the suggested fixes."""
     misfits: dict[Misfit, None] = {}
     if choices.document == OWN and session.document is not None:
         misfits |= dict.fromkeys(_at_once(choices, session.document, made))
@@ -45,7 +45,7 @@ def show_misfits(choices: Choices, made: Sequence[ColumnResult]) -> None:
 
 
 def _at_once(choices: Choices, document: Document, made: Sequence[ColumnResult]) -> list[Misfit]:
-    """Return the misfits known before embedding: of the waiting columns, and of the embedder and the language."""
+    """Return the warnings known before embedding: those of waiting columns, and of the embedder's language."""
     embedding = [one for one in made if one.chunker is not None and one.chunker.embeds and not one.error]
     embedder = chosen_embedder(choices)[0] if embedding else None
     if embedder is None:

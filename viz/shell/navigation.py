@@ -35,7 +35,7 @@ PAGES = {
 
 def navigation() -> st.Page:
     """Draw the menu of all pages and return the requested page."""
-    # Pages ask for chunkers by name, and so do links: those of other packages are there before either.
+    # Pages and links refer to chunkers by name, so those of other packages are loaded first.
     discover()
     session.entered = True
     return _menu()
@@ -45,7 +45,7 @@ def enter_through_app() -> None:
     """Draw the menu and rerun if the session has not run ``app.py`` yet.
 
     If the first request to a new server is a link to a page, Streamlit finds the folder ``pages`` and runs the page's file
-    by itself, without the app. It stops doing so as soon as there is a menu.
+    directly, without the app. It stops doing so once there is a menu.
     """
     if not session.entered:
         _menu()
@@ -53,14 +53,14 @@ def enter_through_app() -> None:
 
 
 def go_at_next_run(page: str) -> None:
-    """Go to the page with that key on the next run; for callbacks, which cannot switch pages themselves."""
+    """Switch to a page on the next run; for callbacks, which cannot switch pages themselves."""
     session.next_page = page
 
 
 def go_where_asked() -> None:
     """Switch to the page requested by `go_at_next_run`, if any."""
     page, session.next_page = session.next_page, ""
-    # A text that was kept by another version may name a page that is gone.
+    # A text stored by another version may name a page that no longer exists.
     if page in PAGES:
         st.switch_page(PAGES[page].file)
 

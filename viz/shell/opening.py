@@ -1,4 +1,4 @@
-"""Opening the page in the user's browser: Streamlit does so for a script, but not for a server of one's own."""
+"""Opening the page in the user's browser, which Streamlit only does for scripts run by its own command."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ PAUSE_S = 0.05
 
 
 async def open_browser() -> None:
-    """Open the page in the user's browser once the server listens; do nothing where the server is headless."""
+    """Open the page in the user's browser once the server listens, unless the server is headless."""
     if st.get_option("server.headless"):
         return
-    # The address that the browser is told to use, as in what Streamlit itself opens and prints.
+    # The address that Streamlit itself would open and print.
     address = server_util.get_display_address(st.get_option("server.address") or "localhost")
     for _ in range(ATTEMPTS):
         try:
@@ -26,6 +26,6 @@ async def open_browser() -> None:
             await asyncio.sleep(PAUSE_S)
             continue
         writer.close()
-        # A browser may hold up the one that starts it.
+        # A browser may block the process that starts it.
         await asyncio.to_thread(webbrowser.open, server_util.get_url(address))
         return

@@ -44,9 +44,9 @@ class Page:
     text
         The text; None if there is none yet or it cannot be used, in which case the page already shows a message.
     embedder, embedder_complaint
-        The embedder, not yet loaded; or None, and a message that says why there is none.
+        The embedder, not yet loaded; or None, with an error message.
     controls
-        The container for the page's own controls, above the shared settings: in the side bar, or in lecture mode's menu.
+        The container for the page's own controls, above the shared settings in the side bar or lecture mode's menu.
     """
 
     choices: Choices
@@ -67,15 +67,15 @@ class Page:
 
 @contextmanager
 def page(name: str, default: Choices, *, about_a_text: bool = True) -> Iterator[Page]:
-    """Draw the common parts of the page, yield so that the caller can draw the rest, then write its choices into the link.
+    """Draw the parts common to all pages, yield for the page's own parts, then write the link.
 
     The side bar, or in lecture mode a menu, has the page's own controls and the shared settings. The main area starts with
-    the row in which the text is given or chosen, the box for the user's own, errors in the link, an error if the text cannot
-    be used, and a question if the user must decide something before texts can be embedded.
+    the row in which a text is chosen, the box for the user's own text, errors in the link or the text, and a question if the
+    user must give consent before texts can be embedded.
 
     The link is written however the page ends: drawn completely, returned early because there is no text, or with an error.
     If Streamlit interrupts the run, to rerun the page or to switch to another, the next run writes the link. Nothing can be
-    sent after ``st.stop``, so pages end by returning.
+    sent after ``st.stop``, so pages must return instead.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def _begun(choices: Choices, default: Choices, complaints: list[str], *, about_a
         with place_of_complaints:
             _say_what_changed(choices, text)
     if about_a_text:
-        # Once the text is split, as the row says how long it is.
+        # After the text is split, since the row shows its length.
         with row:
             show_row(choices, text)
     embedder, embedder_complaint = chosen_embedder(choices)
@@ -148,7 +148,7 @@ def _begun(choices: Choices, default: Choices, complaints: list[str], *, about_a
 def _split(source: Source, sentences: str) -> Text | None:
     """Split the text into sentences; show an error and return None if that fails."""
     try:
-        # Other sessions' texts may drop it from the cache they share; a running job belongs to the session's own.
+        # Other sessions may evict it from the shared cache, and a running job refers to this session's object.
         kept = session.document
         wanted = (source.name, sentences, source.parts, source.text)
         if kept is None or (kept.name, kept.splitter, kept.parts, kept.text) != wanted:
@@ -160,7 +160,7 @@ def _split(source: Source, sentences: str) -> Text | None:
 
 
 def _say_what_changed(choices: Choices, text: Text) -> None:
-    """Show where cuts of an older link's columns may have moved, until the user changes these."""
+    """Draw a notice that cuts in an older link's columns may have moved, until the user changes the columns."""
     for index, column in session.older[session.page].items() if session.page in session.older else ():
         if choices.columns[index : index + 1] == [column]:
             chunker = build_chunker(column.chunker, column.parameters)
@@ -192,7 +192,7 @@ def _choices(name: str, default: Choices) -> tuple[Choices, list[str]]:
     query = st.query_params.to_dict()
     if came_through_history():
         session.written_link = "", {}
-        # The menu leads to a page's bare address, which is an entry of its own and stands for what the page opened with.
+        # The menu opens a page's bare address, a history entry of its own that stands for the page's initial choices.
         session.choices[name] = _restored(query or session.first_links.get(name, {}), default)
     choices = session.choices[name]
     before = session.page or name
@@ -210,7 +210,7 @@ def _choices(name: str, default: Choices) -> tuple[Choices, list[str]]:
 
 
 def _restored(query: Mapping[str, str], default: Choices) -> Choices:
-    """Return the choices of a link that this session wrote; unlike others, it can be about the user's own text."""
+    """Return the choices of a link that this session wrote, which may refer to the user's own text."""
     choices, _ = from_query(query, {**sample_splitters(), OWN: OWN_SPLITTER}, default)
     if not at_hand(choices.tokenizer):
         choices.tokenizer = default.tokenizer

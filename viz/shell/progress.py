@@ -14,32 +14,32 @@ from viz.shell.results import ColumnResult
 from viz.state.keys import session
 
 LONG_S = 10.0
-"""Seconds of embedding from which the page offers an embedder that needs none."""
+"""Seconds of embedding after which the page offers an embedder that needs no model."""
 
 AT_ONCE = "tfidf"
-"""The embedder that needs no model."""
+"""The name of the embedder that needs no model."""
 
 
 def show_progress(made: Sequence[ColumnResult]) -> None:
-    """Draw the progress of the embedding job with its cancel button; the page reruns whenever a column is done."""
+    """Draw the embedding job's progress and cancel button, and rerun the page whenever a column is finished."""
     asked: set[Task] = set()
     for number, one in enumerate(made):
-        # Two columns may be the same.
+        # Two columns may be identical.
         if one.sending is not None and one.sending.task not in asked:
             _ask_to_send(number, one, too=bool(asked))
             asked.add(one.sending.task)
     job = session.job
     if job is None:
         return
-    # Read once: it may end at any moment.
+    # Read once, since the job may end at any moment.
     running = job.running
-    # The job may be at columns that are shown no more.
+    # The job may be working on columns that are no longer shown.
     waiting = [one.chunker for one in made if one.task and one.chunker and one.chunking is None]
     if not (running or job.cancelled) and waiting:
         # The job ended after the columns were computed.
         st.rerun()
     if running and not job.cancelled:
-        # Its style lets it lie over the page: what is below would jump when it goes.
+        # The style sheet overlays it on the page, since otherwise the content below would jump when it disappears.
         with st.container(key="progress"):
             show_job_progress(
                 job, lambda: bool(job.finished().keys() - session.results.keys()), lambda row: _offer(row, job)
@@ -52,7 +52,7 @@ def show_progress(made: Sequence[ColumnResult]) -> None:
 
 
 def _ask_to_send(number: int, result: ColumnResult, *, too: bool) -> None:
-    """Draw the destination and estimated size of a column's request; nothing is sent before its button is pressed.
+    """Draw the destination and estimated size of a column's request, with the button that sends it.
 
     ``too`` is true if another column's request is drawn right above.
     """
@@ -72,13 +72,13 @@ def _ask_to_send(number: int, result: ColumnResult, *, too: bool) -> None:
 
 
 def _offer(row: DeltaGenerator, job: ChunkingJob) -> None:
-    """Offer an embedder that needs no model, if the one at work will take long."""
+    """Offer an embedder that needs no model, if the current one will take long."""
     if job.embedder is None or job.embedder.name == AT_ONCE or (job.seconds_left or 0.0) < LONG_S:
         return
 
     def use() -> None:
         session.choices[session.page].embedder = AT_ONCE
-        # What is embedded by now stays in the cache.
+        # Texts embedded so far stay in the cache.
         job.cancel()
 
     row.button(f"Use {AT_ONCE} instead", key="see_now", on_click=use, width="content")

@@ -1,4 +1,4 @@
-"""Tested changes to a column: the search for them, sent to the browser, and taken to Compare as columns."""
+"""Tested changes to a column: the search for them, their payload, and their use as columns on Compare."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from viz.state.embedder import defaults_of
 from viz.theme.numbers import counted
 
 LONGEST, LONGEST_HYBRID = 100_000, 20_000
-"""Characters of a text up to which a search begins by itself, and where both rankings need every chunk's embedding."""
+"""Most characters of a text for which a search starts by itself: in general, and with hybrid ranking, which is slower."""
 
 NOTHING_TRIED = "No other setting can be tried without embedding the text anew."
 
 
 def is_automatic(method: Method, embedder: Embedder | None, reranker: Reranker | None, document: Document) -> bool:
-    """Return whether a search that asks questions so is quick enough to begin by itself, and sends nothing anywhere."""
+    """Return whether a search for remedies may start by itself: it is quick and sends nothing to a server."""
     sends = method != "bm25" and embedder is not None and embedder.remote
     longest = LONGEST_HYBRID if method == "hybrid" else LONGEST
     return reranker is None and not sends and len(document.text) <= longest
 
 
 def add_remedy(event: Mapping[str, Any], job: RemedyJob | None, embedder: Embedder | None) -> bool:
-    """Add the remedy that the user wants to try to Compare, as a column; return whether there is such a remedy."""
+    """Add the remedy that the user chose to Compare as a column; return False if there is no such remedy."""
     outcomes = [*job.found.values()] if job is not None else []
     for remedy in (remedy for outcome in outcomes for remedy in outcome.remedies):
         if _identity(remedy.variation.chunker) == event.get("setting"):
@@ -55,16 +55,16 @@ def _choice(chunker: Chunker, embedder: Embedder | None) -> ColumnChoice:
 
 
 def remedies_data(job: RemedyJob, outcome: Outcome | None, wanted: str, none: str) -> ColumnRemedies:
-    """Return the browser's data about one search.
+    """Return the payload of one column's search for remedies.
 
     Parameters
     ----------
     outcome
-        None if the search is not done.
+        The result of the search; None if it is unfinished.
     wanted
-        The question that begins the search.
+        The label of the button that starts the search.
     none
-        The words that follow "None of 41 tried settings" where nothing helps.
+        The text that follows "None of 41 tried settings" if no remedy was found.
     """
     lines = [_line(remedy, job.embedder) for remedy in outcome.remedies] if outcome is not None else []
     said, share, state = "", 1.0, "done"

@@ -1,4 +1,4 @@
-"""Run the chunkers of a page: immediately if their embeddings are cached, otherwise in a background job."""
+"""Running a page's chunkers: immediately if their embeddings are cached, otherwise in a background job."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from viz.state.language_model import MISSING, chosen_model
 from viz.state.text import Text
 
 WAITS = "Waiting for you to press “Send”, above."
-"""Message of a column that waits for the user's consent to send its text."""
+"""Message of a column that waits for the user's consent before its text is sent."""
 
 
 @dataclass(frozen=True)
 class Sending:
-    """Request that waits for the user's consent: its destination and its estimated size."""
+    """A request that waits for the user's consent, with its destination and estimated size."""
 
     task: Task
     asking: Asking
@@ -33,9 +33,10 @@ class Sending:
 
 @dataclass(frozen=True)
 class ColumnResult:
-    """The outcome of a choice: the chunker if its parameters are valid, and its result if there is one.
+    """A column's chunker, if its parameters are valid, and its result or error.
 
-    ``sending`` is what the user has to allow first; ``tried`` is whether it is the error of a job, which can be tried again.
+    ``sending`` is the request that needs the user's consent. ``tried`` is True if the error comes from a job that can be
+    repeated.
     """
 
     choice: ColumnChoice
@@ -50,7 +51,7 @@ class ColumnResult:
 def run_columns(here: Page, text: Text, columns: Sequence[ColumnChoice]) -> list[ColumnResult]:
     """Run the chunkers that need no new embeddings, and start a background job for the others.
 
-    Nothing is sent to a language model that the user has not allowed to be sent.
+    Nothing is sent to a language model without the user's consent.
     """
     embedder, document, job, asking = here.embedder, text.document, session.job, chosen_model()
     kept = session.results if job is None else {**session.results, **job.finished()}
@@ -60,10 +61,10 @@ def run_columns(here: Page, text: Text, columns: Sequence[ColumnChoice]) -> list
     ]
     session.results = {one.task: one.chunking for one in made if one.task and one.chunking is not None}
     if job is not None and not job.cancelled:
-        # Free the results that are no longer shown.
+        # Release the results that are no longer shown.
         for gone in kept.keys() - session.results.keys():
             job.results.pop(gone, None)
-    # What only embeds comes first: a language model may take long.
+    # Columns that only embed come first, since a language model may take long.
     _start_job(sorted(waiting, key=lambda one: one[1].asks), document, embedder, asking)
     job = session.job
     failed = {} if job is None else failed_tasks(job)
@@ -76,8 +77,8 @@ def run_columns(here: Page, text: Text, columns: Sequence[ColumnChoice]) -> list
 
 
 def failed_tasks(job: ChunkingJob) -> dict[Task, str]:
-    """Return the tasks that a job tried in vain, without their embedder, with why."""
-    # To some it never came: then what ended it is why.
+    """Return the error messages of a job's failed tasks, by task without embedder."""
+    # Tasks that were never started failed for the reason that ended the job.
     never = {task.of_model: job.error for task, _ in job.tasks if task.of_model not in job.made} if job.error else {}
     return never | job.failed
 
@@ -85,9 +86,9 @@ def failed_tasks(job: ChunkingJob) -> dict[Task, str]:
 def _start_job(
     waiting: list[tuple[Task, Chunker]], document: Document, embedder: Embedder | None, asking: Asking | None
 ) -> None:
-    """Start a job for the waiting tasks, unless this document and these models have one that runs or was cancelled.
+    """Start a job for the waiting tasks, unless one for this document and these models is running or was cancelled.
 
-    What failed is not tried again. A job for another document or another model is cancelled.
+    Failed tasks are not repeated. A job for another document or another model is cancelled.
     """
     job = session.job
     if job is not None and (
@@ -106,7 +107,7 @@ def _start_job(
 def _at_once(
     here: Page, document: Document, choice: ColumnChoice, asking: Asking | None, kept: Mapping[Task, Chunking]
 ) -> ColumnResult:
-    """Return the outcome of a choice if it is known or quick; a choice that needs a job has only a task."""
+    """Return a column's result if it is cached or quick; a column that needs a job has a task only."""
     embedder = here.embedder
     try:
         if choice.chunker in ELSEWHERE:
@@ -129,11 +130,11 @@ def _at_once(
 
 
 def _found_again(here: Page, document: Document, choice: ColumnChoice, kept: Mapping[Task, Chunking]) -> ColumnResult:
-    """Return the outcome of a column whose chunks were made elsewhere; raises InputError if the document is ambiguous."""
+    """Return the result of a column of external chunks; raises InputError if the document is ambiguous."""
     chunker, missing = chunker_elsewhere(choice)
     if missing:
         return ColumnResult(choice, chunker, error=missing)
-    # The embedder does not matter to them, but to what is measured of them.
+    # The chunks do not depend on the embedder, but their measures do.
     task = Task.of(document, here.embedder, here.choices.tokenizer, chunker)
     chunking = kept.get(task)
     if chunking is None:

@@ -1,4 +1,4 @@
-"""The text and the views next to it, which keep their place when elements above come and go."""
+"""The text and the views next to it, in a container that survives changes above it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from streamlit.delta_generator import DeltaGenerator
 def sides(
     key: str, left: int, right: int, gap: Literal["medium", "large"] = "medium"
 ) -> tuple[DeltaGenerator, DeltaGenerator]:
-    """Draw two columns of these relative widths, and return them.
+    """Draw two columns of the given relative widths, in a container that survives changes above it.
 
-    The browser knows a container without a key by the number of things before it. When one of these goes, as progress does
-    at its end, the browser builds all that is in the container anew: what was chosen in it, and where it was scrolled to, is
-    lost. A container with a key stays the same.
+    The browser identifies a container without a key by the number of elements before it. When one of them disappears, as a
+    progress bar does, the browser rebuilds the container and loses its selections and scroll positions. A container with a
+    key is not rebuilt.
     """
     with st.container(key=key):
         return st.columns((left, right), gap=gap)

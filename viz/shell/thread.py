@@ -1,4 +1,4 @@
-"""The thread between Compare and the other pages: they open with its columns, and give columns back."""
+"""The exchange of columns between Compare and other pages: they open with its columns, and return columns to it."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ from viz.state.undo import undoable
 
 
 def columns_to_open_with(page: str, kinds: Sequence[Collection[str]]) -> list[ColumnChoice | None]:
-    """Return the columns of Compare that a page opens with, one for each of ``kinds``; an empty list to leave it as it is.
+    """Return the columns of Compare with which a page opens, one per item of ``kinds``; [] for no change.
 
-    It is called before the page is drawn. A page takes them when the user comes to it and they are not the ones that it took
-    before, so that settings changed on the page stay until something changes on Compare. A link's own settings win.
+    Call this before the page is drawn. A page adopts the columns when the user opens it and Compare's columns have changed
+    since it last did, so that settings changed on the page stay until then. Settings in a link take precedence.
 
     Parameters
     ----------
     page
         The page's key.
     kinds
-        For each of the page's columns, the chunkers that it can have. If Compare has none of them, its item is None.
+        The allowed chunkers of each of the page's columns. If Compare has none of them, that column's item is None.
     """
     if session.page not in ("", page) and not st.query_params.to_dict() and COMPARE in session.choices:
         found = [column_of_kind(kind) for kind in kinds]
         if session.opened_with.get(page) != found:
             session.opened_with[page] = found
             session.opening[page] = [None if one is None else one[1] for one in found]
-    # A run may be interrupted before the page has them; the next one gives them again.
+    # A run may be interrupted before the page has adopted them, so the next run returns them again.
     return [None if one is None else one.copy() for one in session.opening.get(page, [])]
 
 
 def show_thread(page: str, column: ColumnChoice, embedder: Embedder | None, *, valid: bool = True) -> None:
-    """Draw the column of Compare that has these settings, and the button that takes them there.
+    """Draw the number of the Compare column that has these settings, or the button that adds them there.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def use_compares(page: str, choices: Choices) -> None:
 
 
 def take_button(label: str, column: ColumnChoice | None, *, key: str, disabled: bool = False) -> None:
-    """Draw a button that adds a column to Compare; without room there, it says so."""
+    """Draw a button that adds a column to Compare, disabled with an explanation if there is no room."""
     full = compare_is_full()
     st.button(
         label,
@@ -104,7 +104,7 @@ def take_button(label: str, column: ColumnChoice | None, *, key: str, disabled: 
 
 
 def say_added() -> None:
-    """Draw the last addition to Compare, with its undo and a link to it."""
+    """Draw the last addition to Compare, with an undo button and a link to Compare."""
     offer_undo(COMPARE)
     if session.undo is not None and session.undo.page == COMPARE:
         st.button("Open Compare", key="open_compare", on_click=go_at_next_run, args=(COMPARE,), type="tertiary")

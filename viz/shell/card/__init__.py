@@ -1,1 +1,1 @@
-"""Verdicts at a place of the text, and the preview of the change that would reverse one."""
+"""Verdicts at a position in the text, and the preview of the change that would reverse one."""

@@ -1,4 +1,4 @@
-"""Preview of the change that would reverse a verdict, and the change itself, which can be undone."""
+"""The preview of a change that would reverse a verdict, and the change itself, which can be undone."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ from viz.state.undo import last_change, undo_last, undoable
 from viz.theme.numbers import counted
 
 AT_ONCE_S, AGAIN_S = 0.25, 0.05
-"""Seconds that a preview is waited for when it is asked for, and whenever the browser asks how far it is."""
+"""Seconds to wait for a preview when it is requested, and whenever the browser polls for it."""
 
 LONGEST_QUOTED, MOST_NAMED = 32, 2
-"""Characters of a quoted sentence or question, and the most of each kind that a preview names."""
+"""Most characters of a quoted sentence or question, and most items of each kind that a preview names."""
 
 NOT_ASKED = "kept questions: known once it is applied"
-"""Said where asking them would send chunks somewhere, or have a language model write context sentences."""
+"""Note if asking the questions would send chunks to a server or have a language model write context sentences."""
 
 
 class PreviewData(TypedDict):
-    """Preview of another value of a parameter.
+    """Payload with the effects of other values of a column's parameters.
 
     Attributes
     ----------
     column, values
-        The column's index, and the values of its parameters that are tried.
+        The column's index, and the parameter values that are tried.
     state
-        ``working`` until all is known, ``done``, or ``failed``.
+        ``working`` until the preview is complete, ``done``, or ``failed``.
     share
         The share of the work that is done.
     said
-        What becomes of known boundaries and kept questions, as far as it is known; or why nothing is known.
+        The effects on known boundaries and stored questions so far, or the error.
     added, removed
-        Where cuts are added and removed, on the axis of sentences.
+        Positions of the added and removed cuts, on the sentence axis.
     found, lost
-        Those at a known boundary.
+        The added and removed cuts at a known boundary.
     """
 
     column: int
@@ -59,7 +59,7 @@ class PreviewData(TypedDict):
 
 
 class Cut(NamedTuple):
-    """A column that has its chunks, with its number from 0."""
+    """A column that has a result, with its number from 0."""
 
     number: int
     task: Task
@@ -70,14 +70,14 @@ class Cut(NamedTuple):
 def preview_of(
     column: Cut, would: Mapping[str, Any], search: Search, known: tuple[int, ...] | None, embedder: Embedder | None
 ) -> PreviewData | None:
-    """Return the preview of a change as far as it is known; None for a change that the chunker does not take.
+    """Return the preview of a change as far as it is computed; None if the chunker does not accept the change.
 
     Parameters
     ----------
     would
-        What the browser sends: the ``values`` of parameters.
+        The browser's request, with the ``values`` of parameters.
     search
-        How the kept questions are asked.
+        The search settings for the stored questions.
     known
         The known boundaries; None if the text has none.
     """
@@ -115,7 +115,7 @@ def preview_of(
 
 
 def leave_preview() -> None:
-    """Stop what is still being asked for a preview that is not wanted any more."""
+    """Cancel the job of a preview that is no longer shown."""
     if session.changed_cuts is not None:
         session.changed_cuts.cancel()
 
@@ -154,7 +154,7 @@ def _sent(job: ChangedCuts, column: Cut, values: Mapping[str, float], has_known:
 
 
 def _said(what: str, gained: str, won: Sequence[str], lost: Sequence[str]) -> str:
-    """Describe what is won and lost: ``known boundaries: 1 found (before “Then it …”), 2 lost (…)``."""
+    """Describe gains and losses, as in ``known boundaries: 1 found (before “Then it …”), 2 lost (…)``."""
     parts = [f"{len(names):,} {word} ({_named(names)})" for word, names in ((gained, won), ("lost", lost)) if names]
     return f"{what}: {', '.join(parts) or 'as before'}"
 
@@ -175,7 +175,7 @@ def _quoted(text: str) -> str:
 
 
 def put_values(choice: ColumnChoice, values: object) -> dict[str, float]:
-    """Set the parameters that a browser names, and return their values; change none if the column does not take them all."""
+    """Set the parameters that a browser event names, all or none, and return their values."""
     specs = {spec.name: spec for spec in chunker_class(choice.chunker).fields(choice.parameters)}
     changed, put = choice.copy(), dict[str, float]()
     for name, value in values.items() if isinstance(values, Mapping) else ():
@@ -190,12 +190,12 @@ def put_values(choice: ColumnChoice, values: object) -> dict[str, float]:
 
 
 def take_change(page: str, event: Mapping[str, Any]) -> None:
-    """Apply the change that the user has seen previewed to a column of the page, or undo the last one.
+    """Apply a previewed change to a column of the page, or undo the last change.
 
     Parameters
     ----------
     event
-        ``column`` and the ``values`` of its parameters; or ``undo``.
+        The browser event: ``column`` and the ``values`` of its parameters, or ``undo``.
     """
     columns = session.choices[page].columns
     if event.get("undo"):
@@ -215,7 +215,7 @@ def take_change(page: str, event: Mapping[str, Any]) -> None:
 
 
 def undo_said(page: str, index: int) -> str:
-    """Describe the last change of a page's columns if it can be undone and was to this column's parameters; else empty."""
+    """Describe the last change if it was to this column's parameters and can be undone; otherwise return ""."""
     undo = last_change(page)
     if undo is None or len(undo.before) != len(undo.after):
         return ""

@@ -1,4 +1,4 @@
-"""Verdicts of a page's columns at the user's place, with reasons and the changes that would reverse them."""
+"""Verdicts of a page's columns at the user's position, with reasons and the changes that would reverse them."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from viz.shell.results import ColumnResult
 from viz.state.keys import session
 
 KEY = "store_verdicts"
-"""Streamlit turns it into a class, by which the page's style sheet hides it."""
+"""Streamlit turns the key into a CSS class, by which the page's style sheet hides the component."""
 
 _NEAR = 0.001
-"""Tolerance, in sentences, for two places on the axis to count as equal: they are sent rounded."""
+"""Tolerance, in sentences, for two positions on the axis to count as equal, since they are sent rounded."""
 
 _verdicts = component("seamark_verdicts", html='<div class="verdicts"></div>', js=script("shell/card/verdicts.js"))
 
 
 class ChangeData(TypedDict):
-    """The change that would reverse a verdict.
+    """Payload of the change that would reverse a verdict.
 
     Attributes
     ----------
     margin
-        How far the score is from its threshold, in words; empty where no score decided.
+        The distance of the score from its threshold, in words; empty if no score decided.
     words
         The change in words.
     values
-        The values of parameters that reverse the verdict.
+        The parameter values that reverse the verdict.
     """
 
     margin: str
@@ -46,18 +46,18 @@ class ChangeData(TypedDict):
 
 
 class VerdictCell(TypedDict):
-    """A column at the place.
+    """Payload of one column's verdict at a position in the text.
 
     Attributes
     ----------
     cut
-        Whether it cuts there.
+        True if the column cuts there.
     reason
-        The step that decided; may be empty.
+        The reason for the verdict; may be empty.
     change
-        What would reverse the verdict; None if that is unknown.
+        The change that would reverse the verdict; None if unknown.
     undo
-        The last change of the column's parameters, in words, if it can be undone; else empty.
+        The last change of the column's parameters, in words, if it can be undone; otherwise empty.
     """
 
     cut: bool
@@ -67,10 +67,10 @@ class VerdictCell(TypedDict):
 
 
 class Verdicts(TypedDict):
-    """Verdicts of the columns at a place on the axis of sentences.
+    """Payload of all columns' verdicts at a position on the sentence axis.
 
-    ``hashes`` are those of the columns' bodies in the reader, so that it can tell whether the answer is about what it shows.
-    A cell is None where its column has no result. ``preview`` is of the change that the user wants to see.
+    ``hashes`` are the hashes of the columns' bodies in the reader, so that it can tell whether it still shows these results.
+    A cell is None if its column has no result. ``preview`` shows the effects of the change that the user is considering.
     """
 
     at: float
@@ -80,7 +80,7 @@ class Verdicts(TypedDict):
 
 
 class AnswerData(TypedDict):
-    """Payload for the browser; None while nothing is asked."""
+    """Payload for the browser, with None while the user asks about no position."""
 
     answer: Verdicts | None
 
@@ -95,17 +95,17 @@ def answer_verdicts(
     search: Search,
     read: Chunking | None = None,
 ) -> None:
-    """Answer the reader's question about a place; only this is run again when it asks, not the page.
+    """Answer the reader's question about a position in a fragment, so that the page does not rerun.
 
-    Streamlit names a fragment after its place on the page, and what the browser asks under an old name is lost: so this must
-    stand where nothing that comes and goes is above it. ``known`` are the known boundaries; ``search`` says how the kept
-    questions are asked, which a previewed change may win or lose. ``read`` is the first column's result as the page reads
-    its scores, if that is another way.
+    Streamlit identifies a fragment by its position on the page, and loses requests to an old position. Call this above all
+    elements that come and go. ``known`` are the known boundaries. ``search`` has the search settings for the stored
+    questions, which a previewed change may gain or lose. ``read`` is the first column's result in the page's reading of the
+    scores, if that differs from the column's.
     """
     asked = (st.session_state.get(KEY) or {}).get("asked") or {}
     at = asked.get("at")
     would = asked.get("would")
-    # What was asked about other results is about another value by now.
+    # A request about other results refers to outdated values.
     wanted = would if would and would["hashes"] == [*hashes] else None
     if wanted is None:
         leave_preview()
@@ -138,13 +138,13 @@ def _previewed(
 
 
 def _run_again() -> None:
-    """Do nothing: registering a callback is what makes Streamlit keep the state and rerun the fragment."""
+    """Do nothing; the registered callback makes Streamlit keep the state and rerun the fragment."""
 
 
 def cell_of(
     one: ColumnResult, document: Document, at: float, embedder: Embedder | None, undo: str = ""
 ) -> VerdictCell | None:
-    """Return the verdict of a column at a place; None if it has no result. ``undo`` is its last change in words."""
+    """Return a column's verdict at a position; None if it has no result. ``undo`` is its last change in words."""
     if one.chunking is None or one.chunker is None or one.task is None:
         return None
     gap = gap_at(one.chunking, document, at)
@@ -158,7 +158,7 @@ def cell_of(
 
 
 def gap_at(chunking: Chunking, document: Document, at: float) -> Gap | None:
-    """Return the gap between two sentences, or inside one, at a place on the axis; None if nothing was decided there."""
+    """Return the gap at a position on the sentence axis; None if there is no decision at it."""
     whole = at == int(at)
     index = int(at) - 1 if whole else int(at)
     first = bisect_left(chunking.gaps, index, key=lambda gap: gap.index)
