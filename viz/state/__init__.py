@@ -1,1 +1,1 @@
-"""The state of a session: choices, link, text, embedder, session file. Draws nothing."""
+"""The state of a session: choices, link, text, embedder, session file. Nothing here draws."""

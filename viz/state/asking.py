@@ -1,4 +1,4 @@
-"""Settings of a question on Compare: the ranking, and the limit on what is retrieved, by their words in the link."""
+"""Settings of a question on Compare, by their words in the link: the ranking method and the limit on retrieval."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from viz.state.compared import ASK_LIMIT, ASK_METHOD
 from viz.state.keys import session
 
 RANKED_BY: Mapping[Method, str] = {"embedding": "by embedding", "bm25": "by words (BM25)", "hybrid": "by both (hybrid)"}
-"""The ways to rank chunks, with their names on the page."""
+"""The ranking methods, with their names on the page."""
 
 LIMITS: Mapping[str, tuple[str, Limit]] = {
     **{str(tokens): (f"{tokens:,} tokens", Limit(tokens=tokens)) for tokens in (50, 100, 250, 500, 1000, 2000, 4000)},
@@ -21,25 +21,25 @@ LIMITS: Mapping[str, tuple[str, Limit]] = {
 """Limits on retrieval: the word in the link, the label on the page, and the limit."""
 
 FITTING = "fitting"
-"""The word for one of them that suits the text."""
+"""The word for the limit that suits the length of the text."""
 
 
 def limits(characters: int) -> dict[str, tuple[str, Limit]]:
-    """Return the limits to choose from for a text of so many characters, with the one that suits it."""
+    """Return the limits to choose from for a text of ``characters`` characters."""
     tokens = fitting_budget(characters)
     return {FITTING: (f"auto: {tokens:,} tokens", Limit(tokens=tokens)), **LIMITS}
 
 
 def method_of(choices: Choices) -> Method:
-    """Return the ranking method."""
+    """Return the chosen ranking method."""
     return next(method for method in RANKED_BY if method == choices.extra[ASK_METHOD])
 
 
 def limit_of(choices: Choices, characters: int) -> tuple[str, Limit]:
-    """Return the limit on retrieval for a text of so many characters, with its name."""
+    """Return the label and value of the chosen limit for a text of ``characters`` characters."""
     return limits(characters)[choices.extra[ASK_LIMIT]]
 
 
 def search_of(choices: Choices, characters: int) -> Search:
-    """Return the settings of a search in a text of so many characters."""
+    """Return the search settings for a text of ``characters`` characters."""
     return Search(method_of(choices), limit_of(choices, characters)[1], session.embedded_as, session.reranker)

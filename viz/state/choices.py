@@ -1,4 +1,4 @@
-"""The user's choices, kept in the session and in the link. The link never contains text."""
+"""The user's choices, kept in the session and in the link. Links never contain text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from chunkers import DEFAULT_SPLITTER
 from chunkers.recipes.registry import chunker_class
 
 OWN = "own"
-"""The name of the user's own document, pasted or uploaded; a link cannot carry its text."""
+"""The name of the user's own document, pasted or uploaded; links do not include its text."""
 
 OWN_SPLITTER = DEFAULT_SPLITTER
 """The default sentence splitter for the user's own document."""
@@ -21,13 +21,13 @@ MOST_COLUMNS = 6
 
 @dataclass
 class ColumnChoice:
-    """A chunker's name and its non-default parameters."""
+    """The settings of a column: a chunker's name and its non-default parameters."""
 
     chunker: str
     parameters: dict[str, Any] = field(default_factory=dict)
 
     def put(self, name: str, value: Any) -> None:
-        """Set a parameter, unless the chunker has none of that name or the number is outside its bounds.
+        """Set a parameter, unless the chunker has none of that name or a number is out of bounds.
 
         A browser may send the value of a control or of a threshold line that was drawn for the column's previous chunker.
         """
@@ -41,13 +41,13 @@ class ColumnChoice:
         self.parameters[name] = value
 
     def copy(self) -> ColumnChoice:
-        """Return a choice that changes independently."""
+        """Return a copy that can be changed independently."""
         return ColumnChoice(self.chunker, dict(self.parameters))
 
 
 @dataclass
 class Choices:
-    """Everything that a link carries; ``extra`` holds a page's own settings, such as the step of a stepper."""
+    """All settings that a link includes; ``extra`` has those of a single page, such as the step of a stepper."""
 
     document: str
     sentences: str
@@ -59,7 +59,7 @@ class Choices:
 
 
 def fresh(chunker: str) -> ColumnChoice:
-    """Return a new column with a chunker, at the same settings on every page.
+    """Return a new column for a chunker, with the same default settings on every page.
 
     They are the library's defaults, except for Breakpoint: LangChain's percentile of 95 cuts a short text once or never.
     """
@@ -71,13 +71,13 @@ SHARED = ("document", "sentences", "embedder", "tokenizer")
 
 
 def compare_first_screen(document: str, sentences: str) -> Choices:
-    """Return the default choices of Compare: three chunkers on a sample."""
+    """Return Compare's default choices for a sample: three chunkers side by side."""
     columns = [fresh(chunker) for chunker in ("fixed_sentences", "breakpoint", "double_pass")]
     return Choices(document, sentences, columns, selected=1)
 
 
 def effective(column: ColumnChoice, defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of all parameters of a column, whether or not their combination is valid."""
+    """Return the values of all of a column's parameters, valid or not."""
     values = {**defaults, **column.parameters}
     specs = chunker_class(column.chunker).fields(values)
     return {spec.name: values.get(spec.name, spec.default) for spec in specs}

@@ -1,4 +1,4 @@
-"""The files of chunks that the session holds, whose chunks are columns of its pages; no link carries them."""
+"""The session's uploaded files of chunks, which columns show; links do not include them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from viz.state.undo import undoable
 from viz.theme.numbers import counted
 
 MOST_HELD = 60_000_000
-"""Characters of all files of chunks that a session holds."""
+"""Most characters of all chunk files in a session."""
 
 NO_FILE = "Choose a file of chunks in this column's settings; the chunks are then located in the text."
 CUT_FIRST = "Press “Cut it yourself”, below the strips, and click where you would cut."
@@ -22,17 +22,17 @@ NAME_AGAIN = "The chunks of this column are in a file, which no link carries: ch
 
 
 def file_of(column: ColumnChoice) -> ChunkFile | None:
-    """Return the file whose chunks a column shows; None if it shows none, or the session does not have it."""
+    """Return the file whose chunks a column shows; None if it shows none or the session lacks the file."""
     return session.chunk_files.get(column.parameters.get("file", "")) if column.chunker in ELSEWHERE else None
 
 
 def chunker_elsewhere(column: ColumnChoice) -> tuple[YourChunks | YourCuts, str]:
-    """Return the chunker of a column whose chunks were made elsewhere, and the user's next step, if any.
+    """Return the chunker of a column of external chunks or own cuts, and a hint if it still needs input.
 
     Raises
     ------
     ParameterError
-        If what is said to be the identity of its file, or to be cuts, is none.
+        If the column's file identity or cuts are invalid.
     """
     if column.chunker == YourCuts.name:
         cuts = YourCuts.build(**column.parameters)
@@ -45,19 +45,19 @@ def chunker_elsewhere(column: ColumnChoice) -> tuple[YourChunks | YourCuts, str]
 
 
 def with_file(chunker: Chunker) -> Chunker:
-    """Return a chunker with the file whose chunks it finds, if it lacks one that the session has."""
+    """Return a chunker of external chunks with its file, if the session has it; return other chunkers unchanged."""
     if not isinstance(chunker, YourChunks) or chunker.held is not None or chunker.file not in session.chunk_files:
         return chunker
     return YourChunks.of(session.chunk_files[chunker.file])
 
 
 def lacks_file(chunker: Chunker) -> bool:
-    """Return whether the chunker's chunks are in a file that is not at hand."""
+    """Return whether a chunker of external chunks lacks its file."""
     return isinstance(chunker, YourChunks) and chunker.held is None
 
 
 def none_found(chunker: YourChunks, document: Document) -> str:
-    """Return the message that none of the chunks is in the text, with the next step."""
+    """Return the message that none of the file's chunks is in the text, with a suggestion."""
     file = chunker.held
     assert file is not None
     found = file.known_in(document)
@@ -68,12 +68,12 @@ def none_found(chunker: YourChunks, document: Document) -> str:
 
 
 def hold(file: ChunkFile, columns: Iterable[ColumnChoice] = ()) -> None:
-    """Keep a file, and drop those that no page, none of ``columns`` and no undoable change uses.
+    """Add a file to the session, and drop files that no page, ``columns`` or undoable change uses.
 
     Raises
     ------
     InputError
-        If all that are kept would have too many characters.
+        If the files together would have too many characters.
     """
     undo = session.undo
     shown = [*columns, *(() if undo is None else (*undo.before, *undo.after))]
@@ -90,7 +90,7 @@ def hold(file: ChunkFile, columns: Iterable[ColumnChoice] = ()) -> None:
 
 
 def show_chunks(file: ChunkFile, page: str, choices: Choices, number: int) -> None:
-    """Let column ``number`` of a page show the chunks of a file, which can be undone; raises InputError as `hold` does."""
+    """Show the chunks of a file in column ``number`` of a page, with undo; raises InputError as `hold` does."""
     hold(file)
     with undoable(page, f"Column {number + 1} shows the chunks of {file.name}"):
         choices.columns[number] = ColumnChoice(YourChunks.name, {"file": file.identity})

@@ -1,4 +1,4 @@
-"""The choices of Compare, which other pages and session files also read and set."""
+"""The choices of Compare, which other pages and session files also read and change."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ COMPARE = "compare"
 """The page's key."""
 
 ASK_METHOD, ASK_LIMIT = "ask", "ask_limit"
-"""The names in the link of how a question is asked; the question itself is the user's text, and never in a link."""
+"""The link parameters for asking a question; the question itself is the user's text and never in a link."""
 
 SHARED_NAMES = {"sentences": "splitter", "embedder": "embedder", "tokenizer": "tokenizer"}
-"""Settings of a recipe that all columns share, with their names on the page."""
+"""The recipe settings that all columns share, with their names on the page."""
 
 
 def default_choices() -> Choices:
@@ -32,24 +32,24 @@ def default_choices() -> Choices:
 
 
 def compared() -> Choices:
-    """Return the choices of Compare, or the defaults if the page has not been opened yet."""
+    """Return the choices of Compare, initialised with the defaults if the page has not been opened yet."""
     if COMPARE not in session.choices:
         session.choices[COMPARE], session.complaints[COMPARE] = default_choices(), []
     return session.choices[COMPARE]
 
 
 def choices_of_compare() -> Choices:
-    """Return the choices of Compare without opening the page, so that a link to it can still be the first."""
+    """Return Compare's choices, or the defaults, without marking the page as opened, so that a link to it still counts."""
     return session.choices[COMPARE] if COMPARE in session.choices else default_choices()
 
 
 def columns_of_compare() -> list[ColumnChoice]:
-    """Return the columns of Compare, also without opening the page."""
+    """Return the columns of Compare, without marking the page as opened."""
     return choices_of_compare().columns
 
 
 def column_of_kind(kinds: Collection[str]) -> tuple[int, ColumnChoice] | None:
-    """Return the index and a copy of a column of Compare with one of these chunkers: the selected one, or else the first."""
+    """Return the index and a copy of Compare's column with one of these chunkers, preferably the selected one."""
     choices = compared()
     order = [choices.selected, *range(len(choices.columns))]
     found = next((index for index in order if choices.columns[index].chunker in kinds), None)
@@ -57,9 +57,9 @@ def column_of_kind(kinds: Collection[str]) -> tuple[int, ColumnChoice] | None:
 
 
 def index_on_compare(column: ColumnChoice, defaults: Mapping[str, Any]) -> int | None:
-    """Return the index of the first column of Compare with the same values of all parameters, or None.
+    """Return the index of Compare's first column with the same values of all parameters, or None.
 
-    ``defaults`` are those of the embedder for the column's chunker.
+    ``defaults`` are the embedder's defaults for the column's chunker.
     """
     values = effective(column, defaults)
     for index, other in enumerate(columns_of_compare()):
@@ -74,7 +74,7 @@ def compare_is_full() -> bool:
 
 
 def add_to_compare(column: ColumnChoice) -> None:
-    """Add a copy of a column to Compare and select it, which can be undone; do nothing if there is no room."""
+    """Add a copy of a column to Compare and select it, unless there is no room; the user can undo this."""
     choices = compared()
     if compare_is_full():
         return
@@ -84,7 +84,7 @@ def add_to_compare(column: ColumnChoice) -> None:
 
 
 def reopen(file: SessionFile, choices: Choices) -> None:
-    """Set the choices of the page and of Compare from the file, except for the text itself."""
+    """Restore the choices of the page and of Compare from a session file, except for the text itself."""
     first = file.columns[0].recipe
     columns = compared().columns
     for column in file.columns:
@@ -106,10 +106,10 @@ def reopen(file: SessionFile, choices: Choices) -> None:
 
 
 def open_recipe(recipe: Recipe, name: str, choices: Choices) -> None:
-    """Add the chunker and the parameters of a recipe to Compare as a column.
+    """Add the chunker of a recipe to Compare as a column.
 
-    The splitter, the embedder and the tokenizer are those of all columns, so they stay; where the recipe's are others, the
-    line with the undo says so.
+    All columns share the splitter, the embedder and the tokenizer, so these stay; the undo message names those in which the
+    recipe differs.
 
     Raises
     ------

@@ -15,14 +15,14 @@ from viz.state.undo import last_change, undoable
 
 
 def place_for_cuts(choices: Choices) -> int | None:
-    """Return the index of the column of the user's cuts, or of the next column; None if there is no room for one."""
+    """Return the index of the column of the user's cuts, or of the next free one; None if there is no room."""
     count = len(choices.columns)
     found = next((index for index, one in enumerate(choices.columns) if one.chunker == YourCuts.name), count)
     return found if found < MOST_COLUMNS else None
 
 
 def cuts_of(choices: Choices, document: Document) -> tuple[int, ...]:
-    """Return the user's cuts of a text, as offsets in code points; empty without any."""
+    """Return the user's cuts of a text as offsets in code points, empty if there are none."""
     for column in choices.columns:
         if column.chunker == YourCuts.name:
             chunker = YourCuts.build(**column.parameters)
@@ -31,7 +31,7 @@ def cuts_of(choices: Choices, document: Document) -> tuple[int, ...]:
 
 
 def set_cuts(choices: Choices, document: Document, places: Sequence[int]) -> None:
-    """Make cuts of a text the column of the user's cuts on Compare, which can be undone: all clicks at once.
+    """Show the user's cuts as a column of Compare; one undo reverts all clicks.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def set_cuts(choices: Choices, document: Document, places: Sequence[int]) -> Non
 
 
 def move_cuts(before: str, text: str) -> None:
-    """Move the cuts of all pages' columns with an edit of the text that they are of."""
+    """Move the user's cuts in all columns along with an edit of their text."""
     if before == text or not is_edit(before, text):
         return
     old, new = Document.identity_of(before, ""), Document.identity_of(text, "")

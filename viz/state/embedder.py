@@ -1,4 +1,4 @@
-"""The session's embedder, and the consent it waits for; the widgets are in `viz.controls.embedder`."""
+"""The session's embedder and the consent it may need; its widgets are in `viz.controls.embedder`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from viz.state.keys import session
 
 
 def chosen_embedder(choices: Choices) -> tuple[Embedder | None, str]:
-    """Return the embedder, not yet loaded, or None with a message that says why there is none."""
+    """Return the chosen embedder, not yet loaded, or None with an error message."""
     if waits_for_consent(choices) or splitter_waits_for_consent(choices):
         return None, "Waiting for you to press “Use it”, above."
     try:
@@ -28,12 +28,12 @@ def defaults_of(embedder: Embedder | None, chunker: str) -> Mapping[str, Any]:
 
 
 def waits_for_consent(choices: Choices) -> bool:
-    """Return whether the embedder would read, fetch or send something that the user has not allowed yet."""
+    """Return whether the embedder needs consent, to read, download or send something, that the user has not given yet."""
     return choices.embedder not in EMBEDDERS and choices.embedder not in session.allowed
 
 
 def destination_of(choices: Choices) -> str:
-    """Return the host to which the chosen embedder would send texts, with the proxy in between; empty if none is sent."""
+    """Return the host (and proxy) to which the chosen embedder would send texts; empty if it sends none."""
     try:
         return _server_embedder(choices.embedder).destination if choices.embedder.startswith("openai:") else ""
     except InputError:
@@ -41,12 +41,12 @@ def destination_of(choices: Choices) -> str:
 
 
 def splitter_waits_for_consent(choices: Choices) -> bool:
-    """Return whether the splitter would run an installed package, or read a folder, that the user has not allowed yet."""
+    """Return whether the splitter needs consent, to run a package or read a folder, that the user has not given yet."""
     return choices.sentences.startswith("spacy:") and choices.sentences not in session.allowed_splitters
 
 
 def _server_embedder(name: str) -> Embedder:
-    """Return the session's embedder with that name on the session's server, created again only if either changes."""
+    """Return the embedder of that name on the session's server, recreated only if either changes."""
     wanted = name, session.server
     kept = session.server_embedder
     if kept is None or kept[0] != wanted:

@@ -1,4 +1,4 @@
-"""The questions that a session keeps, in the form in which the tab, the disk or a session file keeps them."""
+"""The session's stored questions, in the format in which the tab, the disk or a session file keeps them."""
 
 from __future__ import annotations
 
@@ -19,8 +19,11 @@ _MANY = TypeAdapter(tuple[KeptQuestion, ...])
 
 
 def written(text: str | None = None) -> tuple[KeptQuestion, ...]:
-    """Return the questions of the session, also those that wait for their text; only those about ``text`` if it is given."""
-    # A page asks in every run, and a text may be long.
+    """Return the session's questions in stored form, including those whose text is not open.
+
+    If ``text`` is given, only the questions about it are returned.
+    """
+    # Cached, because pages call this in every run and texts may be long.
     digests = session.question_digests
     for identity, one in session.question_texts.items():
         if identity not in digests:
@@ -38,12 +41,12 @@ def written(text: str | None = None) -> tuple[KeptQuestion, ...]:
 
 
 def to_json(questions: Iterable[KeptQuestion]) -> str:
-    """Return the questions as JSON."""
+    """Return questions in stored form as JSON."""
     return _MANY.dump_json(tuple(questions)).decode()
 
 
 def take_back(told: object) -> None:
-    """Add the questions that the tab has kept; anything else that it sends is ignored."""
+    """Add the questions that the browser's tab has kept; ignore anything invalid."""
     try:
         found = _MANY.validate_json(told) if isinstance(told, str) else ()
     except ValidationError:
@@ -52,7 +55,7 @@ def take_back(told: object) -> None:
 
 
 def give_back(questions: Iterable[KeptQuestion]) -> None:
-    """Add questions to the session's; those about a text that it has not wait for it."""
+    """Add stored questions to the session; those about an unknown text wait until it is opened."""
     known = {(one.question, one.text) for one in written()}
     session.questions_waiting = (
         *session.questions_waiting,
@@ -62,7 +65,7 @@ def give_back(questions: Iterable[KeptQuestion]) -> None:
 
 
 def place_waiting() -> None:
-    """Move the questions that wait for a text which is there now to the session's."""
+    """Activate the waiting questions whose text has been opened."""
     waiting = session.questions_waiting
     if not waiting:
         return
@@ -85,7 +88,7 @@ def place_waiting() -> None:
 
 
 def posed_about(document: Document, besides: str = "") -> tuple[Posed, ...]:
-    """Return the kept questions about a text with the places of their answers, except the question ``besides``."""
+    """Return the stored questions about a text and the spans of their answers, except the question ``besides``."""
     text = document.text
     return tuple(
         Posed(one.question, checked_answer(text, one.start, one.start + len(one.answer)))
@@ -95,7 +98,7 @@ def posed_about(document: Document, besides: str = "") -> tuple[Posed, ...]:
 
 
 def digest_of(text: str) -> str:
-    """Return a digest of a text."""
+    """Return a digest of a text, by which stored questions refer to it."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 

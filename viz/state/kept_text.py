@@ -1,4 +1,4 @@
-"""The user's own text in the form in which the browser's tab or the disk keeps it."""
+"""The user's own text in the format in which the browser's tab or the disk keeps it."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from viz.state.session_file import KeptParts
 from viz.state.text import Source
 
 MOST_OF_FILE = 200_000
-"""Characters of what is kept of a text's file, its pages and what was left out: of some 10,000 pages."""
+"""Most characters of the stored properties of a text's file (pages and omitted content), enough for 10,000 pages."""
 
 
 class KeptText(BaseModel):
-    """A text's name, boundaries and origin, without the text.
+    """The stored metadata of a text: its name, boundaries and origin.
 
     Attributes
     ----------
     known
-        Its known boundaries in code points, without its lines of dashes; None if none are known.
+        The known boundaries as offsets in code points, in the text without lines of dashes; None if none are known.
     dashes
-        True if its lines of dashes are boundaries; None if it has none.
+        True if the text's lines of dashes are boundaries; None if it has no such lines.
     file
-        JSON of what is known of the file that it was read from; empty if it is of none.
+        JSON with the properties of the file that the text was read from; empty if it was not read from a file.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -50,7 +50,10 @@ class _File(BaseModel):
 
 
 def kept_text(own: Source, given: Source | None) -> tuple[KeptText, str]:
-    """Return the head and the text of the own text; ``given`` is the text before its lines of dashes were removed."""
+    """Return the user's text in stored form: its metadata and the text.
+
+    ``given`` is the text before its lines of dashes were removed.
+    """
     source = given or own
     about = KeptText(
         name=own.name[:300],
@@ -63,11 +66,11 @@ def kept_text(own: Source, given: Source | None) -> tuple[KeptText, str]:
 
 
 def give_back(about: KeptText, text: str) -> None:
-    """Make a kept text the user's own."""
+    """Restore a stored text as the user's own."""
     base = Source(text, about.name, None, about.teaches, *_of_file(about, text))
     own = without_dashes(base) if about.dashes else base
     edges = (0, *(about.known or ()), len(own.text))
-    # The boundaries of lines of dashes come from them; others may have been set by clicks.
+    # Stored boundaries take precedence over those from dashes, since clicks may have changed them.
     if all(first < second for first, second in pairwise(edges)):
         own = replace(own, known=about.known)
     store_own_text(own, base if about.dashes is not None else None)
@@ -75,7 +78,7 @@ def give_back(about: KeptText, text: str) -> None:
 
 
 def _file_of(source: Source) -> str:
-    """Return the pages of a text's file and the parts left out, as far as there is room."""
+    """Return the pages of a text's file and its omitted content as JSON, as far as there is room."""
     if source.parts is None and not source.left_out:
         return ""
     parts = None if source.parts is None else KeptParts.of(source.parts)
@@ -87,7 +90,7 @@ def _file_of(source: Source) -> str:
 
 
 def _of_file(about: KeptText, text: str) -> tuple[Parts | None, tuple[LeftOut, ...]]:
-    """Return the pages and the content left out; nothing if they cannot belong to the text."""
+    """Return the stored pages and omitted content; nothing if they cannot belong to the text."""
     if not about.file:
         return None, ()
     try:

@@ -38,22 +38,22 @@ from viz.state.values import (
 )
 
 Opened = FileText | SessionFile | Recipe
-"""Possible contents of an uploaded file."""
+"""The possible contents of an uploaded file."""
 
 Kind = TypeVar("Kind")
 
 
 def new_box() -> str:
-    """Return a key for a text box that no browser has seen."""
+    """Return a new unique key for the text box."""
     return f"box/{uuid4().hex}"
 
 
 MOST_SHOWN = 6
-"""Texts that a session may go back to without their being prepared again."""
+"""Most texts to which a session can return without preparing them again."""
 
 
 class Value(Generic[Kind]):
-    """A value in the session state; ``default`` if not set."""
+    """Descriptor of a value in the session state; ``default`` if not set."""
 
     def __init__(self, key: str, default: Kind) -> None:
         self._key, self._default = key, default
@@ -69,7 +69,7 @@ class Value(Generic[Kind]):
 
 
 class Container(Value[Kind]):
-    """A value that is modified in place; ``make`` creates it on first access."""
+    """Descriptor of a mutable value in the session state, created by ``make`` on first access."""
 
     def __init__(self, key: str, make: Callable[[], Kind]) -> None:
         self._key, self._make = key, make
@@ -94,7 +94,7 @@ class _Holder:
 
 
 class Job(Value[Kind]):
-    """A background job of this session alone, which ends with the session, as nobody could see its result."""
+    """Descriptor of a background job that is cancelled when its session ends."""
 
     def __set__(self, session: Session, value: Kind) -> None:
         """Set the job; this cancels the previous job if it is running."""
@@ -106,7 +106,7 @@ class Job(Value[Kind]):
 
 
 class ShownDocument(Value[Document | None]):
-    """The session's document; when the last session that shows it ends, everything cached for its text is dropped."""
+    """Descriptor of the session's document; its caches are dropped when no session shows it any more."""
 
     def __set__(self, session: Session, value: Document | None) -> None:
         """Set the document."""
@@ -119,7 +119,7 @@ class ShownDocument(Value[Document | None]):
 
 
 class PerPage(Generic[Kind]):
-    """A value per page, by the page's key in `viz.shell.navigation.PAGES`."""
+    """Values in the session state by page, keyed as in `viz.shell.navigation.PAGES`."""
 
     def __init__(self, kind: str) -> None:
         self._kind = kind
@@ -159,16 +159,16 @@ class Session:
     page = Value("page", "")  # key of the page drawn last
     choices = PerPage[Choices]("choices")
     complaints = PerPage[list[str]]("complaints")  # errors in a page's link
-    older = PerPage[dict[int, ColumnChoice]]("older")  # columns of its link that lack later parameters, by their places
+    older = PerPage[dict[int, ColumnChoice]]("older")  # columns of a page's link that lack later parameters, by index
     lecture = Value[bool | None]("lecture", None)  # None until read from the link
     next_page = Value("next_page", "")  # key of the page to go to on the next run
     seeded = Container[dict[str, object]]("seeded", dict)  # values of widgets that the browser may not have received yet
     sent = Container[Sent]("sent", Sent)
-    drawn = Value("drawn", False)  # whether the last run of a page came to its end
+    drawn = Value("drawn", False)  # whether the last run of a page was completed
     written_link = Value[tuple[str, dict[str, str]]]("written_link", ("", {}))  # the page, and the link it last wrote
-    first_links = Container[dict[str, dict[str, str]]]("first_links", dict)  # what a page's address alone stood for
+    first_links = Container[dict[str, dict[str, str]]]("first_links", dict)  # the link that a page's bare address stands for
     undo = Value[Undo | None]("undo", None)
-    opening = Container[dict[str, list[ColumnChoice | None]]]("opening", dict)  # until the page has been drawn with them
+    opening = Container[dict[str, list[ColumnChoice | None]]]("opening", dict)  # columns that the page is about to open with
     # By page: the columns of Compare that it opened with, each with its index there
     opened_with = Container[dict[str, list[tuple[int, ColumnChoice] | None]]]("opened_with", dict)
 
@@ -176,68 +176,68 @@ class Session:
     own = Value[Source | None]("own", None)
     own_given = Value[Source | None]("own_given", None)  # before lines of dashes were removed
     own_gone = Value("own_gone", False)  # whether the user has emptied the text box
-    own_linked = Value("own_linked", False)  # whether it was a link that chose the own text, which the session has not
-    own_taken = Value("own_taken", 0)  # how many texts came otherwise than by the text box
+    own_linked = Value("own_linked", False)  # whether a link refers to an own text that the session lacks
+    own_taken = Value("own_taken", 0)  # number of texts that did not come from the text box
     own_complaint = Value("own_complaint", "")
-    tab_asked = Value("tab_asked", "")  # the word by which the tab is asked what text it has kept
+    tab_asked = Value("tab_asked", "")  # token of the request to the tab for its kept text
     tab_answered = Value("tab_answered", False)
-    notebooks = Container[dict[str, Notebook]]("notebooks", dict)  # of the documents that are kept on this machine
-    notebook_linked = Value("notebook_linked", "")  # the id in a link of the kept text that it is about
-    below_wanted = Value("below_wanted", "")  # the view below the text that Compare is to open with
+    notebooks = Container[dict[str, Notebook]]("notebooks", dict)  # by document kept on this machine
+    notebook_linked = Value("notebook_linked", "")  # the id of the kept text that a link refers to
+    below_wanted = Value("below_wanted", "")  # the view below the text that Compare will open
     replaced = Value[Replaced | None](
         "replaced", None
-    )  # the own text before, whose questions or boundaries are kept nowhere
+    )  # the previous own text, if its questions or boundaries are stored nowhere else
     notebook_complaint = Value("notebook_complaint", "")
-    lost = Value("lost", "")  # why a sample is shown in the place of a link's text
+    lost = Value("lost", "")  # why a sample is shown instead of a link's text
     own_file = Value[tuple[str, bytes] | None]("own_file", None)  # name and content of the uploaded file
     own_found = Value[FileText | None]("own_found", None)  # the detected encoding, without the text
-    own_reading = Job[ReadingJob[Opened] | None]("own_reading", None)  # while the file is being read
+    own_reading = Job[ReadingJob[Opened] | None]("own_reading", None)  # reads the uploaded file
     own_splitter = Value("own_splitter", OWN_SPLITTER)  # the user's choice for the own text
-    pasted_kept = Value("pasted_kept", "")  # content of the text box: the own text, unless that is too long
-    box = Container[str]("box", new_box)  # key of the text box, another whenever the server fills it
+    pasted_kept = Value("pasted_kept", "")  # content of the text box: the own text, unless too long
+    box = Container[str]("box", new_box)  # key of the text box, replaced whenever the server fills it
     dashes = Value[bool | None]("dashes", None)  # a widget: whether dashes are boundaries; None until drawn
     marks_before = Container[list[tuple[int, ...] | None]]("marks_before", list)  # for undo
     marks_complaint = Value("marks_complaint", "")
-    folded = Value[tuple[str, str]]("folded", ("", ""))  # the document whose columns are folded on Compare, and what for
+    folded = Value[tuple[str, str]]("folded", ("", ""))  # document whose columns are folded on Compare, and the purpose
 
     # Chunks that were made elsewhere
-    chunk_files = Container[dict[str, ChunkFile]]("chunk_files", dict)  # by identity, which columns have
+    chunk_files = Container[dict[str, ChunkFile]]("chunk_files", dict)  # by the identity that columns refer to
     chunk_complaint = Value("chunk_complaint", "")  # about the last file
-    chunk_reading = Job[ReadingJob[ChunkFile] | None]("chunk_reading", None)  # about the page, and the column's number
+    chunk_reading = Job[ReadingJob[ChunkFile] | None]("chunk_reading", None)  # for a page and a column number
 
     # The embedder
     naming = Value("naming", False)  # whether the form for another embedder is open
     allowed = Container[set[str]]("allowed", set)  # embedders that may read, fetch or send something
-    allowed_splitters = Container[set[str]]("allowed_splitters", set)  # likewise, of pipelines that split into sentences
+    allowed_splitters = Container[set[str]]("allowed_splitters", set)  # spaCy pipelines that may be used
     server = Value("server", EmbeddingServer())
     server_embedder = Value[tuple[tuple[str, EmbeddingServer], Embedder] | None]("server_embedder", None)
 
     # The language model
     language_server = Value("language_server", LanguageServer())
-    linked_model = Value("linked_model", "")  # the name that a link has; nothing is asked of it before the user names it too
+    linked_model = Value("linked_model", "")  # the model that a link names; used only once the user names it too
     # What asks it, with the answers so far, which no other session is given
     asking = Value[tuple[LanguageServer, Asking] | None]("asking", None)
     answers = Container[AnswerCache]("answers", AnswerCache)
-    sendable = Container[set[Task]]("sendable", set)  # what the user has allowed to be sent
+    sendable = Container[set[Task]]("sendable", set)  # tasks that the user has allowed to be sent
     # A run over many documents that waits for the user to allow what it sends
     estimating = Job[Estimating | None]("estimating", None)
 
-    runs = Container[Held]("runs", Held)  # those that links refer to, which it has begun or opened
+    runs = Container[Held]("runs", Held)  # the runs that the session has started or opened
 
     # Results
     document = ShownDocument("split_document", None)  # the text on the page, split into sentences
     job = Job[ChunkingJob | None]("job", None)
-    results = Container[dict[Task, Chunking]]("results", dict)  # those on the page
-    changed_cuts = Job[ChangedCuts | None]("changed_cuts", None)  # of the change that a card previews
+    results = Container[dict[Task, Chunking]]("results", dict)  # results of the page's columns
+    changed_cuts = Job[ChangedCuts | None]("changed_cuts", None)  # previews a change on the card
     reopened = Value[SessionFile | None]("reopened", None)  # while Compare shows the file's columns
 
     reranker = Value[Reranker | None]("reranker", None)  # a cross-encoder that the user has named
-    questions = Container[list[Marked]]("questions", list)  # those that are kept
-    question_texts = Container[dict[str, Source]]("question_texts", dict)  # what they are about, by Marked.identity
-    question_digests = Container[dict[str, str]]("question_digests", dict)  # of these texts, by the same names
-    questions_waiting = Value[tuple[KeptQuestion, ...]]("questions_waiting", ())  # for their text, which is not there
-    questions_asked = Value("questions_asked", "")  # the word by which the tab is asked what questions it has kept
-    questions_sent = Value("questions_sent", False)  # whether the tab has been told to keep some
+    questions = Container[list[Marked]]("questions", list)  # stored questions with marked answers
+    question_texts = Container[dict[str, Source]]("question_texts", dict)  # their texts, by Marked.identity
+    question_digests = Container[dict[str, str]]("question_digests", dict)  # digests of these texts, by the same keys
+    questions_waiting = Value[tuple[KeptQuestion, ...]]("questions_waiting", ())  # questions whose text is not open
+    questions_asked = Value("questions_asked", "")  # token of the request to the tab for its kept questions
+    questions_sent = Value("questions_sent", False)  # whether questions were sent to the tab
 
     # What files of chunks give to embed, and what a question is compared with
     embedded_as = Value[EmbeddedAs]("embedded_as_chosen", "plain")
@@ -246,16 +246,16 @@ class Session:
     taken = Container[dict[tuple[str, str], float]]("taken", dict)  # reader events already handled, by key and name
     figure_formats = Container[dict[str, str]]("figure_formats", dict)  # by figure's key
 
-    retrieval_given = Value[GivenQuestions | None]("retrieval_given", None)  # by another page, in the place of files
-    retrieval_files = Value("retrieval_prefers_files", False)  # whether the user wants files instead of those
-    retrieval_arrived = Value("retrieval_arrived", False)  # whether that was after the page was drawn last
-    retrieval_begins = Value("retrieval_begins", False)  # whether a run on it is to begin at once
+    retrieval_given = Value[GivenQuestions | None]("retrieval_given", None)  # from another page, instead of files
+    retrieval_files = Value("retrieval_prefers_files", False)  # whether the user prefers files to those questions
+    retrieval_arrived = Value("retrieval_arrived", False)  # whether the questions arrived since the page was last drawn
+    retrieval_begins = Value("retrieval_begins", False)  # whether a run on the questions starts immediately
     # Questions of Retrieval's that Answers asks too, by what they are there: where they are from, and their documents
     shared_questions = Container[dict[str, tuple[str, Material]]]("shared_questions", dict)
 
     @property
     def on_disk(self) -> bool:
-        """True if embeddings are kept on disk; set by a widget."""
+        """True if the user has chosen to keep embeddings on disk; set by a widget."""
         return bool(st.session_state.get("on_disk"))
 
     @property

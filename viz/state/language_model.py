@@ -1,4 +1,4 @@
-"""The language model that the session asks; the widgets are in `viz.controls.language_model`."""
+"""The session's language model; its widgets are in `viz.controls.language_model`."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ def none_named(who_needs: str, where: str = "on the left") -> str:
 CHUNKER_NEEDS = "This chunker needs"
 
 MISSING = none_named(CHUNKER_NEEDS)
-"""Message of a column if no language model is named."""
+"""Message of a column that needs a language model when none is named."""
 
 
 def identity_of(asking: Asking | None) -> str:
-    """Return the identifier of a language model: its name and, last, its revision; empty for none."""
+    """Return a language model's identity, which is its name and revision; empty for None."""
     return "" if asking is None else f"{asking.model.name} {asking.model.revision}"
 
 
 def chosen_model() -> Asking | None:
-    """Return access to the session's language model, rebuilt only if the user names another; None if there is none."""
+    """Return access to the session's language model, or None if none is named; rebuilt only if the user names another."""
     wanted = session.language_server
     if not wanted.model:
         return None

@@ -1,4 +1,4 @@
-"""Conversion between choices and the query parameters of a link. The link never contains text."""
+"""Conversion between choices and the query parameters of a link. Links never contain text."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def to_query(choices: Choices, default: Choices) -> dict[str, str]:
         if getattr(choices, name) != getattr(default, name):
             query[name] = str(getattr(choices, name))
     if choices.document != default.document:
-        # A link without it would mean the splitter that suits the link's document.
+        # Without it, the link would imply the splitter that suits its document.
         query["sentences"] = choices.sentences
     if choices.selected != default.selected:
         query["selected"] = str(choices.selected + 1)
@@ -41,7 +41,7 @@ def to_query(choices: Choices, default: Choices) -> dict[str, str]:
 
 
 def _told(column: ColumnChoice) -> dict[str, Any]:
-    """Return the parameters in the link of a column: those set, and those that a link without them would mean otherwise."""
+    """Return a column's parameters for the link: those set, and those whose omission would have another meaning."""
     kind = chunker_class(column.chunker)
     return {**{name: kind.model_fields[name].default for name in kind.older}, **column.parameters}
 
@@ -52,7 +52,7 @@ def link_of_chunker(chunker: str) -> dict[str, str]:
 
 
 def older_columns(query: Mapping[str, str]) -> list[int]:
-    """Return the numbers, from 1, of a link's columns that lack parameters which were added since the link was made."""
+    """Return the numbers, from 1, of the columns in a link that lack parameters introduced after it was made."""
     kinds = {**CHUNKERS, **ASKING, **ADAPTERS}
     return [
         number
@@ -62,14 +62,14 @@ def older_columns(query: Mapping[str, str]) -> list[int]:
 
 
 KEPT = "kept"
-"""The link's parameter for the random id of the user's own text among those kept on their machine."""
+"""The link parameter with the random id of a text kept on the user's machine."""
 
 MODEL = "model"
-"""The link's parameter for the name of a language model; its server and its key are never in a link."""
+"""The link parameter with the name of a language model; its server and key are never in a link."""
 
 
 def model_in_link(choices: Choices, name: str) -> dict[str, str]:
-    """Return the link parameters for the language model ``name``: none if the page's choices ask no model."""
+    """Return the link parameter that names the language model, empty if the page's choices call none."""
     asked = {choices.extra.get("what"), *(column.chunker for column in choices.columns)} & ASKING.keys()
     asked |= {*choices.extra.get("embedded", "").split(":")} & {"context"}
     return {MODEL: name} if asked and is_name(name) else {}
@@ -81,7 +81,7 @@ def _word(value: Any) -> str:
 
 
 def from_query(query: Mapping[str, str], documents: Mapping[str, str], default: Choices) -> tuple[Choices, list[str]]:
-    """Parse a link.
+    """Parse a link's query parameters into choices, with a message for each invalid one.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def _columns(query: Mapping[str, str], complaints: list[str]) -> list[ColumnChoi
 
 
 def is_name(text: str) -> bool:
-    """Return whether a link may have a text as the name of a model or a splitter."""
+    """Return whether a text may be the name of a model or a splitter in a link."""
     return bool(text.strip()) and text.isprintable() and len(text) <= LONGEST_NAME
 
 

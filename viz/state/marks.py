@@ -12,12 +12,12 @@ Known = tuple[int, ...] | None
 
 
 def with_clicked(document: Document, known: Known, places: Collection[int] | None) -> Known:
-    """Return the known boundaries after clicks between sentences.
+    """Return the known boundaries after clicks on gaps between sentences.
 
     Parameters
     ----------
     known
-        The boundaries before. Those inside sentences, which cannot be clicked, stay.
+        The boundaries before the clicks. Those inside sentences stay, since they cannot be clicked.
     places
         The sentence starts before which gaps are set, as offsets in code points; None to remove all boundaries.
 
@@ -34,7 +34,7 @@ def with_clicked(document: Document, known: Known, places: Collection[int] | Non
 
 
 def set_known(known: Known) -> None:
-    """Set the known boundaries of the user's own text, which can be undone."""
+    """Set the known boundaries of the user's own text; the user can undo this."""
     assert session.own is not None
     session.marks_before.append(session.own.known)
     _put(known)

@@ -1,4 +1,4 @@
-"""The notebook of a document: text, boundaries, questions, columns and page, kept on this machine on request."""
+"""The notebook of a document: its text, boundaries, questions, columns and page, kept on this machine on request."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from viz.state.undo import undoable
 from viz.state.values import MOST_QUESTIONS, KeptQuestion, Notebook
 
 _OPENED = "opened"
-"""Stands for the digest of a notebook that was read and not changed since."""
+"""Placeholder for the digest of a notebook that was read and not changed since."""
 
 
 class _Head(BaseModel):
-    """All of a notebook but its text, as it is on disk.
+    """The stored metadata of a notebook: everything except the text.
 
     Attributes
     ----------
     about
-        Its name, boundaries and origin.
+        The text's name, boundaries and origin.
     link
-        The query of Compare's link, which has the columns.
+        The query parameters of Compare's link, which include the columns.
     page
         The key of the page that was shown last.
     sample
@@ -51,7 +51,7 @@ class _Head(BaseModel):
 
 
 class Content(NamedTuple):
-    """The content of a notebook now: its name, the number of its questions, its head as JSON, and its text with a digest."""
+    """The current content of a notebook: its name, number of questions, metadata as JSON, and text with its digest."""
 
     name: str
     questions: int
@@ -61,7 +61,7 @@ class Content(NamedTuple):
 
 
 def is_private() -> bool:
-    """Return whether only this machine reaches the server: a text is kept on disk nowhere else."""
+    """Return whether only this machine can reach the server; otherwise texts are not kept on disk."""
     names = [str(st.get_option("server.address") or ""), *map(str, st.get_option("server.allowedHosts") or ())]
     return bool(names[0]) and all(map(_is_local, names))
 
@@ -76,13 +76,13 @@ def _is_local(name: str) -> bool:
 
 
 def keep(document: str) -> None:
-    """Keep a document from now on; what goes wrong is `session.notebook_complaint`."""
+    """Start a notebook for a document; errors are in `session.notebook_complaint`."""
     session.notebooks[document] = Notebook(None, "")
     save()
 
 
 def save() -> None:
-    """Write the notebooks of the documents that are kept and have changed since."""
+    """Write the notebooks that have changed since they were last written."""
     if not session.notebooks or not is_private():
         return
     for document, notebook in list(session.notebooks.items()):
@@ -111,19 +111,19 @@ def _write(document: str, notebook: Notebook, content: Content) -> None:
 
 
 def document_here() -> str:
-    """Return the document on the page: a sample's id, or the user's own text."""
+    """Return the current page's document: a sample's id, or `OWN`."""
     choices = session.choices
     return choices[session.page].document if session.page in choices else compared().document
 
 
 def kept_here() -> Place | None:
-    """Return the place of the notebook of the document on the page; None if it is kept nowhere."""
+    """Return the key of the notebook of the page's document; None if it is not kept."""
     notebook = session.notebooks.get(document_here())
     return None if notebook is None else notebook.place
 
 
 def forget(id: str | None = None) -> None:
-    """Remove a kept text, or all of them; the one on the page stays there."""
+    """Delete a kept text from disk, or all of them; an open text stays on the page."""
     try:
         notebook_store().remove(id)
         session.notebook_complaint = ""
@@ -136,7 +136,7 @@ def forget(id: str | None = None) -> None:
 
 
 def open_notebook(id: str, choices: Choices) -> str:
-    """Show a kept document, with all that was made of it; return the key of its page, empty if that fails."""
+    """Open a kept document with its questions and columns; return its page's key, empty if that fails."""
     found = _read(id)
     if found is None:
         return ""
@@ -152,7 +152,7 @@ def open_notebook(id: str, choices: Choices) -> str:
 
 
 def open_linked() -> None:
-    """Make the text of the user's own link their own again, if it is kept on this machine; the link's settings stay."""
+    """Reopen the kept text to which the link refers, if it is on this machine; the link's settings stay."""
     id, session.notebook_linked = session.notebook_linked, ""
     found = _read(id) if id and is_private() else None
     session.notebook_complaint = ""
@@ -164,7 +164,7 @@ def open_linked() -> None:
 
 
 def _read(id: str) -> tuple[Place, _Head, str] | None:
-    """Return a kept text, checked; None if that fails, with the reason in `session.notebook_complaint`."""
+    """Return a validated notebook; None if that fails, with the reason in `session.notebook_complaint`."""
     try:
         found = notebook_store().read(id)
         if found is None:
@@ -178,7 +178,7 @@ def _read(id: str) -> tuple[Place, _Head, str] | None:
 
 
 def _take(place: Place, head: _Head, text: str) -> Choices:
-    """Give the session a kept text and its questions; return the choices of Compare that were kept with it."""
+    """Load a notebook's text and questions into the session; return its choices of Compare."""
     document = head.sample if head.sample in sample_titles() else OWN
     if document == OWN:
         give_back(head.about, text)

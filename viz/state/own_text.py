@@ -1,4 +1,4 @@
-"""The user's own text, and switching from one document to another."""
+"""The user's own text, and switching between documents."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from viz.state.text import Source
 from viz.state.values import Replaced
 
 PASTED = "Pasted text"
-"""The name of a text that was pasted."""
+"""The name of a pasted text."""
 
 MOST_EDITED = 100_000
-"""Characters of a text that can be edited in the box, which the browser sends whenever anything on the page is used."""
+"""Most characters of a text that can be edited in the box, since the browser sends them with every interaction."""
 
 
 def choose_document(choices: Choices, document: str) -> None:
     """Choose another document and the sentence splitter that suits it.
 
-    A splitter chosen by hand is kept for the user's own text, whether it was chosen there or on the previous sample.
+    For the user's own text, a splitter that the user has chosen is kept, on this text or on the previous sample.
     """
     session.lost = session.own_complaint = ""
     session.own_linked = False
@@ -42,12 +42,12 @@ def choose_document(choices: Choices, document: str) -> None:
         choices.sentences = session.own_splitter
     choices.document = document
     if "step" in choices.extra:
-        # The step of another text's stepper.
+        # The step refers to the previous text's stepper.
         choices.extra["step"] = "1"
 
 
 def set_own_text(given: Source | None) -> None:
-    """Set the user's own text; lines of three dashes in it are taken as known boundaries by default."""
+    """Set the user's own text; lines of three dashes in it become known boundaries."""
     marked = without_dashes(given) if given is not None else None
     if marked is not None and marked.known:
         store_own_text(marked, given)
@@ -56,12 +56,12 @@ def set_own_text(given: Source | None) -> None:
 
 
 def store_own_text(own: Source | None, given: Source | None = None) -> None:
-    """Set the user's own text; ``given`` is the text before lines of dashes were removed, if there were any."""
+    """Set the user's own text; ``given`` is the text before lines of dashes were removed, if it had any."""
     session.own_complaint = ""
     session.marks_before = []
     before = session.own
     if own is None or before is None or not is_edit(before.text, own.text):
-        # One notebook is of one text.
+        # Each notebook belongs to one text.
         notebook = session.notebooks.pop(OWN, None)
         if before is not None and notebook is None and (questions_about(before) or before.known):
             session.replaced = Replaced(before, session.own_given)
@@ -72,18 +72,18 @@ def store_own_text(own: Source | None, given: Source | None = None) -> None:
     boxed = "" if own is None else (given or own).text
     session.pasted_kept = boxed if len(boxed) <= MOST_EDITED else ""
     if st.session_state.get(session.box, "") != session.pasted_kept:
-        # What a browser says that has not been told yet of the new content is about the box before, and means nothing: in
-        # the same box it would be the user's own change, and take the text away.
+        # An event from a browser that has not received the new content is about the old box, and a new key makes it void.
+        # In the same box it would look like an edit by the user, and replace the text.
         session.box = new_box()
 
 
 def questions_about(source: Source) -> int:
-    """Return the number of kept questions about a text."""
+    """Return the number of stored questions about a text."""
     return sum(one.document == source.name and source.text.startswith(one.answer, one.start) for one in session.questions)
 
 
 def bring_back() -> None:
-    """Make the text before the user's own again, instead of the one that replaced it."""
+    """Restore the user's previous own text in place of the one that replaced it."""
     replaced = session.replaced
     if replaced is not None:
         store_own_text(replaced.own, replaced.given)
@@ -92,10 +92,9 @@ def bring_back() -> None:
 
 
 def edited(text: str) -> Source:
-    """Return the content of the box: the own text after an edit, or another text if most of it is new.
+    """Return the text box's content as a source: an edit of the own text, or a new text if most of it changed.
 
-    After an edit the text keeps its name, those of its known boundaries that are not in what was replaced, and its pages:
-    what was not replaced is on the page that it was on.
+    After an edit the text keeps its name, its pages, and its known boundaries outside the replaced part.
     """
     own, given = session.own, session.own_given
     if own is None:
@@ -114,7 +113,7 @@ def edited(text: str) -> Source:
 
 
 def moved_places(places: Iterable[int], before: str, text: str) -> tuple[int, ...]:
-    """Return the places of a text after an edit, without those in the replaced part."""
+    """Return the positions in a text after an edit, without those in the replaced part."""
     first, last = _unchanged(before, text)
     end, grown = len(before) - last, len(text) - len(before)
     moved = (place if place <= first else place + grown for place in places if place <= first or place >= end)
@@ -131,11 +130,14 @@ def without_dashes(given: Source) -> Source:
 
 
 PUT_BACK = {"repeated header": "Put headers back", "repeated footer": "Put footers back"}
-"""Lines left out of a PDF's pages whose words and place are known, each with the label of the button that puts them back."""
+"""Kinds of lines omitted from a PDF's pages that can be restored, with the labels of the buttons that do so."""
 
 
 def put_back(kind: str) -> None:
-    """Put the lines of a kind in `PUT_BACK` back into the pages of the user's own text; its notebook stays. A callback."""
+    """Restore the omitted headers or footers of the user's own text, and keep its notebook; a callback.
+
+    ``kind`` is a key of `PUT_BACK`.
+    """
     own, given, notebook, replaced = session.own, session.own_given, session.notebooks.get(OWN), session.replaced
     if own is None:
         return
@@ -151,7 +153,7 @@ def put_back(kind: str) -> None:
 
 
 def with_lines(source: Source, kind: str) -> Source:
-    """Return a text with its left-out headers in the first lines of their pages, or its footers in the last ones."""
+    """Return a text with its omitted headers (or footers) inserted at the top (or bottom) of their pages."""
     parts, text = source.parts, source.text
     if parts is None:
         return source
@@ -163,7 +165,7 @@ def with_lines(source: Source, kind: str) -> Source:
     added: list[tuple[int, int, str]] = []
     for number, words in sorted(lines.items()):
         start, end = parts.starts[number], parts.starts[number + 1] if number + 1 < len(parts.starts) else len(text)
-        # They were found from the edge of the page inwards.
+        # The lines are listed from the edge of the page inwards.
         block = "\n".join(reversed(words) if at_end else words)
         if not text[start:end].strip():
             added.append((number, start, f"{block}\n\n"))
@@ -173,7 +175,7 @@ def with_lines(source: Source, kind: str) -> Source:
             added.append((number, start, f"{block}\n"))
 
     def moved(place: int, part: int = 0) -> int:
-        """Return the new offset of a place; lines of earlier parts that are put there come before it."""
+        """Return the new offset of a position, after the lines restored at or before it."""
         return place + sum(len(words) for number, at, words in added if at < place or (at == place and number < part))
 
     edges = [0, *(at for _, at, _ in added), len(text)]
@@ -193,7 +195,7 @@ def with_lines(source: Source, kind: str) -> Source:
 
 
 def is_edit(before: str, text: str) -> bool:
-    """Return whether a text is an edit of the previous text: at least half of it stands at its ends."""
+    """Return whether a text is an edit of the previous one: at least half of it is unchanged at its ends."""
     if before == text:
         return True
     if max(len(before), len(text)) > MOST_EDITED:

@@ -1,4 +1,4 @@
-"""A session saved in a file: the text with its boundaries and questions, and the recipe and result of each column."""
+"""A session saved in a file: the text with its boundaries and questions, and each column's recipe and result."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ENDING = ".json"
 
 
 class KeptFile(BaseModel):
-    """A file of chunks that were made elsewhere, as in `chunkers.methods.your_chunks.ChunkFile`."""
+    """The stored form of a `chunkers.methods.your_chunks.ChunkFile`, a file of external chunks."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -45,12 +45,12 @@ class KeptFile(BaseModel):
 
     @cached_property
     def file(self) -> ChunkFile:
-        """The file."""
+        """The stored file of chunks, restored."""
         return ChunkFile(self.name, self.chunks, self.document)
 
 
 class KeptColumn(BaseModel):
-    """A column: its recipe, the spans of the resulting chunks, and the file of chunks made elsewhere."""
+    """The stored form of a column: its recipe, the spans of its chunks, and its file of external chunks, if any."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -73,7 +73,7 @@ class KeptColumn(BaseModel):
 
 
 class KeptParts(BaseModel):
-    """The pages or chapters of a text, as in `chunkers.text.parts.Parts`."""
+    """The stored form of a text's pages or chapters, `chunkers.text.parts.Parts`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -87,7 +87,7 @@ class KeptParts(BaseModel):
         return cls(kind=parts.kind, starts=parts.starts, labels=parts.labels)
 
     def of_text(self, text: str) -> Parts:
-        """Return the pages or chapters; raises ValueError if they cannot belong to the text."""
+        """Restore the pages or chapters of ``text``; raises ValueError if they do not fit it."""
         if self.starts and self.starts[-1] > len(text):
             raise ValueError(f"the starts of parts must lie in the text, from 0 to {len(text):,}; got {self.starts[-1]:,}")
         return Parts(self.kind, self.starts, self.labels)
@@ -124,7 +124,7 @@ class SessionFile(BaseModel):
 
     @property
     def kept_parts(self) -> Parts | None:
-        """The pages or chapters of the text; raises ValueError if they cannot be."""
+        """The pages or chapters of the text; raises ValueError if they do not fit it."""
         return None if self.parts is None else self.parts.of_text(self.text)
 
 
@@ -137,7 +137,7 @@ def write(
     model: LanguageModel | None = None,
     questions: tuple[KeptQuestion, ...] = (),
 ) -> str:
-    """Return the session as JSON; ``columns`` has at least one chunker with its result, ``model`` is their model."""
+    """Return the session as JSON, with at least one chunker and its result; ``model`` is the chunkers' language model."""
     kept = [
         KeptColumn(
             recipe=Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer, embedded_as, model),
@@ -164,14 +164,14 @@ def _file_of(chunker: Chunker) -> KeptFile | None:
 
 
 def read(data: bytes, name: str, cancelled: Callable[[], bool] = bool) -> SessionFile | Recipe:
-    """Read a session file, or a recipe, in another process; see `chunkers.text.reader_process`.
+    """Read a session file or a recipe, in a separate process; see `chunkers.text.reader_process`.
 
     Raises
     ------
     InputError
         If the data is neither; the message names the field.
     Cancelled
-        If the user asked to stop, which ``cancelled`` is asked repeatedly.
+        If ``cancelled``, which is called repeatedly, returns True.
     """
     (kind, head), *pieces = parsed_apart(session_pieces.read, data, name, cancelled)
     if kind == "recipe":
@@ -193,7 +193,7 @@ def read(data: bytes, name: str, cancelled: Callable[[], bool] = bool) -> Sessio
 
 
 def _put_together(head: dict[str, Any], pieces: Sequence[Sequence[Any]]) -> None:
-    """Put the text and the chunks of a session, which come in pieces, where they are in the file."""
+    """Insert the text and chunks of a session, which arrive in pieces, at their places in ``head``."""
     columns = [column for column in head.get("columns") or () if isinstance(column, dict)]
     text: list[str] = []
     chunks: list[list[tuple[Span, ...]]] = [[] for _ in columns]

@@ -1,6 +1,6 @@
 """Reader of session and recipe files, run in a separate process that passes the content on in pieces.
 
-Of a session, the texts and spans are most of the file: they are checked there, so that the page need only take them in.
+Texts and spans are most of a session file. They are validated in that process, so that the page only has to insert them.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from chunkers.files.tables import Counted, recipe_of, text_of, value_of, within
 from chunkers.support.errors import InputError, shown
 
 LONGEST_HEAD = 4_000_000
-"""The most characters of JSON of a session file besides its text and its chunks: mostly the places of known boundaries."""
+"""Most characters of a session file's JSON without its text and chunks, mostly the offsets of known boundaries."""
 
 PIECE = 1_000_000
-"""Number of characters of the text sent at once."""
+"""Number of characters of a piece of the text."""
 
 
 def not_one(name: str, where: str, why: str) -> InputError:
@@ -24,15 +24,16 @@ def not_one(name: str, where: str, why: str) -> InputError:
 
 
 def read(data: bytes, name: str) -> Iterator[tuple[Any, ...]]:
-    """Yield the pieces of a session or the value of a recipe, each with its kind; for `viz.state.session_file.read`.
+    """Yield a session file's pieces, or a recipe, each with its kind; for `viz.state.session_file.read`.
 
-    A ``recipe`` comes alone. After a ``session``, which has all else that is in the file, come the pieces of its ``text``;
-    as ``chunk`` the number of a column and the spans of each of its chunks; as ``given`` each chunk of a column's file.
+    A ``recipe`` is the only piece. A ``session`` has everything but texts and chunks. It is followed by the pieces of its
+    ``text``, by a ``chunk`` for each chunk (the column's number and the spans), and by a ``given`` for each chunk of a
+    column's file.
 
     Raises
     ------
     InputError
-        If it is neither, or too large, or the spans are none of the text; the message names the place.
+        If the file is neither, is too large, or has spans outside the text; the message names the place.
     """
     try:
         whole = value_of(text_of(data, name), name)
@@ -80,7 +81,7 @@ def _list(value: Any) -> list[Any]:
 
 
 def _taken(holder: dict[str, Any], field: str) -> list[Any]:
-    """Take the list out of a field, leaving an empty one; other values stay, to be refused later."""
+    """Remove and return the list in a field, leaving an empty one; other values stay and are rejected later."""
     found = holder.get(field)
     if isinstance(found, list):
         holder[field] = []
@@ -88,7 +89,7 @@ def _taken(holder: dict[str, Any], field: str) -> list[Any]:
 
 
 def _checked(spans: Any, most: int | None, name: str, where: str) -> list[list[int]]:
-    """Return spans; raises InputError if they are none, or do not lie in a text of ``most`` characters."""
+    """Return the spans; raises InputError if they are malformed or outside a text of ``most`` characters."""
     listed: list[list[int]] = spans if isinstance(spans, list) else [spans]
     for span in listed:
         if not (isinstance(span, list) and len(span) == 2 and all(type(place) is int for place in span)):
@@ -101,7 +102,7 @@ def _checked(spans: Any, most: int | None, name: str, where: str) -> list[list[i
 
 
 def _given(chunk: Any, name: str, where: str) -> tuple[str | None, list[list[int]], str | None]:
-    """Return the text, the spans and the document of a chunk that was made elsewhere."""
+    """Return the text, the spans and the document of an external chunk."""
     fields = _list(chunk)
     text, spans, document = [*fields, *[None, [], None][len(fields) :]][:3]
     if not fields or len(fields) > 3 or not isinstance(text, str | None) or not isinstance(document, str | None):

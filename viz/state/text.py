@@ -13,16 +13,16 @@ from viz.jobs.texts import CACHED_BYTES, kept
 
 @dataclass(frozen=True)
 class Source:
-    """A text to chunk.
+    """A text to chunk, with its name and origin.
 
     Attributes
     ----------
     known
-        Its known boundaries as offsets in code points, or None if unknown.
+        The known boundaries as offsets in code points; None if unknown.
     teaches
-        What is said about it in a few words.
+        A short description of the text.
     parts, left_out
-        Of a text that was read from a file: where its pages or chapters begin, and what of the file is not in it.
+        For a text read from a file: its pages or chapters, and the content of the file that was left out.
     """
 
     text: str
@@ -35,12 +35,12 @@ class Source:
 
 @kept(CACHED_BYTES, lambda document: (document.identity,), len)
 def language_of(document: Document) -> str:
-    """Return the code of a document's language: its splitter's, or else the detected one."""
+    """Return the language code of a document: its splitter's language, otherwise the detected one."""
     return document.language or detect_language(document.text)
 
 
 def language_said(document: Document) -> str:
-    """Name the language, and say so if it was detected."""
+    """Return the name of a document's language, marked if it was detected."""
     detected = "" if ":" in document.splitter and document.language else " (detected)"
     return f"{LANGUAGES[language_of(document)]}{detected}"
 

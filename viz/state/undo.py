@@ -1,4 +1,4 @@
-"""Taking back the last change that removed, added or replaced columns."""
+"""Undo of the last change that removed, added or replaced columns."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ def undoable(page: str, said: str) -> Iterator[None]:
 
 
 def last_change(page: str) -> Undo | None:
-    """Return the last change of the page's columns, or None if there is none or something else has changed them since."""
+    """Return the last change to the page's columns, or None if there is none that can be undone.
+
+    A change cannot be undone once something else has changed the columns.
+    """
     undo = session.undo
     if undo is None or undo.page != page or page not in session.choices:
         return None
@@ -36,7 +39,7 @@ def last_change(page: str) -> Undo | None:
 
 
 def undo_last(page: str) -> None:
-    """Undo the last change of the page's columns, if that is still possible."""
+    """Undo the last change to the page's columns, if possible."""
     undo = last_change(page)
     session.undo = None
     if undo is not None:

@@ -1,4 +1,4 @@
-"""Small value types that a session holds for a single page or widget."""
+"""Small value types in the session state, each for a single page or widget."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from viz.state.text import Source
 
 @dataclass(frozen=True)
 class EmbeddingServer:
-    """The server to which the session may send texts; the key is only ever in memory."""
+    """The address and key of an embedding server; the key is kept in memory only."""
 
     address: str = ""
     key: str = field(default="", repr=False)
@@ -32,10 +32,10 @@ class EmbeddingServer:
 
 @dataclass(frozen=True)
 class LanguageServer:
-    """The session's language model and its spending limits; the key is only ever in memory.
+    """The session's language model, its server, and its spending limits; the key is kept in memory only.
 
-    ``model`` is the name on the server; empty where there is none. ``tokens`` and ``money``, in US dollars, are the limits
-    of what is spent; 0 of the second is none.
+    ``model`` is the name on the server; empty if none is named. ``tokens`` and ``money`` (in US dollars) are the limits; a
+    ``money`` of 0 means no limit.
     """
 
     model: str = ""
@@ -67,7 +67,7 @@ class LastChange:
 
 @dataclass(frozen=True)
 class MarkedDocuments:
-    """Documents made from the user's files, a message for each file that could not be used, and a summary, ``said``."""
+    """Documents made from the user's files, with a summary and a message for each unusable file."""
 
     documents: list[MarkedText] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
@@ -91,13 +91,13 @@ class GivenQuestions:
     material
         The questions with their documents.
     said
-        How many they are, and where they are from.
+        A sentence on the number and origin of the questions.
     notes
-        Sentences on what they measure.
+        Notes on the questions' measures.
     origin
-        Where they are from, as ``kept on Compare``.
+        The origin of the questions, such as ``kept on Compare``.
     columns
-        The columns to measure; without any those of Retrieval stay.
+        The columns to measure; empty to keep Retrieval's.
     """
 
     material: Material
@@ -108,18 +108,18 @@ class GivenQuestions:
 
 
 MOST_QUESTIONS = 100
-"""Questions with a marked answer that a session keeps."""
+"""Most questions with a marked answer in a session."""
 
 
 class KeptQuestion(BaseModel):
-    """A question with its marked answer, as in `evaluation.questions.marked_file.Marked`.
+    """The stored form of a question and its marked answer, `evaluation.questions.marked_file.Marked`.
 
     Attributes
     ----------
     sample
-        The id of the bundled document that it is about; empty for a text of the user's own.
+        The id of the bundled document that the question is about; empty for the user's own text.
     text
-        A digest of the text, by which it is known again.
+        A digest of the text, by which it is recognised.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -134,19 +134,19 @@ class KeptQuestion(BaseModel):
 
     @property
     def marked(self) -> Marked:
-        """The question as the session has it."""
+        """The question as a `Marked`, the form used in the session."""
         return Marked(self.question, self.document, self.identity, self.start, self.answer)
 
 
 class Notebook(NamedTuple):
-    """A document's notebook on disk: its place, None before it is written, and a digest of what was written last."""
+    """The state of a notebook on disk: its key (None before the first write), and a digest of its last content."""
 
     place: Place | None
     digest: str
 
 
 class Replaced(NamedTuple):
-    """A text of the user's own that another has replaced; ``given`` is the text before lines of dashes were removed."""
+    """The user's previous own text; ``given`` is that text before lines of dashes were removed."""
 
     own: Source
     given: Source | None
@@ -154,7 +154,7 @@ class Replaced(NamedTuple):
 
 @dataclass(frozen=True)
 class Undo:
-    """Record of the last change of a page's columns, for undoing it.
+    """The last change of a page's columns, with what is needed to undo it.
 
     Attributes
     ----------
@@ -165,7 +165,7 @@ class Undo:
     before, selected
         The columns before the change, and the index of the selected one.
     after
-        The columns after the change: once they differ from the page's, there is something newer that must not be lost.
+        The columns after the change. Once the page's columns differ from these, the change can no longer be undone.
     """
 
     page: str
@@ -176,18 +176,18 @@ class Undo:
 
 
 Data = Mapping[str, object] | bytes
-"""Payload of a component: JSON, or a line of JSON followed by anything."""
+"""Payload of a component: JSON, or a line of JSON followed by arbitrary bytes."""
 
 
 class Order(NamedTuple):
-    """Sequence number of a payload: numbers grow, and can be compared within a session."""
+    """Sequence number of a payload; later payloads of a session have greater numbers."""
 
     session: str
     number: int
 
 
 class Sent:
-    """Last payload sent to each component of a session."""
+    """The last payload sent to each component of a session."""
 
     def __init__(self) -> None:
         self._session = uuid4().hex[:12]
@@ -195,7 +195,7 @@ class Sent:
         self._last: dict[str, tuple[Data, Order]] = {}
 
     def order(self, key: str, data: Data) -> Order:
-        """Return the order of ``data``: the earlier one if the component ``key`` is sent the same data again."""
+        """Return the sequence number of ``data``, unchanged if the component ``key`` was last sent the same data."""
         before = self._last.get(key)
         if before is None or before[0] != data:
             before = data, Order(self._session, next(self._numbers))
@@ -203,5 +203,5 @@ class Sent:
         return before[1]
 
     def forget(self) -> None:
-        """Forget the sent payloads, which may be large; the next payload is newer."""
+        """Drop the stored payloads to free memory; the next payload counts as new."""
         self._last.clear()
