@@ -1,4 +1,4 @@
-"""The look of Plotly figures."""
+"""The style of Plotly figures."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import plotly.graph_objects as go
 from viz.theme.palette import INK, theme
 
 LECTURE_SCALE = 1.5
-"""Factor by which figures are enlarged in lecture mode; their width is the page's."""
+"""Factor by which figures are enlarged in lecture mode, except for their width."""
 
 
 def style(figure: go.Figure, scale: float = 1) -> None:
-    """Apply the page's colours and fonts to a figure, with type, lines and dots ``scale`` times as large."""
+    """Apply the page's colours and fonts to a figure, with type, lines and dots enlarged by ``scale``."""
     colours = INK[theme()]
     axis = {"gridcolor": colours["rule"], "linecolor": colours["rule"], "zeroline": False, "automargin": True}
     axis |= {"title": {"font": {"size": 13 * scale}}}
@@ -35,7 +35,7 @@ def style(figure: go.Figure, scale: float = 1) -> None:
 
 
 def _enlarge(figure: go.Figure, scale: float) -> None:
-    """Scale the sizes that a figure sets itself: its height, lines, dots, and its own type sizes."""
+    """Scale the sizes that the figure itself sets: its height, lines, dots and type sizes."""
     if figure.layout.height:
         figure.update_layout(height=figure.layout.height * scale)
     for part in [*figure.data, *figure.layout.shapes]:
@@ -49,7 +49,7 @@ def _enlarge(figure: go.Figure, scale: float) -> None:
 
 
 def _of(part: Any, name: str) -> Any:
-    """Return a property of a part of a figure, None if the part does not set it, or has no such property."""
+    """Return a property of a part of a figure; None if the part lacks or does not set it."""
     for word in name.split("."):
         part = part[word] if part is not None and word in part else None
     return part

@@ -1,4 +1,4 @@
-"""Glossary: one word for each thing, with its definition.
+"""The glossary of terms used on the pages, with their definitions.
 
 ``python -m viz.theme.glossary`` writes ``docs/glossary.md``.
 """
@@ -32,7 +32,7 @@ TEXT: Mapping[str, str] = {
     "Default": "The value of a parameter that nobody has set, taken from the source of the chunker.",
     "Tokens": "The word pieces that a model reads, counted by the chosen tokenizer.",
 }
-"""The words about texts and chunkers."""
+"""Terms about texts and chunkers."""
 
 SEGMENTATION: Mapping[str, str] = {
     "Pk": "Slide a window of half the mean section along the text: the share of positions at which section and chunk "
@@ -74,7 +74,7 @@ RETRIEVAL: Mapping[str, str] = {
     "Significant": "If no chunker were better than another, a difference this large would appear in at most 5 of 100 sets "
     "of questions, all comparisons taken together.",
 }
-"""The words about retrieval."""
+"""Terms about retrieval."""
 
 ANSWERS: Mapping[str, str] = {
     "Faithfulness": "The share of an answer's statements that the given chunks support, according to a judging model.",
@@ -107,25 +107,25 @@ INSTEAD: Mapping[str, str] = {
     "Precision Ω": "Best possible precision",
     "Chunks that count": "Top k",
 }
-"""Words that the pages avoid, and what they say instead."""
+"""Words that the pages avoid, with the words used instead."""
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "glossary.md"
 
 
 class Piece(TypedDict):
-    """Part of a sentence; ``about`` defines it if it is a word of the glossary, and is empty otherwise."""
+    """Part of a sentence; ``about`` is its definition if it is a glossary term, otherwise empty."""
 
     text: str
     about: str
 
 
 def explained(said: str) -> list[Piece]:
-    """Return a sentence in pieces, with the definition of each word that it marks.
+    """Split a sentence into pieces, with the definition of each glossary term marked in it.
 
     Parameters
     ----------
     said
-        Words of the glossary are in square brackets, in the singular or the plural.
+        The sentence, with glossary terms in square brackets, in the singular or the plural.
 
     Raises
     ------
@@ -142,7 +142,7 @@ def explained(said: str) -> list[Piece]:
 
 
 def help_of(words: Mapping[str, str]) -> str:
-    """Return an explanation of several words as Markdown for a help text."""
+    """Return the definitions of several terms as Markdown for a help text."""
     return "  \n".join(f"**{word}**: {said}" for word, said in words.items())
 
 

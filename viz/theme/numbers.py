@@ -12,17 +12,17 @@ _MS = "\N{NO-BREAK SPACE}ms"
 
 
 def stages_in_words(timing: Timing | None) -> str:
-    """Describe how long each stage except embedding took; empty if the result was not timed."""
+    """Describe the time of each stage except embedding; empty if the result was not timed."""
     if timing is None:
         return ""
     stages = {"split": timing.split_ms, "decide": timing.decide_ms} | ({"merge": timing.merge_ms} if timing.merge_ms else {})
     said = " · ".join(f"{stage} {duration(took)}" for stage, took in stages.items())
-    # The unit is said once where all have the same.
+    # The unit is given once if all times share it.
     return said.replace(_MS, "", said.count(_MS) - 1) if said.count(_MS) == len(stages) else said
 
 
 def embedding_in_words(timing: Timing | None) -> str:
-    """Describe the number of new and cached embeddings, and the cost of computing all of them; empty if not timed."""
+    """Describe the number of new and cached embeddings, and the time of computing all; empty if not timed."""
     if timing is None:
         return ""
     took = duration(timing.embed_ms)
@@ -33,9 +33,10 @@ def embedding_in_words(timing: Timing | None) -> str:
 
 
 def duration(ms: float) -> str:
-    """Format a time given in ms with its unit, from a second on in seconds: ``0.64 ms``, ``99.5 s``.
+    """Format a time in milliseconds with its unit, such as ``0.64 ms`` or ``99.5 s``.
 
-    Two significant figures below 10 ms, whole ones above, three of seconds, and ``<0.01 ms`` below a hundredth.
+    Two significant figures below 10 ms, whole milliseconds above, three significant figures from one second on, and
+    ``<0.01 ms`` below a hundredth.
     """
     if ms >= 999.5:
         return f"{three_figures(ms / 1000)}\N{NO-BREAK SPACE}s"
@@ -45,5 +46,5 @@ def duration(ms: float) -> str:
 
 
 def known_boundaries(count: int) -> str:
-    """Return the number of known boundaries in words."""
+    """Format a number of known boundaries, such as ``3 known boundaries``."""
     return counted(count, "known boundary", "known boundaries")

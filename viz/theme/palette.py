@@ -10,7 +10,7 @@ __all__ = ["COUNT", "EDGES", "GROUNDS", "INK", "colour_page", "css", "theme"]
 
 
 def css(root: str = "seamark") -> str:
-    """Return a style sheet with the colours of both themes as custom properties of the class ``root``."""
+    """Return a style sheet that defines both themes' colours as custom properties of the class ``root``."""
     blocks = [f".{root} {{\n  --ground-count: {COUNT};\n}}"]
     for theme in ("light", "dark"):
         colours = dict(INK[theme])
