@@ -1,4 +1,4 @@
-"""The documents to tune on and those held out: bundled ones are named in the link, the user's own are in the session."""
+"""The documents to tune on and those held out: bundled ones by name in the link, the user's own in the session."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ from viz.tune.session import session
 
 @dataclass(frozen=True)
 class Chosen:
-    """The documents of a sweep; ``complaint`` names those left out because they share text with a held-out one."""
+    """The documents of a sweep, divided into those to tune on and those held out.
+
+    ``complaint`` names the documents excluded because they share text with a held-out one.
+    """
 
     tuned: Sequence[MarkedText]
     held: Sequence[MarkedText]
@@ -27,28 +30,28 @@ class Chosen:
 
     @property
     def all(self) -> list[MarkedText]:
-        """The documents to tune on, then those held out."""
+        """The documents to tune on, followed by those held out."""
         return [*self.tuned, *self.held]
 
     @property
     def held_names(self) -> frozenset[str]:
-        """The names of the documents that are held out."""
+        """The names of the held-out documents."""
         return frozenset(one.name for one in self.held)
 
     @property
     def with_splitters(self) -> list[tuple[MarkedText, str]]:
-        """All documents with the names of their splitters: bundled ones have their own, the user's the chosen one."""
+        """All documents with the names of their splitters; the user's own have the chosen one."""
         splitters = sample_splitters()
         return [(one, splitters.get(one.name, self.splitter)) for one in self.all]
 
     def split(self) -> Iterator[Marked]:
-        """Yield the documents split into sentences."""
+        """Yield the documents, split into sentences."""
         for one, splitter in self.with_splitters:
             yield one.split(splitter)
 
 
 def default_documents() -> dict[str, str]:
-    """Return the default values of the link's parameters for bundled documents."""
+    """Return the link's default parameters for the bundled documents."""
     # The essay contains several of the others, which then could not be held out.
     names = [name for name in _bundled() if name != "essay"]
     held = names[1::3]
@@ -85,13 +88,13 @@ def choose_documents(words: dict[str, str]) -> Chosen:
 
 
 def first_documents() -> Chosen:
-    """Return the documents that the page offers first."""
+    """Return the documents of the page's default sweep."""
     used, held = (default_documents()[name].split(",") for name in ("documents", "held"))
     return _chosen({name: _bundled_text(name) for name in [*used, *held]}, held, sample_titles(), DEFAULT_SPLITTER)
 
 
 def _chosen(texts: Mapping[str, MarkedText], held: Sequence[str], titles: Mapping[str, str], splitter: str) -> Chosen:
-    """Return the documents of these, those tuned on in their order; ``held`` names those that are held out."""
+    """Divide ``texts`` into the documents to tune on, in order, and those that ``held`` names."""
     kept = [texts[name] for name in held]
     tuned = [one for name, one in texts.items() if name not in held]
     seen = sharing(tuned, kept)
@@ -111,7 +114,7 @@ def _some(
 ) -> list[str]:
     """Draw a choice of several documents and return their names.
 
-    The bundled ones are kept in the link's parameter ``name``; ``keep`` is called with the user's own.
+    Bundled documents are stored in the link parameter ``name``; ``keep`` is called with the user's own.
     """
     key = f"tune/{name}"
     wanted = [one for one in titles if one in own or one in words[name].split(",")]

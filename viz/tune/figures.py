@@ -1,4 +1,4 @@
-"""The figures of a sweep: a curve over one axis, a heatmap over two, or a strip for each of several chunkers."""
+"""The figures of a sweep: a curve over one parameter, a heatmap over two, or a strip for each of several chunkers."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def setting_in_words(setting: Setting) -> str:
         return setting.words().capitalize()
     given = dict(setting.parameters)
     specs = {spec.name: spec for spec in CHUNKERS[setting.chunker].fields(given)}
-    # A threshold is named by its amount: "percentile 80".
+    # A threshold method is named with its amount: "percentile 80".
     said = {specs[name].depends for name in given}
     values = ", ".join(f"{_name(setting, name)} {_word(value)}" for name, value in given.items() if name not in said)
     return CHUNKERS[setting.chunker].title + (f" ({values})" if values else "")
 
 
 def _name(setting: Setting, parameter: str) -> str:
-    """Return a parameter's name in words; if its meaning depends on another's value, as an amount's does, that value."""
+    """Return a parameter's name in words, or the value of the parameter that determines its meaning, as for an amount."""
     given = dict(setting.parameters)
     specs = {spec.name: spec for spec in CHUNKERS[setting.chunker].fields(given)}
     depends = specs[parameter].depends
@@ -55,10 +55,10 @@ def _word(value: object) -> str:
 def sweep_figure(
     settings: Sequence[Setting], ranked: Sequence[Summary], measure: str, held: Sequence[Summary] = ()
 ) -> go.Figure:
-    """Return the figure that suits the grid.
+    """Return the figure that suits the grid: a curve, a heatmap, or a strip per chunker.
 
-    ``ranked`` has the settings that have a value, best first; ``held`` has their values on the documents held out, which a
-    curve shows as a second line. The trivial answers are left out: they have a place in the ranking, and none on an axis.
+    ``ranked`` has the settings that have a value, best first. ``held`` has their values on the held-out documents, which a
+    curve shows as a second line. Trivial baselines are omitted, since they are ranked but have no position on an axis.
     """
     settings = [setting for setting in settings if not setting.trivial]
     ranked = [one for one in ranked if not one.setting.trivial]

@@ -1,4 +1,4 @@
-"""The sweep that the page opens with; ``python -m viz.tune.first_run`` measures it again and writes its file."""
+"""The bundled sweep shown at first; ``python -m viz.tune.first_run`` measures it again and writes its file."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ FILE = SAMPLES_FOLDER / "tune_run.json"
 
 
 def first_screen() -> Choices:
-    """Return the default choices: Breakpoint along its amount, on the bundled documents with known boundaries."""
+    """Return the page's default choices: Breakpoint over its amount, on bundled documents with known boundaries."""
     extra = GRID_WORDS | default_documents() | OWN_WORDS | {"measure": "pk", "run": ""}
     return Choices("stubs", "lines", [ColumnChoice("breakpoint")], extra=extra)
 
 
 @cache
 def first_run() -> tuple[Sweep, RunFile] | str:
-    """Return the bundled sweep with its file, or an error message if it is not of today's documents and settings.
+    """Return the bundled sweep and its file, or an error message if documents or settings have changed since.
 
-    All sessions share it: it never changes.
+    The sweep never changes, so all sessions share it.
     """
     try:
         kept, file = bundled_run(FILE, KeptSweep)
@@ -45,7 +45,7 @@ def first_run() -> tuple[Sweep, RunFile] | str:
 
 
 def _planned(keeper: Keeper) -> KeptSweep:
-    """Return the storage of the first screen's sweep."""
+    """Return the storage of the default sweep."""
     choices, documents = first_screen(), first_documents()
     settings = [*first_settings(), *TRIVIAL]
     return KeptSweep.of(
@@ -54,7 +54,7 @@ def _planned(keeper: Keeper) -> KeptSweep:
 
 
 def measured_again() -> RunFile:
-    """Run the settings of the first screen on the bundled documents."""
+    """Run the default sweep on the bundled documents, and return the new run file."""
     kept = _planned(Keeper(RunFile(), BUNDLED, KeptSweep.kind))
     documents = [one for one in kept.given_again([]) if one is not None]
     return measure_bundled(Sweep.from_disk(kept).resumed(documents, load_embedder(kept.plan.embedder, "cpu")))

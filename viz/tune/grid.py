@@ -14,16 +14,16 @@ from evaluation.segmentation.sweep import Setting, grid, published
 from viz.controls.link_widgets import seed, select
 
 PUBLISHED = "published"
-"""The name of the published grids of all chunkers in the link."""
+"""The link's word for the published grids of all chunkers."""
 
 DEFAULT_WORDS = {"what": "breakpoint", "first": "amount", "second": "", "values": "", "others": ""}
-"""The default values of the link's parameters for the settings."""
+"""The default values of the link parameters for the settings."""
 
 MOST_RUNS = 20_000
 """Most runs of a sweep: settings times documents."""
 
 MOST_OFFERED = 11
-"""Most values of an axis by default."""
+"""Most default values of an axis."""
 
 _ANY_SIZE = [2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
 """Default values of an axis for sizes, whose range is too large for round steps."""
@@ -57,14 +57,14 @@ def choose_settings(words: dict[str, str]) -> tuple[list[Setting], str]:
 
 
 def first_settings() -> list[Setting]:
-    """Return the settings of the sweep that the page offers first, as `DEFAULT_WORDS` name it."""
+    """Return the settings of the page's default sweep, given by `DEFAULT_WORDS`."""
     what, first = DEFAULT_WORDS["what"], DEFAULT_WORDS["first"]
     spec = next(one for one in CHUNKERS[what].fields() if one.name == first)
     return _allowed(grid(what, **{first: offered(spec)}))[0]
 
 
 def sweep_chunker(words: dict[str, str], chunker: str) -> None:
-    """Choose a sweep of a chunker, along the parameter that is offered first; nothing changes if it is swept already."""
+    """Switch the sweep to a chunker, over its first parameter; keep the sweep if it already has that chunker."""
     if words["what"] != chunker:
         words.update(what=chunker, first="", second="", values="", others="")
 
@@ -98,7 +98,7 @@ def _values(words: dict[str, str], name: str, spec: FieldSpec) -> list[Any]:
 
 
 def offered(spec: FieldSpec) -> list[Any]:
-    """Return round default values for a parameter, on the steps of its slider."""
+    """Return round default values for a parameter, aligned to the steps of its slider."""
     if spec.choices:
         return list(spec.choices)
     if spec.offered is None and spec.high is not None and spec.high > _ANY_SIZE[-1]:

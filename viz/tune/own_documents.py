@@ -1,4 +1,4 @@
-"""The user's own documents with known boundaries: uploaded, marked on the page Failures, or stitched from short texts."""
+"""The user's own documents with known boundaries: uploaded, marked on Failures, or stitched from short texts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from viz.state.values import MarkedDocuments, StitchedDocuments
 from viz.tune.session import session
 
 DEFAULT_WORDS = {"splitter": DEFAULT_SPLITTER}
-"""The default values of the link's parameters for the user's own documents."""
+"""The default values of the link parameters for the user's own documents."""
 
 OPENED_ON = ("failures", "compare")
 """The pages on which a stitched document can be opened."""
@@ -37,7 +37,7 @@ _ENDINGS = [ending.removeprefix(".") for ending in READABLE]
 
 
 def own_documents() -> dict[str, MarkedText]:
-    """Return the session's documents by name."""
+    """Return the user's documents with known boundaries, by name."""
     _take_read()
     found = {one.name: one for held in (session.tune_uploaded, session.tune_stitched) for one in held.documents}
     own = session.own
@@ -148,7 +148,7 @@ def _stitch(splitter: str) -> None:
 def _stitched_of(
     passages: list[Passage], complaints: list[str], *, asked: tuple[int, int, int, str], halve: bool
 ) -> StitchedDocuments:
-    """Stitch the passages to documents; if ``halve``, one half of the passages to documents that are held out."""
+    """Stitch the passages into documents; if ``halve``, half of the passages form held-out documents."""
     documents: list[MarkedText] = []
     held: list[MarkedText] = []
     try:
@@ -166,7 +166,7 @@ def _stitched_of(
 
 
 def _summary(documents: list[MarkedText], texts: int, splitter: str) -> str:
-    """Describe the stitched documents, which are shorter than requested if the texts do not suffice."""
+    """Describe the stitched documents, which are shorter than requested if there is too little text."""
     if not documents:
         return ""
     sentences = [len(one.split(splitter).document.sentences) for one in documents]
@@ -205,7 +205,7 @@ def _boundaries(one: MarkedText) -> str:
 
 
 def zipped(documents: list[MarkedText]) -> bytes:
-    """Return a ZIP archive with the texts and their files of boundaries."""
+    """Return a ZIP archive of the documents, each as a text file and a file of its boundaries."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for one in documents:

@@ -1,4 +1,4 @@
-"""The Tune page: which setting finds known boundaries best, by how much, and whether it holds on other documents."""
+"""The Tune page: the setting that finds known boundaries best, its margin, and its value on held-out documents."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ MEASURED = (
 
 
 def show() -> None:
-    """Draw the page."""
+    """Draw the Tune page."""
     opening = columns_to_open_with(PAGE, [{*CHUNKERS, *ASKING}])
     with page(PAGE, first_screen(), about_a_text=False) as here:
         words = here.choices.extra
@@ -87,7 +87,7 @@ def _draw(here: Page) -> None:
 
 
 def _show_first_run(settings: Sequence[Setting], documents: Chosen, measure: str) -> None:
-    """Draw the sweep that comes with Seamark, or why it cannot be shown."""
+    """Draw the bundled sweep, or the reason why it cannot be shown."""
     found = first_run()
     if isinstance(found, str):
         say_there_is_none(found, "tune")
@@ -105,7 +105,7 @@ def _show_first_run(settings: Sequence[Setting], documents: Chosen, measure: str
 
 
 def _say_opened_with(words: dict[str, str]) -> None:
-    """Draw the column of Compare that the page was opened with, and the column that has no settings to tune."""
+    """Draw a note on the column of Compare that the page opened with, or on one without settings to tune."""
     opened = session.opened_with.get(PAGE, [None])[0]
     if opened is not None and opened[1].chunker == words["what"]:
         st.caption(f"The chunker of column {opened[0] + 1} of Compare; what is not swept is at its default.")
@@ -118,7 +118,7 @@ def _say_opened_with(words: dict[str, str]) -> None:
 
 
 def _start_row(here: Page, settings: Sequence[Setting], documents: Chosen) -> None:
-    """Draw the button that runs the sweep, with what it will run or why it cannot."""
+    """Draw the button that runs the sweep, with a summary of the runs or the reason why it cannot start."""
     count = len(documents.all)
     runs = (len(settings) + len(TRIVIAL)) * count if settings else 0
     fits = 0 < runs <= MOST_RUNS and bool(documents.tuned) and here.embedder is not None
@@ -145,7 +145,7 @@ def _start_row(here: Page, settings: Sequence[Setting], documents: Chosen) -> No
     row = st.container(horizontal=True, vertical_alignment="center")
     missing = MISSING if asks and asking is None else ""
     ready = fits and not missing
-    # Not in a callback: pressed right after a setting was written, it would run what was chosen before.
+    # Not in a callback: clicked right after a setting is typed, it would run with the previous setting.
     if row.button("Run", disabled=not ready, type="primary") and ready:
         ask_first(requests, run)
         st.rerun()
@@ -170,7 +170,7 @@ def _what_it_runs(here: Page, settings: Sequence[Setting], documents: Chosen, ru
 
 
 def _say_what_changed(job: Sweep, settings: Sequence[Setting], documents: Chosen) -> None:
-    """Show how the current choices differ from those of the sweep shown."""
+    """Draw a note on the settings that have changed since the shown sweep."""
     names = {one.name for one in documents.all}
     differs = {
         "settings": [one for one in job.settings if not one.trivial] != list(settings),

@@ -1,4 +1,4 @@
-"""The results of a sweep: the best setting in a sentence, the figure, the ranking, and what can be done with it."""
+"""The results of a sweep: the best setting in a sentence, the figure, the ranking, and further actions."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from viz.state.choices import ColumnChoice
 from viz.tune.figures import TITLES, setting_in_words, sweep_figure
 
 SHOWN = 15
-"""Most settings in the ranking."""
+"""Most settings shown in the ranking."""
 
 NEAR = 0.02
-"""Settings within this distance of the best value are counted as near it."""
+"""Distance from the best value within which settings count as near it."""
 
 
 def show_sweep(settings: Sequence[Setting], rows: Sequence[SweepRow], held: set[str], measure: str) -> bool:
-    """Draw the ranking over the documents that are not ``held`` out; return False if no setting has a value yet."""
+    """Draw the results over the documents not ``held`` out; return False if no setting has a value yet."""
     ranked = summaries([row for row in rows if row.document not in held], measure)
     if all(one.setting.trivial for one in ranked):
         return False
@@ -75,8 +75,8 @@ def _say_the_best(
 ) -> None:
     """Describe the best setting: its margin over the next different value, ties, and its value on held-out documents.
 
-    The trivial answers are no settings; if one is as good as the best, that is said. Significance is tested on the documents
-    that are ``held`` out alone: on the others the best was chosen.
+    Trivial baselines are not settings; a note says if one is as good as the best. Significance is tested on the ``held``-out
+    documents alone, because the best setting was chosen on the others.
     """
     answers = [one for one in ranked if one.setting.trivial]
     ranked = [one for one in ranked if not one.setting.trivial]
@@ -109,7 +109,7 @@ def _say_the_best(
 
 
 def best_here(rows: Sequence[SweepRow], best: Summary, measure: str) -> str:
-    """Return the value of the best setting in words: that of these documents, with an interval if they are enough."""
+    """Describe the best setting's value on these documents, with an interval if there are enough of them."""
     extreme = "highest" if MEASURES[measure] else "lowest"
     if best.documents == 1:
         return f"{extreme} here: {TITLES[measure]} {best.mean:.3f} on 1 document, which says nothing about others."
@@ -129,7 +129,7 @@ def _level(one: Summary, among: Sequence[Summary]) -> int:
 
 
 def place_of(one: Summary, among: Sequence[Summary], measure: str) -> int:
-    """Return the rank of a setting, from 1; equal values share a rank."""
+    """Return the rank of a setting, from 1; settings with equal values share a rank."""
     return 1 + sum(other.mean > one.mean if MEASURES[measure] else other.mean < one.mean for other in among)
 
 
@@ -138,7 +138,7 @@ def _documents(count: int) -> str:
 
 
 def _ranking(ranked: Sequence[Summary], kept: dict[Setting, Summary], measure: str) -> dict[str, list[Any]]:
-    """Return the columns of the ranking; the numbers come first, so that narrow windows show them."""
+    """Return the ranking as a table; the numbers come first, so that narrow windows show them."""
     table: dict[str, list[Any]] = {TITLES[measure]: [one.mean for one in ranked]}
     if kept:
         table["held out"] = [kept[one.setting].mean if one.setting in kept else None for one in ranked]

@@ -1,4 +1,4 @@
-"""Sweeps that are kept on disk: found again after a restart of the server, and resumed."""
+"""Sweeps stored on disk: reopened after a restart of the server, and resumed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def new_sweep(
     tokenizer: str,
     asking: Asking | None = None,
 ) -> Sweep:
-    """Return a sweep that has not been started; it is kept on disk if the session keeps its embeddings there."""
+    """Return an unstarted sweep, with storage on disk if the session keeps embeddings there."""
     kept, keeper = None, new_keeper(token, KeptSweep)
     if keeper is not None:
         plan = documents.with_splitters, documents.held_names, settings, embedder.name, tokenizer, identity_of(asking)
@@ -41,7 +41,7 @@ def new_sweep(
 
 
 def find_sweep(token: str) -> Sweep | Lost | None:
-    """Return the link's sweep, which the server remembers or the disk keeps, or the reason why there is none."""
+    """Return the link's sweep from memory or disk, or the reason why it cannot be shown; None without a token."""
     found = registry().find(token, Sweep, session.runs) or find_kept(token, KeptSweep)
     if not isinstance(found, KeptSweep):
         return found
@@ -54,7 +54,7 @@ def find_sweep(token: str) -> Sweep | Lost | None:
 
 
 def offer_to_resume(here: Page, sweep: Sweep) -> None:
-    """Draw the way to resume an interrupted sweep, or what it needs; nothing if it is finished or not kept."""
+    """Draw the button that resumes an interrupted sweep, or what it still needs; nothing if it cannot resume."""
     kept = sweep.kept
     if kept is None or not sweep.can_go_on:
         return
@@ -76,7 +76,7 @@ def offer_to_resume(here: Page, sweep: Sweep) -> None:
 
 
 def _missing_documents(kept: KeptSweep, found: Sequence[MarkedText | None]) -> str:
-    """Return a sentence that names the documents missing from ``found``; empty if none is missing."""
+    """Return a sentence about the documents missing from ``found``; empty if none is missing."""
     missing = [one for one, there in zip(kept.plan.documents, found, strict=True) if there is None]
     if any(one.sample for one in missing):
         return "Bundled documents of this sweep have changed since it was begun: it must be run again."

@@ -1,4 +1,4 @@
-"""The state of the page Tune."""
+"""The session state of the Tune page."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from viz.state.values import MarkedDocuments, StitchedDocuments
 
 
 class TuneSession(Session):
-    """Values that only this page has."""
+    """Session values of the Tune page."""
 
     tune_left_out = Container[set[str]]("tune_left_out", set)
     tune_held = Container[set[str]]("tune_held", set)
