@@ -33,7 +33,7 @@ class TurnData(TypedDict):
 
 
 class JudgementData(TypedDict):
-    """A measure's name and value, the statements it rests on, and the conversation with the judging model."""
+    """A judged measure: its name and value, the judge's findings and earlier verdicts, and the conversation."""
 
     title: str
     value: str

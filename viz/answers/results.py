@@ -31,7 +31,10 @@ _COLUMNS |= {"chunker": st.column_config.Column(width=140), "answers": st.column
 
 
 def show_report(run: Answering, report: Report, words: dict[str, str]) -> None:
-    """Draw the verdict, the table of means, and the per-question values of one measure; intervals once complete."""
+    """Draw the verdict, the table of means, and the values of one measure by question.
+
+    While answers are still arriving, only the table is drawn.
+    """
     measured = report.measured
     if measured:
         switch("Measure", words, MEASURE, {name: MEASURES[name].title for name in measured}, "answers/measure", hidden=True)

@@ -10,7 +10,7 @@ from viz.state.keys import Job, Session, Value
 
 
 class AnswersSession(Session):
-    """Session values of the Answers page."""
+    """Session state that only the Answers page uses."""
 
     answers_typed = Value("answers_typed", "")
     answers_reading = Job[ReadingJob[Items] | None]("answers_reading", None)  # reads the file of questions

@@ -25,7 +25,7 @@ class Shown:
 
 
 def shown_of(made: ColumnResult, axis: str) -> Shown | None:
-    """Return the result read as ``axis`` names it, distance or similarity; None if there is no result."""
+    """Return a column's result in the reading ``axis`` (distance or similarity); None if there is no result."""
     if made.task is None or made.chunking is None or not isinstance(made.chunker, Breakpoint | MaxMin):
         return None
     if isinstance(made.chunker, MaxMin):

@@ -19,7 +19,7 @@ _chunk_list = component(
 
 
 class ChunkListData(TypedDict):
-    """Payload of the list: the fields of `Coloured`, a tag per chunk, and a sentence about order breaks."""
+    """Payload of the chunk list: the fields of `Coloured`, a tag per chunk, and a sentence about order breaks."""
 
     chunk_of: list[int]
     grounds: list[int]

@@ -32,7 +32,7 @@ MOST_CELLS = 400
 
 
 class HeatmapData(TypedDict):
-    """Payload of the heatmap.
+    """Payload of the heatmap component.
 
     Attributes
     ----------

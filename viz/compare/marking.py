@@ -46,7 +46,7 @@ def marking_of(choices: Choices, text: Text) -> Marking | None:
 
 
 def offers(choices: Choices) -> dict[str, str]:
-    """Return the purposes for which the columns can fold, each with the reason why not, empty if possible.
+    """Return the purposes of folding the columns, each with an error message, empty if it is possible now.
 
     The known boundaries of a bundled text cannot be changed.
     """

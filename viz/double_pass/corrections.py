@@ -86,7 +86,7 @@ def corrections(chunking: Chunking, beside: Chunking | None) -> list[Correction]
 
 
 def balance(chunking: Chunking, found: Sequence[Correction], beside: Chunking | None, name: str) -> list[str]:
-    """Describe how many boundaries of pass one were removed, and how many of the other chunker's boundaries remain."""
+    """Describe how many boundaries of pass one were removed, and what became of the other chunker's boundaries."""
     made = len(minis(chunking)) - 1
     if made <= 0:
         return ["Pass one made no boundary, so there is none to remove."]

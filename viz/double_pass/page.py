@@ -39,7 +39,7 @@ DOUBLE, BESIDE = 0, 1
 
 
 def first_screen() -> Choices:
-    """Return the page's default choices, on the sample that contains a code snippet."""
+    """Return the page's default choices, on a sample in which pass two merges over a snippet."""
     columns = [fresh("double_pass"), fresh("breakpoint")]
     return Choices("algorithm", sample_splitters()["algorithm"], columns, extra={"step": "1"})
 

@@ -35,7 +35,7 @@ class Beside:
 
 
 class PassesData(TypedDict):
-    """Payload of the rows; ``made`` is a `PassRowsData` as JSON, or empty if a message is shown instead."""
+    """Payload of the rows of both passes; ``made`` is a `PassRowsData` as JSON, or empty if there is a message."""
 
     title: str
     summary: str

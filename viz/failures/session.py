@@ -9,7 +9,7 @@ from viz.state.keys import Container, Job, Session, Value
 
 
 class FailuresSession(Session):
-    """Session values of the Failures page."""
+    """Session state that only the Failures page uses."""
 
     marks_reading = Job[ReadingJob[tuple[int, ...]] | None]("marks_reading", None)  # reads boundaries of the current text
     failure_searches = Container[dict[tuple[object, ...], Sweep]]("failure_searches", dict)

@@ -42,7 +42,7 @@ _ALIKE = (
 
 
 class Shown(NamedTuple):
-    """The content of a chunker's pictures.
+    """The content of a chunker's pictures in the Guide.
 
     Attributes
     ----------

@@ -77,7 +77,7 @@ class AskData(TypedDict):
 
 
 class PictureData(TypedDict):
-    """Payload of one picture.
+    """Payload of a picture: its title and paragraphs, and the parts that it has.
 
     Attributes
     ----------

@@ -7,7 +7,7 @@ from viz.state.keys import Job, Session, Value
 
 
 class GuideSession(Session):
-    """Session values of the Guide page."""
+    """Session state that only the Guide uses."""
 
     # The question of the Guide: the name of the text that it was typed for, and its words; no link has them
     guide_question = Value[tuple[str, str]]("guide_question", ("", ""))

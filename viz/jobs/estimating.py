@@ -17,7 +17,7 @@ Count = Callable[[Callable[[], bool]], Estimate]
 
 @dataclass(eq=False)
 class Estimating(Background):
-    """A job that estimates the requests of a run; long documents take seconds.
+    """A job that estimates a run's requests, which takes seconds for long documents.
 
     Attributes
     ----------

@@ -109,7 +109,7 @@ class KeptRetrieval(KeptRun[_Plan]):
         return " and ".join(parts)
 
     def with_material(self, material: Material) -> Plan:
-        """Return the plan with its documents and questions, none of which may be `missing`."""
+        """Rebuild the run's plan with its documents and questions, all of which must be in ``material``."""
         texts, questions = self._recognised(material)
         assert questions is not None
         chunkers = tuple(build_chunker(one.name, one.parameters) for one in self.plan.chunkers)

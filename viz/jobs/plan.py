@@ -92,7 +92,7 @@ class Plan:
             yield Document.from_text(text, splitter, name, parts.get(name)).split(cancelled)
 
     def embeds(self, number: int) -> EmbeddedAs:
-        """Return the text that is embedded for the chunks of chunker ``number``, counted from 0."""
+        """Return the way of embedding the chunks of chunker ``number`` (from 0), such as ``heading_path``."""
         return self.each[number] if self.each else self.embedded_as
 
     @property
@@ -120,7 +120,7 @@ class Plan:
 
     @property
     def names(self) -> list[str]:
-        """Display names of the chunkers, numbered from 1, with the way of embedding if it differs."""
+        """Display names of the chunkers, numbered from 1, with the way of embedding if there are several."""
         said: list[EmbeddedAs] = [*self.each] or ["plain"] * len(self.chunkers)
         return [
             f"{number}. {type(chunker).title}{BESIDE[way]}"

@@ -85,6 +85,6 @@ def collect_garbage() -> None:
 
 
 def give_back_memory() -> None:
-    """Return freed memory to the system if the C library supports it; otherwise it keeps the memory of ended threads."""
+    """Return freed memory, such as that of ended threads, to the system if the C library supports it."""
     with suppress(AttributeError, OSError):
         ctypes.CDLL(None).malloc_trim(0)

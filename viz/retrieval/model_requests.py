@@ -46,7 +46,7 @@ def context_controls(embedded: str) -> str:
 
 
 def requests_of(plan: Plan | None, embedder: Embedder | None, asking: Asking | None, token: str = "") -> Requests | None:
-    """Return a run's requests to a language model, or None if it needs none; ``token`` is that of a run to resume."""
+    """Return a run's requests to a language model, or None if it needs none; ``token`` names a run to resume."""
     if plan is None or not plan.asks:
         return None
     on_disk = session.on_disk

@@ -37,7 +37,7 @@ def _show(told: Told, plan: Plan, choices: Choices) -> None:
     words = words if words["question"] else words | _furthest_apart(values, report.disagreements)
 
     def keep() -> None:
-        """Remember what is shown as what was chosen, where nothing was."""
+        """Store the shown question and chunkers as the user's choice."""
         chosen_by_user.update({name: words[name] for name in ("question", "left", "right")})
 
     disagree = len(values) > 1 and _only_where_they_disagree(chosen_by_user, len(report.disagreements), len(questions))

@@ -13,7 +13,7 @@ from viz.theme.numbers import three_figures
 
 
 def cells(report: Report, names: Mapping[int, str], measure: str, asked: Cell) -> list[Cell]:
-    """Return the key figures of the summary: ``asked``, the leader, the result of the next ones, and the cost."""
+    """Return the key figures of the summary: ``asked``, the leader, the certainty of its lead, and the cost."""
     means = {number: one.mean for number, one in report.distributions.items() if one.mean is not None}
     if not means:
         return [

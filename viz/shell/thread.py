@@ -25,7 +25,7 @@ from viz.state.undo import undoable
 
 
 def columns_to_open_with(page: str, kinds: Sequence[Collection[str]]) -> list[ColumnChoice | None]:
-    """Return the columns of Compare with which a page opens, one per item of ``kinds``; [] for no change.
+    """Return Compare's columns with which a page opens, one per item of ``kinds``; empty to keep the page's.
 
     Call this before the page is drawn. A page adopts the columns when the user opens it and Compare's columns have changed
     since it last did, so that settings changed on the page stay until then. Settings in a link take precedence.

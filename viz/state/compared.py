@@ -39,7 +39,10 @@ def compared() -> Choices:
 
 
 def choices_of_compare() -> Choices:
-    """Return Compare's choices, or the defaults, without marking the page as opened, so that a link to it still counts."""
+    """Return Compare's choices, or the defaults, without marking the page as opened.
+
+    A link to Compare is only read when the page is first opened.
+    """
     return session.choices[COMPARE] if COMPARE in session.choices else default_choices()
 
 

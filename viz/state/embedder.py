@@ -28,7 +28,7 @@ def defaults_of(embedder: Embedder | None, chunker: str) -> Mapping[str, Any]:
 
 
 def waits_for_consent(choices: Choices) -> bool:
-    """Return whether the embedder needs consent, to read, download or send something, that the user has not given yet."""
+    """Return whether the embedder still needs the user's consent to read, download or send something."""
     return choices.embedder not in EMBEDDERS and choices.embedder not in session.allowed
 
 
@@ -41,7 +41,7 @@ def destination_of(choices: Choices) -> str:
 
 
 def splitter_waits_for_consent(choices: Choices) -> bool:
-    """Return whether the splitter needs consent, to run a package or read a folder, that the user has not given yet."""
+    """Return whether the splitter still needs the user's consent to run a package or read a folder."""
     return choices.sentences.startswith("spacy:") and choices.sentences not in session.allowed_splitters
 
 

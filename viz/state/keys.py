@@ -53,7 +53,7 @@ MOST_SHOWN = 6
 
 
 class Value(Generic[Kind]):
-    """Descriptor of a value in the session state; ``default`` if not set."""
+    """Descriptor of a value in the session state, with a default."""
 
     def __init__(self, key: str, default: Kind) -> None:
         self._key, self._default = key, default

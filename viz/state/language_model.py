@@ -30,7 +30,7 @@ def identity_of(asking: Asking | None) -> str:
 
 
 def chosen_model() -> Asking | None:
-    """Return access to the session's language model, or None if none is named; rebuilt only if the user names another."""
+    """Return access to the session's language model, or None if none is named."""
     wanted = session.language_server
     if not wanted.model:
         return None

@@ -172,7 +172,7 @@ def _columns(query: Mapping[str, str], complaints: list[str]) -> list[ColumnChoi
 
 
 def is_name(text: str) -> bool:
-    """Return whether a text may be the name of a model or a splitter in a link."""
+    """Return whether a text is valid as the name of a model or splitter in a link."""
     return bool(text.strip()) and text.isprintable() and len(text) <= LONGEST_NAME
 
 

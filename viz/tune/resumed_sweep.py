@@ -41,7 +41,7 @@ def new_sweep(
 
 
 def find_sweep(token: str) -> Sweep | Lost | None:
-    """Return the link's sweep from memory or disk, or the reason why it cannot be shown; None without a token."""
+    """Return the link's sweep from memory or disk, or the reason why it cannot be shown; None if no link names one."""
     found = registry().find(token, Sweep, session.runs) or find_kept(token, KeptSweep)
     if not isinstance(found, KeptSweep):
         return found

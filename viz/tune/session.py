@@ -8,7 +8,7 @@ from viz.state.values import MarkedDocuments, StitchedDocuments
 
 
 class TuneSession(Session):
-    """Session values of the Tune page."""
+    """Session state that only the Tune page uses."""
 
     tune_left_out = Container[set[str]]("tune_left_out", set)
     tune_held = Container[set[str]]("tune_held", set)

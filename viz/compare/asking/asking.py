@@ -60,7 +60,7 @@ def answer_question(
     why_not: str,
     known: tuple[int, ...] | None,
 ) -> None:
-    """Answer the user's question in a fragment, so that the page does not rerun when the browser asks.
+    """Answer the user's question in a fragment that reruns without the page.
 
     Like `viz.shell.card.verdicts.answer_verdicts`, it must be drawn above all elements that come and go. ``why_not``
     says why there is no embedder; ``known`` are the known boundaries.

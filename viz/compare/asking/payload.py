@@ -16,7 +16,7 @@ class AnswerPlace(TypedDict):
 
 
 class AnswerFate(TypedDict):
-    """Whether a column retrieves the marked answer, and where its parts are.
+    """The outcome for the marked answer in one column: retrieved or not, and where its parts are.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class AskedColumn(TypedDict):
 
 
 class Asked(TypedDict):
-    """State and result of the last question.
+    """Payload with the state and result of the last question.
 
     Attributes
     ----------

@@ -30,7 +30,7 @@ def find_remedies(
     answer: Marked,
     known: tuple[int, ...] | None,
 ) -> list[ColumnRemedies | None]:
-    """Return the remedies found so far for each failing column; start the search if it needs no paid request."""
+    """Return the remedies found so far for each failing column; start the search if it sends no requests."""
     inquiry, reranker, embedder = asking.inquiry, asking.reranker, asking.embedder
     failing = [
         (number, one.task, one.chunker, one.chunking)

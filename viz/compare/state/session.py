@@ -15,7 +15,7 @@ from viz.state.values import LastChange
 
 
 class CompareSession(Session):
-    """Session values of the Compare page."""
+    """Session state that only the Compare page uses."""
 
     repeats = Container[dict[Task, Repeats | None]]("repeats", dict)
     history = Container[dict[int, LastChange]]("history", dict)  # by column of Compare

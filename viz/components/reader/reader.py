@@ -158,7 +158,7 @@ def take_event(key: str, event: str) -> dict[str, Any] | None:
 
 
 def payload(document: Document, columns: Sequence[Column], known: Sequence[int] | None) -> ResultsData:
-    """Return the reader's payload apart from the text: the columns, and the known boundaries in both units."""
+    """Return the reader's payload apart from the text: the columns and the known boundaries."""
     return {
         "known": None if known is None else utf16_offsets(document.text, known),
         "knownAt": positions(document, known or ()),

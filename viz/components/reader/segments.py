@@ -131,7 +131,7 @@ def _quoted(quotation: str) -> str:
 
 
 def left_out_by_chunk(chunking: Chunking) -> dict[int, list[tuple[int, Proposition]]]:
-    """Return the propositions whose quotation is not in the text, each with the sentence it names, by chunk.
+    """Return, by chunk, the propositions whose quotation is not in the text, with the sentence each names.
 
     The keys are the numbers, from 0, of the first chunk that overlaps the sentence, or 0 if none does.
     """

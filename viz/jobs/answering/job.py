@@ -145,7 +145,10 @@ class Answering(KeptJob):
         return done / max(1, self.total), self._status or said
 
     def means(self, asking: Asking, judge: Asking | None, job: Background) -> Means:
-        """Return the models and functions for answering and judging, with the tools of ``job``."""
+        """Return what answering and judging need: the models, a similarity function and a token counter.
+
+        Embedding uses the tools of ``job``.
+        """
         tokenizer = load_tokenizer(self.plan.tokenizer)
         tokenizer.load()
 

@@ -92,7 +92,10 @@ class KeptAnswers(KeptRun[_Plan]):
         return missing or ["where the language model cuts"] * (any(other.cuts) and self.plan.cuts != other.cuts)
 
     def found(self, gathered: Mapping[int, Gathered], items: tuple[Item, ...]) -> dict[tuple[int, int], Result]:
-        """Return the stored results by column and question, without the answers' texts; raises InputError as `results`."""
+        """Return the stored results by column and question, without the answers' texts.
+
+        Raises InputError as `results` does.
+        """
 
         def decode(number: int, part: bytes) -> Result:
             column, question = divmod(number, len(items))

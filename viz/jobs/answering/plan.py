@@ -29,7 +29,7 @@ class Models(NamedTuple):
         return [one.rpartition(" ")[0].removeprefix("openai:") for one in self if one]
 
     def changed(self, other: Models) -> list[str]:
-        """Return which models differ from ``other``; a missing judge does not count."""
+        """Return the names of the models that differ from ``other``; a missing judge does not count."""
         differs = {
             "the language model": self.answers != other.answers,
             "the judging model": bool(other.judge) and self.judge != other.judge,

@@ -94,7 +94,7 @@ class RemedyJob(Background):
         return replace(self)
 
     def after(self, before: RemedyJob | None) -> RemedyJob:
-        """Return ``before`` if it does the same work; otherwise this job, with those outcomes of ``before`` that hold."""
+        """Return ``before`` if it has the same searches; otherwise this job, with applicable outcomes of ``before``."""
         if before is None or before.subject != self.subject:
             return self
         if before.searches.keys() == self.searches.keys():

@@ -13,7 +13,7 @@ from viz.state.keys import Job, Session, Value
 
 
 class RetrievalSession(Session):
-    """Session values of the Retrieval page."""
+    """Session state that only the Retrieval page uses."""
 
     # Streamlit's ids of the uploaded files, and the job that reads them
     retrieval_reading = Value[tuple[list[str], ReadingJob[OwnDocuments]] | None]("retrieval_reading", None)

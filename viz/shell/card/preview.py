@@ -29,7 +29,7 @@ NOT_ASKED = "kept questions: known once it is applied"
 
 
 class PreviewData(TypedDict):
-    """Payload with the effects of other values of a column's parameters.
+    """Payload of a preview: the effects of changing a column's parameters.
 
     Attributes
     ----------

@@ -80,7 +80,7 @@ class Verdicts(TypedDict):
 
 
 class AnswerData(TypedDict):
-    """Payload for the browser, with None while the user asks about no position."""
+    """Payload with the verdicts at the position that the user points at; None if there is none."""
 
     answer: Verdicts | None
 
@@ -95,7 +95,7 @@ def answer_verdicts(
     search: Search,
     read: Chunking | None = None,
 ) -> None:
-    """Answer the reader's question about a position in a fragment, so that the page does not rerun.
+    """Send the verdicts at the position that the user points at, in a fragment that reruns without the page.
 
     Streamlit identifies a fragment by its position on the page, and loses requests to an old position. Call this above all
     elements that come and go. ``known`` are the known boundaries. ``search`` has the search settings for the stored
@@ -144,7 +144,10 @@ def _run_again() -> None:
 def cell_of(
     one: ColumnResult, document: Document, at: float, embedder: Embedder | None, undo: str = ""
 ) -> VerdictCell | None:
-    """Return a column's verdict at a position; None if it has no result. ``undo`` is its last change in words."""
+    """Return a column's verdict at a position; None if it has no result.
+
+    ``undo`` is the column's last change in words, if it can be undone.
+    """
     if one.chunking is None or one.chunker is None or one.task is None:
         return None
     gap = gap_at(one.chunking, document, at)
@@ -158,7 +161,7 @@ def cell_of(
 
 
 def gap_at(chunking: Chunking, document: Document, at: float) -> Gap | None:
-    """Return the gap at a position on the sentence axis; None if there is no decision at it."""
+    """Return the gap at a position on the sentence axis; None if there is none."""
     whole = at == int(at)
     index = int(at) - 1 if whole else int(at)
     first = bisect_left(chunking.gaps, index, key=lambda gap: gap.index)
