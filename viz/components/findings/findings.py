@@ -26,8 +26,9 @@ _findings = component(
 class FindingsData(TypedDict):
     """Payload of the findings: a summary, each kind's title, count and explanation, and the list as JSON.
 
-    ``rows`` is a list of `FindingData`. ``more`` is the number of unlisted findings, and ``less`` describes them; ``nothing`` is shown if there are no findings.
-    ``sought`` has the changes that remove the finding that the user chose last.
+    ``rows`` is a list of `FindingData`. ``more`` is the number of unlisted findings, and ``less`` describes them.
+    ``nothing`` is shown if there are no findings. ``sought`` has the changes that remove the finding that the user chose
+    last.
     """
 
     summary: str

@@ -145,7 +145,7 @@ class Answering(KeptJob):
         return done / max(1, self.total), self._status or said
 
     def means(self, asking: Asking, judge: Asking | None, job: Background) -> Means:
-        """Return what answering and judging need: the models, a similarity function and a token counter.
+        """Return the tools for answering and judging: the models, a similarity function and a token counter.
 
         Embedding uses the tools of ``job``.
         """
