@@ -9,7 +9,7 @@ import streamlit as st
 
 from viz.components.stepper.stepper import Step, stepper
 
-words = st.session_state.setdefault("words", {"step": "5"})
+words = st.session_state.setdefault("words", {"step": "5", "pace": "whole"})
 steps: list[Step] = [
     {
         "title": f"Title {number}",
@@ -17,6 +17,9 @@ steps: list[Step] = [
         "numbers": [],
         "tone": "",
         "mark": {"growing": None, "next": None, "middle": None, "gap": number},
+        "placed": (number, number + 1),
+        "prediction": None,
+        "gauge": None,
     }
     for number in range(1, 21)
 ]

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from evaluation.segmentation.boundary_files import from_json
 from tests.browser.steps import READY, at_rest, box_of, column, embedded, eventually, paste, read, whole_text
-from tests.browser.test_accessibility import violations
+from tests.browser.test_accessibility import AXE, violations
 
 TEXT = "A heron waits 😀 in the reeds. It eats fish. The loom has two beams. Its warp is wool."
 
@@ -125,6 +125,7 @@ def test_a_finding_leads_to_its_passage(page, app_url):
 
 
 def test_one_click_leads_from_a_finding_to_a_column_without_it(page, app_url):
+    page.add_init_script(path=AXE)
     root = open_failures(page, app_url, "?document=three_topics&embedder=tfidf&selected=1")
     items = "\n".join(f"- Item {number} takes a while." for number in range(1, 16))
     paste(page, f"# Bread\n\n{items}\n\n{'It rises for a while, and then for another while. ' * 12}")

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from tests.browser.app_server import app_server
 from tests.browser.steps import READY, at_rest, column, embedded, eventually, open_app, open_box, paste, read, whole_text
-from tests.browser.test_accessibility import violations
+from tests.browser.test_accessibility import AXE, violations
 
 QUICK = "?embedder=tfidf&c1=fixed_sentences&c1.size=2&c2=recursive&ask=bm25&ask_limit=50"
 TEXT = "The lamp turns all night. A ship sees it far out. The keeper sleeps by day. Nobody else lives there."
@@ -53,6 +53,7 @@ def test_a_kept_text_is_there_after_a_restart_on_another_port(open_page, tmp_pat
     environment = {"XDG_DATA_HOME": str(tmp_path / "data")}
     with app_server(tmp_path / "first.txt", environment=environment) as server:
         page = open_page(viewport={"width": 1280, "height": 720})
+        page.add_init_script(path=AXE)
         root = open_app(page, server.url, QUICK)
         paste(page, TEXT)
         eventually(lambda: whole_text(root, 0), TEXT)

@@ -8,7 +8,7 @@ from typing import Literal
 from chunkers import Chunking, Gap, Verdict
 from chunkers.support.numbers import signed
 from evaluation.segmentation.cohesion import SMALL, Cohesion, StretchComparison
-from viz.components.stepper.stepper import Step
+from viz.components.stepper.stepper import Gauge, Step
 
 OUTCOME = {
     Verdict.CUT: "It passes the line: a cut.",
@@ -38,8 +38,10 @@ def scan_steps(chunking: Chunking, margin: float, compared: Mapping[int, Stretch
     """
     steps = []
     first, number = 0, 1
+    scores = [score for gap in chunking.gaps for score in (gap.score, gap.threshold) if score is not None]
+    scale = (min(scores), max(scores)) if scores else (0.0, 1.0)
     for gap in chunking.gaps:
-        steps.append(_step(chunking, gap, first, number, margin, compared))
+        steps.append(_step(chunking, gap, first, number, margin, compared, scale))
         if gap.verdict.is_cut:
             # After a cut inside a sentence, the rest of the sentence begins the next chunk.
             first = gap.index if gap.offset is not None else gap.index + 1
@@ -48,7 +50,13 @@ def scan_steps(chunking: Chunking, margin: float, compared: Mapping[int, Stretch
 
 
 def _step(
-    chunking: Chunking, gap: Gap, first: int, number: int, margin: float, compared: Mapping[int, StretchComparison] | None
+    chunking: Chunking,
+    gap: Gap,
+    first: int,
+    number: int,
+    margin: float,
+    compared: Mapping[int, StretchComparison] | None,
+    scale: tuple[float, float],
 ) -> Step:
     grown = gap.index + 1
     inside = gap.offset is not None
@@ -84,6 +92,22 @@ def _step(
             "middle": None,
             "gap": gap.index,
         },
+        "placed": (grown, grown if inside else grown + 1),
+        "prediction": {"words": f"Cut {where}?", "yes": "Cut", "no": "No cut", "right": gap.verdict.is_cut},
+        "gauge": gauge_of(gap, scale),
+    }
+
+
+def gauge_of(gap: Gap, scale: tuple[float, float]) -> Gauge | None:
+    """Return the gap's score and threshold on a scale; None if the gap has no score or no threshold."""
+    if gap.score is None or gap.threshold is None:
+        return None
+    return {
+        "label": "score and threshold",
+        "score": gap.score,
+        "threshold": gap.threshold,
+        "low": scale[0],
+        "high": scale[1],
     }
 
 

@@ -16,6 +16,7 @@ from sample_docs import sample_splitters
 from viz.clustering.origin import show_origin
 from viz.components.notice import notice
 from viz.components.reader.reader import HeadRow, reader, take_event
+from viz.components.stepper.stepper import PACES
 from viz.controls.chunker import parameter_controls
 from viz.controls.link_widgets import seed
 from viz.jobs.chunking import sentence_vectors
@@ -44,7 +45,7 @@ def show() -> None:
     document, sentences = next(iter(sample_splitters().items()))
     columns = [ColumnChoice(name) for name in METHODS]
     opening = columns_to_open_with(PAGE, [(name,) for name in METHODS])
-    with page(PAGE, Choices(document, sentences, columns, extra={"step": "1"})) as here:
+    with page(PAGE, Choices(document, sentences, columns, extra={"step": "1", "pace": PACES[0]})) as here:
         _one_of_each(here)
         _open_with(here.choices, opening)
         _take_line(here.choices)

@@ -56,6 +56,9 @@ def _step(groups: LinkedGroups, left: int, right: int, distance: float, cap: int
         "numbers": numbers,
         "tone": ("turn" if scattered else "") if fits else "cut",
         "mark": {"growing": (left, left + 1), "next": (right, right + 1), "middle": None, "gap": None},
+        "placed": (0, 0),
+        "prediction": {"words": "Do their clusters join?", "yes": "Join", "no": "Stay apart", "right": fits},
+        "gauge": None,
     }
 
 

@@ -13,7 +13,7 @@ from chunkers.support.numbers import counted, signed
 from evaluation.segmentation.chunk_facts import sentence_counts
 from sample_docs import sample_splitters
 from viz.components.reader.reader import Column, HeadRow, reader, take_event
-from viz.components.stepper.stepper import stepper
+from viz.components.stepper.stepper import PACES, stepper
 from viz.controls.chunker import parameter_controls
 from viz.controls.link_widgets import seed
 from viz.double_pass import passes
@@ -41,7 +41,7 @@ DOUBLE, BESIDE = 0, 1
 def first_screen() -> Choices:
     """Return the page's default choices, on a sample in which pass two merges over a snippet."""
     columns = [fresh("double_pass"), fresh("breakpoint")]
-    return Choices("algorithm", sample_splitters()["algorithm"], columns, extra={"step": "1"})
+    return Choices("algorithm", sample_splitters()["algorithm"], columns, extra={"step": "1", "pace": PACES[0]})
 
 
 def show() -> None:
@@ -142,13 +142,6 @@ def _draw(choices: Choices, text: Text, made: list[ColumnResult]) -> None:
     drawn = None
     if beside.chunking is not None and beside.chunker is not None:
         drawn = passes.Beside(name, f"{name} for comparison: {beside.chunker.describe()}", beside.chunking)
-    passes.passes(
-        title=text.source.name,
-        summary=_summary(chunking),
-        rows=passes.pass_rows(chunking, drawn, _labels(chunker)),
-        source=text.document.identity,
-        key="passes",
-    )
     palette.colour_page()
     left, right = sides(PAGE, 2, 1)
     with right, st.container(key="beside_passes"):
@@ -158,6 +151,13 @@ def _draw(choices: Choices, text: Text, made: list[ColumnResult]) -> None:
         found = corrections(chunking, beside.chunking)
         show_corrections(found, balance(chunking, found, beside.chunking, name), name, key="corrections")
     with left:
+        passes.passes(
+            title=text.source.name,
+            summary=_summary(chunking),
+            rows=passes.pass_rows(chunking, drawn, _labels(chunker)),
+            source=text.document.identity,
+            key="passes",
+        )
         reader(
             text.document,
             [_column(one) for one in made],

@@ -32,6 +32,11 @@ const KEPT = [
  * @typedef {{ comparison: number } | { row: RowName, at: number }} Item
  */
 
+/**
+ * How far is drawn what a stepper builds up: comparisons by their number, mini-chunks and chunks by sentences.
+ * @typedef {{ comparisons: number, minis: number, chunks: number }} Limit
+ */
+
 /** @type {("growing" | "middle" | "next")[]} */
 const BANDS = ["growing", "middle", "next"];
 
@@ -43,6 +48,7 @@ export class PassRows {
   width = 1; // of the rows, in pixels of the drawing
   wide = 1; // pixels per sentence
   crowded = false;
+  /** @type {Limit} */ limit = { comparisons: Infinity, minis: Infinity, chunks: Infinity };
   under = svgEl("g", {}); // the layers of the step and of the chosen item, below and above the rows
   above = svgEl("g", {});
   over = svgEl("g", {});
@@ -106,12 +112,13 @@ export class PassRows {
       if (words) svgEl("text", { x: 0, y: at - 7, class: "label" }, layer, words);
     }
     this.drawSentences(layer, data.count);
-    this.drawRow(layer, "minis", data.minis, data.count);
-    this.drawRow(layer, "chunks", data.chunks, data.count);
+    this.drawRow(layer, "minis", data.minis, data.count, this.limit.minis);
+    this.drawRow(layer, "chunks", data.chunks, data.count, this.limit.chunks);
     if (data.other) this.drawRow(layer, "other", data.other, data.count);
     const values = document.createDocumentFragment();
-    this.arcs.drawFirst(layer, values, this.levels[0]);
-    this.arcs.drawSecond(layer, values, this.levels[1]);
+    const [one, two] = this.levels.map((level) => level.filter(({ number }) => number < this.limit.comparisons));
+    this.arcs.drawFirst(layer, values, one);
+    this.arcs.drawSecond(layer, values, two);
     layer.append(values);
     this.above = svgEl("g", {}, layer);
     this.over = svgEl("g", {}, layer);
@@ -146,12 +153,14 @@ export class PassRows {
   /**
    * @param {ParentNode} layer
    * @param {BlockRow} row
-   * @param {number[]} starts
+   * @param {number[]} all the sentences at which its blocks begin
    * @param {number} count of sentences
+   * @param {number} [limit] sentences up to which the row is drawn
    */
-  drawRow(layer, row, starts, count) {
+  drawRow(layer, row, all, count, limit = Infinity) {
     const [top, tall] = ROWS[row];
-    const ends = [...starts.slice(1), count];
+    const starts = all.filter((start) => start < limit);
+    const ends = [...starts.slice(1), Math.min(count, limit)];
     for (const { part: number, left, right } of this.window.seenOf(starts, ends, this.width)) {
       const [width, rx] = [Math.max(0.5, right - left - 1.5), Math.min(3, (right - left) / 4)];
       const shape = { x: left + 0.75, y: top, width, height: tall, rx };
@@ -160,7 +169,7 @@ export class PassRows {
       const colour =
         right - left < 4 ? `fill: var(--edge-${ground})` : `fill: var(--ground-${ground}); stroke: var(--edge-${ground})`;
       svgEl("rect", { ...shape, class: "block", style: colour, "data-row": row, "data-at": number }, layer);
-      const hatched = row === "minis" && this.snippets.has(starts[number]);
+      const hatched = row === "minis" && this.snippets.has(starts[number]) && starts[number] < this.limit.chunks;
       if (hatched) svgEl("rect", { ...shape, class: "hatched", fill: "url(#hatch)" }, layer);
       const [shown, until] = [Math.max(left, 0), Math.min(right, this.width)];
       if (until - shown <= String(number + 1).length * ROOM + 4) continue;
@@ -179,7 +188,7 @@ export class PassRows {
     this.above.replaceChildren();
     if (!step) return;
     const one = this.data?.comparisons[step.comparison ?? -1];
-    if (one) {
+    if (one && (step.comparison ?? 0) < this.limit.comparisons) {
       const { left, right, top, depth } = this.arcs.drawNow(this.above, one);
       if (!one.decides) svgEl("text", { x: (left + right) / 2, y: top + depth + 13, class: "value" }, this.above, one.value);
     }

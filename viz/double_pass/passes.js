@@ -13,6 +13,7 @@ const AT_FIRST = 32; // sentences shown at first of a text of more than MOST
 const MOST = 48; // sentences up to which all are shown at first
 
 /**
+ * @import { Limit } from "./pass_rows.js"
  * @import { Mark, Range } from "../components/shared/bus.js"
  * @import { Component } from "../components/shared/component.d.ts"
  * @import { Numbered } from "./arcs.js"
@@ -115,6 +116,8 @@ class Passes {
 
   draw() {
     if (!this.data) return;
+    this.rows.limit = limitOf(this.data.comparisons, this.step);
+    this.root.classList.toggle("building", this.rows.limit.chunks < Infinity);
     this.rows.draw();
     this.rows.drawStep(this.step);
     this.rows.drawItem(this.item);
@@ -123,8 +126,10 @@ class Passes {
 
   /** @param {Mark} step */
   showStep(step) {
+    const drawn = this.step;
     this.step = step;
     if (!this.data) return;
+    if (drawn?.horizon !== step.horizon || (step.horizon != null && drawn?.seen !== step.seen)) this.draw();
     if (step.gap !== null) this.window.reveal(step.gap + 1);
     this.rows.drawStep(step);
   }
@@ -243,6 +248,22 @@ class Passes {
       },
     };
   }
+}
+
+/**
+ * How far the rows and arcs are drawn at a step: comparisons by their number, mini-chunks and chunks by sentences.
+ * @param {Pick<PassRowsData["comparisons"][number], "pass" | "right">[]} comparisons
+ * @param {Mark | undefined} step
+ * @returns {Limit}
+ */
+export function limitOf(comparisons, step) {
+  if (step?.horizon == null) return { comparisons: Infinity, minis: Infinity, chunks: Infinity };
+  const seen = step.seen ?? Infinity;
+  const first = comparisons.filter(({ pass }) => pass === 1);
+  const made = first.slice(0, seen);
+  // A sentence is in a mini-chunk as soon as it was compared with the one before it.
+  const minis = seen >= first.length ? Infinity : (made.at(-1)?.right[1] ?? 1);
+  return { comparisons: seen, minis, chunks: step.horizon };
 }
 
 /**

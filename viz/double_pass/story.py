@@ -98,7 +98,33 @@ def _step(number: int, tried: Sequence[Comparison], maximum: int | None) -> Step
             gap=here.left.end - 1,
             comparison=number,
         ),
+        placed=_placed(tried),
+        prediction={
+            "words": f"Does {numbers(here.right)} join?" if _one(here.right) else f"Do {numbers(here.right)} join?",
+            "yes": "Join",
+            "no": "Keep apart",
+            "right": here.outcome == "joined",
+        },
+        gauge={
+            "label": "similarity and threshold",
+            "score": here.similarity,
+            "threshold": here.threshold,
+            "low": min(0.0, here.similarity, here.threshold),
+            "high": max(1.0, here.similarity, here.threshold),
+        },
     )
+
+
+def _placed(tried: Sequence[Comparison]) -> tuple[int, int]:
+    """Return the sentences in a final chunk before and after the last comparison; none in pass one, whose chunks merge."""
+    here = tried[-1]
+    if here.kind in ("initial", "appending"):
+        return 0, 0
+    before = here.left.end
+    if here.outcome == "joined":
+        return before, here.right.end
+    # A chunk that ends is followed by the mini-chunk that was compared first.
+    return before, tried[0].right.end if here.why else before
 
 
 def compared_group(here: Comparison) -> Span:
@@ -167,6 +193,9 @@ def _after(chunking: Chunking) -> list[Step]:
                 numbers=[],
                 tone="turn",
                 mark=PassMark(growing=left, next=right, middle=None, gap=gap.index, comparison=None),
+                placed=(len(chunking.document.sentences),) * 2,
+                prediction=None,
+                gauge=None,
             )
         )
     return merged

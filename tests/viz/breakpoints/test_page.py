@@ -65,6 +65,21 @@ def test_the_growing_chunk_is_the_one_that_ends_at_the_next_cut(sample):
     assert chunk == len(chunking.chunks) - 1
 
 
+@pytest.mark.parametrize("sample", sample_titles())
+def test_a_prediction_is_right_by_the_ledger_and_the_text_is_placed_gap_by_gap(sample):
+    _, chunking, _, compared = scanned(sample, **SIZES)
+    steps = scan_steps(chunking, 0.02, compared)
+    for step, gap in zip(steps, chunking.gaps, strict=True):
+        assert step["prediction"]["right"] == gap.verdict.is_cut
+        # The sentence after the gap is in a chunk once the gap is decided.
+        assert step["placed"] == (gap.index + 1, gap.index + 2)
+        gauge = step["gauge"]
+        assert (gauge is None) == (gap.score is None or gap.threshold is None)
+        if gauge is not None:
+            assert (gauge["score"], gauge["threshold"]) == (gap.score, gap.threshold)
+            assert gauge["low"] <= min(gap.score, gap.threshold) <= max(gap.score, gap.threshold) <= gauge["high"]
+
+
 def test_every_cut_names_what_the_best_partition_did_and_what_deciding_gap_by_gap_costs():
     _, chunking, best, compared = scanned("report")
     others = {gap.index for gap in best.gaps if gap.verdict.is_cut}

@@ -49,6 +49,31 @@ def test_the_story_equals_the_ledger(sample, parameters):
     assert whole or parameters.get("min_size")
 
 
+@pytest.mark.parametrize("sample", sample_titles())
+def test_pass_two_places_sentence_by_sentence_what_the_ledger_cuts(sample):
+    source = load_sample(sample)
+    chunking = run(DoublePass.build(**THRESHOLDS), Document.from_text(source.text, source.sentences), tools())
+    steps, looks = pass_steps(chunking, None), told(chunking)
+    cuts = {gap.index + 1 for gap in chunking.gaps if gap.verdict.is_cut}
+    closed = set()
+    for number, (step, tried) in enumerate(zip(steps, looks, strict=True)):
+        assert step["prediction"]["right"] == (tried[-1].outcome == "joined")
+        before, after = step["placed"]
+        if number < len(chunking.gaps):
+            assert (before, after) == (0, 0)
+            continue
+        if number > len(chunking.gaps):
+            # Attempts over a snippet leave all as it was.
+            assert before == steps[number - 1]["placed"][1] or not looks[number - 1][-1].why
+        assert before <= after
+        if tried[-1].why and tried[-1].outcome != "joined":
+            closed.add(before)
+            assert after > before
+    assert closed == cuts
+    if steps:
+        assert steps[-1]["placed"][1] == len(chunking.document.sentences)
+
+
 def test_each_step_names_and_marks_the_groups_that_are_compared():
     told = pass_steps(double("0\n5\n90 code here\n3\n6"), None)
     assert [step["title"] for step in told] == [

@@ -107,7 +107,8 @@ export class Axis {
     const gaps = [sentence - 1, sentence];
     this.point(at, gaps);
     const { curve, lines } = this.plot;
-    const scored = gaps.filter((gap) => (curve.data?.scores[gap] ?? null) !== null);
+    const { horizon } = this.reader;
+    const scored = gaps.filter((gap) => (curve.data?.scores[gap] ?? null) !== null && horizon.shows(gap));
     if (!scored.length) return;
     const said = (/** @type {number} */ gap) => {
       const score = curve.data?.scores[gap] ?? null;

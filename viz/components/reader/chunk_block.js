@@ -24,6 +24,7 @@ import { showStated, statedKey } from "./parts/stated_card.js";
  * @property {string} pages The pages that its text is on, in words.
  * @property {string[]} path The titles of the headings above it.
  * @property {string} shown What the last update wrote into it.
+ * @property {string} horizon How far a stepper has come in it: "ahead", "open", or nothing where all of it is in a chunk.
  * @typedef {HTMLElement & BlockState} Block
  */
 
@@ -33,7 +34,7 @@ import { showStated, statedKey } from "./parts/stated_card.js";
  */
 export function makeBlock(length) {
   const height = Math.round(46 + (length / 42) * 25);
-  const state = { number: 0, height, filled: false, why: null, chunk: null, pages: "", path: [], shown: "" };
+  const state = { number: 0, height, filled: false, why: null, chunk: null, pages: "", path: [], shown: "", horizon: "" };
   const block = Object.assign(el("div", "block"), state);
   block.style.height = `${height}px`;
   return block;

@@ -57,7 +57,7 @@ export class Column extends ColumnText {
       }
     });
     this.body.addEventListener("keydown", (event) => {
-      if (event.ctrlKey || event.metaKey) return;
+      if (event.ctrlKey || event.metaKey || reader.horizon.at !== null) return;
       if (event.key === "n") this.step(1);
       if (event.key === "p") this.step(-1);
     });

@@ -129,6 +129,7 @@ export class ColumnText {
     updateBlock(this, segments, block);
     updateSentences(this, segments, block);
     this.reader.asking.markBlock(this, block);
+    this.reader.horizon.markBlock(this, block);
   }
 
   updateAllSentences() {

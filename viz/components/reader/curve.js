@@ -77,7 +77,9 @@ export class Curve {
     const x = (gap) => axis.window.x(gap + 1, width);
     // One gap beyond each edge, so that the curve runs out of the window.
     const first = Math.max(0, Math.floor(axis.window.from) - 2);
-    const last = Math.min(data.scores.length, Math.ceil(axis.window.to) + 1);
+    const { horizon } = axis.reader;
+    const known = horizon.at === null ? data.scores.length : Math.max(0, horizon.at - 1);
+    const last = Math.min(known, data.scores.length, Math.ceil(axis.window.to) + 1);
     const spacing = width / axis.window.span;
     this.pen.strokeStyle = this.colour("muted");
     this.pen.beginPath();
@@ -85,7 +87,7 @@ export class Curve {
     else this.tracePoints(data.scores, x, first, last);
     this.pen.stroke();
     this.drawMarks(data, x, first, last, spacing > 9 * this.larger);
-    this.drawKnown(width, height);
+    if (horizon.at === null) this.drawKnown(width, height);
   }
 
   /**

@@ -90,7 +90,7 @@ export class Plot {
     this.rings.forEach((ring, index) => {
       const gap = gaps[index];
       const score = this.curve.data?.scores[gap];
-      const seen = score != null && this.axis.window.holds(gap + 1);
+      const seen = score != null && this.axis.window.holds(gap + 1) && this.axis.reader.horizon.shows(gap);
       ring.style.display = seen ? "block" : "none";
       if (seen) Object.assign(ring.style, { left: `${this.axis.window.x(gap + 1, 100)}%`, top: `${this.curve.y(score)}px` });
     });
@@ -138,7 +138,7 @@ export class Plot {
   /** @param {number} gap */
   showGap(gap, aloud = false) {
     const { data } = this.curve;
-    if (!data) return;
+    if (!data || !this.axis.reader.horizon.shows(gap)) return;
     this.gap = gap;
     this.axis.reader.mark([gap, gap + 1], gap + 1);
     this.axis.say(() => {

@@ -12,6 +12,7 @@ import { sentencesAt } from "./disagreements/card.js";
 import { Disagreements } from "./disagreements/disagreements.js";
 import { Marking } from "./marking/marking.js";
 import { ColumnKeys } from "./parts/column_keys.js";
+import { Horizon } from "./parts/horizon.js";
 import { bringIntoWindow, uncover } from "./parts/in_window.js";
 import { looksOf, paragraphsOf } from "./parts/looks.js";
 import { handleOf } from "./parts/reader_handle.js";
@@ -71,6 +72,7 @@ export class Reader {
     this.title = root.appendChild(el("div", "titled")).appendChild(el("h1"));
     this.summary = root.appendChild(el("p", "summary"));
     root.append(offerToTake(this));
+    this.horizon = new Horizon(this);
     this.axis = new Axis(this);
     this.scroller = root.appendChild(el("div", "columns"));
     this.heads = this.scroller.appendChild(el("div", "grid heads"));
@@ -162,6 +164,7 @@ export class Reader {
     this.axis.update(chosen?.curve ? chosen : this.columns.find((column) => column.curve));
     this.asking.update();
     this.marking.update();
+    if (this.step) this.horizon.show(this.step);
     this.markStep();
     this.drawn = data;
     // A stepper that was mounted before the text repeats its step.
@@ -276,6 +279,7 @@ export class Reader {
     this.step = step;
     this.keeping = null;
     if (!this.source) return;
+    this.horizon.show(step);
     this.markStep();
     if (step.gap !== null) {
       this.axis.window.reveal(step.gap + 1);

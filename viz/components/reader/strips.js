@@ -91,22 +91,43 @@ export class Strips {
       strip.name.textContent = strip.name.title = row.name;
       if (said) this.drawLengths(strip.canvas, said, longest);
       else this.drawBars(strip.canvas, row);
-      const { asking, disagreements } = this.axis.reader;
+      const { asking, disagreements, horizon } = this.axis.reader;
+      this.clear(strip.canvas, horizon.widthOf(strip.canvas.clientWidth, row.column));
       const asked = row.column ? asking.markStrip(strip.canvas, row.column) : "";
       const ghosts = disagreements.preview.markStrip(strip, row.column?.index ?? null);
-      const begins = row.from
+      const from = horizon.at === null || (row.column && row.column !== horizon.column) ? row.from : this.until(row);
+      const begins = from
         .slice(0, 40)
         .map((at) => Math.floor(at) + 1)
         .join(", ");
-      const more = row.from.length > 40 ? " and more" : "";
+      const more = from.length > 40 ? " and more" : "";
       const ticks = row.name !== "known" && this.drawParagraphs(strip.canvas) ? "; ticks where paragraphs end" : "";
       const drawn = (said ? "; taller where a part is longer" : "") + ticks + asked + ghosts;
       if (ticks) strip.name.title += ticks;
       strip.canvas.setAttribute(
         "aria-label",
-        `${row.name === "known" ? "known boundaries" : row.name}: ${counted(row.from.length, "part")}, beginning at sentences ${begins}${more}${drawn}`,
+        `${row.name === "known" ? "known boundaries" : row.name}: ${counted(from.length, "part")}, beginning at sentences ${begins}${more}${drawn}`,
       );
     });
+  }
+
+  /**
+   * The beginnings of a row's parts as far as a stepper has come; none of what all columns share.
+   * @param {Row} row
+   */
+  until({ from, column }) {
+    const { at } = this.axis.reader.horizon;
+    return column ? from.filter((place) => place < Number(at)) : [];
+  }
+
+  /**
+   * Clear what is right of a place, which a stepper has not come to yet.
+   * @param {HTMLCanvasElement} canvas
+   * @param {number} left
+   */
+  clear(canvas, left) {
+    const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+    if (left < canvas.clientWidth) pen.clearRect(left, 0, canvas.clientWidth - left, canvas.clientHeight);
   }
 
   /**
@@ -198,6 +219,7 @@ export class Strips {
       for (const [x, count] of most)
         pen.fillRect(x - wide / 2, height - (count / columns) * height, wide, (count / columns) * height);
     }
+    this.clear(canvas, this.axis.reader.horizon.widthOf(width));
     pen.fillStyle = this.axis.colour("rule");
     pen.fillRect(0, height - 1, width, 1);
     const drawn = crowded ? "taller where more of those that cut nearby agree" : "taller where more agree";

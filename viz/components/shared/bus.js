@@ -3,6 +3,7 @@
 
 /**
  * @import { Asked } from "../../compare/asking/payload.data.d.ts"
+ * @import { Prediction } from "../stepper/stepper.data.d.ts"
  * @import { Verdicts } from "../../shell/card/verdicts.data.d.ts"
  */
 /**
@@ -19,6 +20,10 @@
  * @property {number | null} gap The gap that the step decides; gap 0 follows the first sentence.
  * @property {number | null} [comparison] The number of the comparison in a double pass.
  * @property {boolean} [arriving] True if the page has just opened at this step: it does not scroll then.
+ * @property {number | null} [horizon] The sentences from the beginning of the text that are in a chunk as yet; null for all.
+ * @property {number} [seen] The comparisons of a double pass that have been made.
+ * @property {Prediction | null} [asked] The prediction that the step waits for at its gap.
+ * @property {[gap: number, said: string, right: boolean][]} [predicted] What was predicted at gaps, and whether it was right.
  * @property {boolean} [still] True if the pointer only hovers over the step: the text does not scroll either.
  */
 
@@ -76,6 +81,8 @@ export const EVENTS = Object.freeze({
   "seamark-asked": { about: "The server has returned what a question retrieves in every column, or its progress." },
   /** @type {EventOf<{ at: number }>} */
   "seamark-go": { about: "Go to this step, numbered from 0." },
+  /** @type {EventOf<{ yes: boolean }>} */
+  "seamark-predict": { about: "The user predicts the step that waits for it, in the text." },
   /** @type {EventOf<{ open: boolean }>} */
   "seamark-box": { about: "The user opened or closed the box for a text." },
 });

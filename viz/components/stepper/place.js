@@ -1,11 +1,15 @@
 // Where the user of a stepper stands. It outlives the component, which Streamlit may build anew in any run of the page; and
 // a run that began before the server heard of the user's last step still names the step before.
 
+import { Predictions } from "./predictions.js";
+
 const REST = 300; // milliseconds of pause after which the server hears the step
 
 export class Place {
   at = 0; // from 0
   /** @type {number | null} */ turn = null; // the moment of the user's last step, which the server repeats once it knows it
+  /** @type {string | null} */ pace = null; // that the user has chosen; null as long as it is the link's
+  predictions = new Predictions();
   /** @type {object | null} */ owner = null; // the stepper that shows it now
   /** @type {ReturnType<typeof setTimeout> | null} */ resting = null;
   /** @type {(at: number, turn: number) => void} */ tell = () => {};

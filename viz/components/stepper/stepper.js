@@ -6,7 +6,9 @@ import { activeIn, el, found, liveRegion, svgEl } from "../shared/dom.js";
 import { grouped } from "../shared/format.js";
 import { countPainted, expose } from "../shared/handle.js";
 import { storedSteps } from "../shared/store.js";
+import { drawGauge } from "./gauge.js";
 import { placeOf } from "./place.js";
+import { Votes } from "./votes.js";
 
 const SHAPES = {
   first: "M1 1h2v12h-2zM13 1v12l-9-6z",
@@ -17,16 +19,19 @@ const SHAPES = {
   last: "M1 1l9 6-9 6zM11 1h2v12h-2z",
 };
 const PACE = 1400; // milliseconds per step while it plays
+/** @type {Record<string, number>} */
+const PAGING = { PageDown: 1, PageUp: -1, Home: -Infinity, End: Infinity };
 // Elements in which arrows, or the space bar, have a meaning of their own.
 const OWN_ARROWS =
   "input, textarea, select, [contenteditable], canvas, [role=slider], [role=radio], [role=radiogroup], [role=tab], [role=listbox], [role=option], [role=menu], [role=grid], [role=combobox], [role=dialog]";
 const OWN_SPACE = `${OWN_ARROWS}, button, a, summary, label, [role=button]`;
 
 /**
+ * @import { Mark } from "../shared/bus.js"
  * @import { Component } from "../shared/component.d.ts"
  * @import { Place } from "./place.js"
  * @import { StepperState } from "./state.d.ts"
- * @import { Step, StepperData } from "./stepper.data.d.ts"
+ * @import { Prediction, Step, StepperData } from "./stepper.data.d.ts"
  */
 
 /** @param {Component<StepperData, StepperState>} component */
@@ -46,6 +51,7 @@ class Stepper {
   at = 0; // the step that is shown
   /** @type {Map<number, number>} */ gaps = new Map(); // the first step of each gap
   /** @type {ReturnType<typeof setTimeout> | null} */ playing = null;
+  voting = false; // whether hands are counted
 
   /** @param {HTMLElement} root */
   constructor(root) {
@@ -68,7 +74,7 @@ class Stepper {
     this.first = button("first", "First step", () => this.go(0));
     this.back = button("back", "Step back (left arrow)", () => this.go(this.at - 1));
     this.player = button("play", "Play (space)", () => this.toggle());
-    this.forward = button("forward", "Step forward (right arrow)", () => this.go(this.at + 1));
+    this.forward = button("forward", "Step forward (right arrow)", () => this.goOn());
     this.last = button("last", "Last step", () => this.go(this.steps.length - 1));
     this.where = keys.appendChild(el("span", "where"));
     const jump = root.appendChild(el("div", "jump"));
@@ -81,7 +87,12 @@ class Stepper {
       ["space", " play"],
     ])
       hint.append(el("kbd", "", key), what || " ");
+    const paces = root.appendChild(el("div", "paces"));
+    this.build = this.pacer(paces, "Build up", "build", "Show the result only as far as the step");
+    this.predict = this.pacer(paces, "Predict", "predict", "Ask for each decision before it is shown");
+    this.tally = paces.appendChild(el("span", "tally"));
     this.told = root.appendChild(el("div", "told"));
+    this.votes = new Votes();
     this.live = liveRegion(root);
     this.dispose = this.hearPage();
     expose(root, this.handle());
@@ -98,6 +109,31 @@ class Stepper {
     button.replaceChildren(svg);
     button.setAttribute("aria-label", name);
     button.title = name;
+  }
+
+  /**
+   * A switch of what is shown beyond the step.
+   * @param {HTMLElement} parent
+   * @param {string} words
+   * @param {string} pace
+   * @param {string} help
+   */
+  pacer(parent, words, pace, help) {
+    const made = parent.appendChild(el("button", "pacer", words));
+    made.title = help;
+    made.addEventListener("click", () => this.setPace(this.pace === pace ? "whole" : pace));
+    return made;
+  }
+
+  get pace() {
+    return this.place?.pace ?? this.component?.data.pace ?? "whole";
+  }
+
+  /** @param {string} pace */
+  setPace(pace) {
+    if (this.place) this.place.pace = pace;
+    this.component?.setStateValue("pace", pace);
+    this.show(this.at);
   }
 
   /**
@@ -136,6 +172,7 @@ class Stepper {
           if (at >= 0) this.go(at);
         },
         "seamark-go": ({ at }) => this.go(at),
+        "seamark-predict": ({ yes }) => this.asked && this.answer(yes),
         "seamark-ready": () => this.mark(true),
         "seamark-steps": ({ key }) => this.component?.data.key === key && this.update(this.component),
       },
@@ -160,8 +197,11 @@ class Stepper {
     const stored = storedSteps(key);
     if (stored === undefined || stored.id !== id) return;
     const at = within(this.place.at, stored.steps.length);
-    if (this.id === id && this.at === at) return;
+    const { votes } = component.data;
+    if (this.id === id && this.at === at && this.voting === votes) return;
     const arriving = this.id !== id;
+    this.voting = votes;
+    this.place.predictions.of(id);
     if (arriving) {
       this.id = id;
       this.steps = stored.steps;
@@ -182,6 +222,25 @@ class Stepper {
     return this.gaps.get(gap) ?? -1;
   }
 
+  // The prediction that the step waits for, if it does.
+  get asked() {
+    const { prediction } = this.steps[this.at] ?? {};
+    const waits = prediction && this.pace === "predict" && !this.place?.predictions.given.has(this.at);
+    return waits ? prediction : null;
+  }
+
+  // Show what is asked, or else step forward.
+  goOn() {
+    if (this.asked) this.answer(null);
+    else this.go(this.at + 1);
+  }
+
+  /** @param {boolean | null} yes what is predicted; null to be shown without a prediction */
+  answer(yes) {
+    this.place?.predictions.given.set(this.at, yes);
+    this.show(this.at);
+  }
+
   /** @param {number} at */
   go(at) {
     if (!(at >= 0 && at < this.steps.length)) return;
@@ -196,18 +255,87 @@ class Stepper {
     const count = this.steps.length;
     const focused = activeIn(this.root);
     this.first.disabled = this.back.disabled = at <= 0;
-    this.forward.disabled = this.last.disabled = at >= count - 1;
+    this.forward.disabled = at >= count - 1 && !this.asked;
+    this.last.disabled = at >= count - 1;
     this.player.disabled = count < 2;
     if (focused instanceof HTMLButtonElement && focused.disabled) this.player.focus();
     this.where.textContent = step ? `step ${grouped(at + 1)} of ${grouped(count)}` : "no steps";
-    this.told.className = `told ${step?.tone ?? ""}`;
-    const list = el("dl");
-    for (const [label, value] of step?.numbers ?? []) list.append(el("dt", "", label), el("dd", "", value));
-    this.told.replaceChildren(
-      ...(step ? [el("h2", "", step.title), ...step.story.map((said) => el("p", "", said)), list] : []),
-    );
-    this.live.textContent = step ? `Step ${grouped(at + 1)}: ${step.title}. ${step.story.join(" ")}` : "";
+    this.build.setAttribute("aria-pressed", String(this.pace !== "whole"));
+    this.predict.setAttribute("aria-pressed", String(this.pace === "predict"));
+    const { asked } = this;
+    const words = step ? (asked ? this.ask(asked) : this.tell(step)) : [];
+    const { right, count: predicted } = this.place?.predictions.tally(this.steps) ?? { right: 0, count: 0 };
+    this.tally.textContent = this.pace === "predict" && predicted ? `${grouped(right)} of ${grouped(predicted)} right` : "";
+    if (!step) this.told.replaceChildren();
+    const said = [step ? `Step ${grouped(at + 1)}:` : "", ...words, asked ? "" : this.tally.textContent];
+    this.live.textContent = said.filter(Boolean).join(" ");
     this.mark(arriving);
+  }
+
+  /**
+   * Draw the question of a step; its answers follow in words for a screen reader.
+   * @param {Prediction} asked
+   */
+  ask(asked) {
+    this.told.className = "told asks";
+    const answers = el("div", "answers");
+    for (const [words, key, yes] of /** @type {const} */ ([
+      [asked.yes, "y", true],
+      [asked.no, "n", false],
+    ])) {
+      const button = answers.appendChild(el("button", "", words));
+      button.append(" ", el("kbd", "", key));
+      button.addEventListener("click", () => this.answer(yes));
+    }
+    this.told.replaceChildren(el("h2", "", asked.words), answers);
+    this.showVotes(asked, true);
+    return [asked.words, `y for ${asked.yes}, n for ${asked.no}, right arrow to see it.`];
+  }
+
+  /**
+   * Draw what a step did, below what was predicted of it.
+   * @param {Step} step
+   */
+  tell(step) {
+    const { prediction } = step;
+    const list = el("dl");
+    for (const [label, value] of step.numbers) list.append(el("dt", "", label), el("dd", "", value));
+    this.told.className = `told ${step.tone}`;
+    const said = this.pace === "predict" ? this.place?.predictions.given.get(this.at) : undefined;
+    const known = prediction && typeof said === "boolean";
+    const yours = known ? `You said: ${said ? prediction.yes : prediction.no}` : "";
+    const verdict = known ? (said === prediction.right ? "right" : "wrong") : "";
+    this.told.replaceChildren(el("h2", "", step.title));
+    if (known) this.told.append(el("p", `yours ${verdict}`, `${yours} ${verdict === "right" ? "✓" : "✗"}`));
+    if (step.gauge) this.told.append(drawGauge(step.gauge));
+    this.told.append(...step.story.map((sentence) => el("p", "", sentence)), list);
+    let votes = "";
+    if (prediction && this.pace === "predict") votes = this.showVotes(prediction, false);
+    return [known ? `${yours}, ${verdict}.` : "", `${step.title}.`, ...step.story, votes];
+  }
+
+  /**
+   * Draw the votes on a step in lecture mode, and return them in words.
+   * @param {Prediction} prediction
+   * @param {boolean} open whether hands are still counted
+   */
+  showVotes(prediction, open) {
+    if (!this.voting || !this.place) return "";
+    const votes = this.place.predictions.votesAt(this.at);
+    this.votes.draw(prediction, votes, open);
+    this.told.append(this.votes.root);
+    return Votes.said(prediction, votes);
+  }
+
+  // How far the result is shown: all of it, or so many sentences, and comparisons of a double pass.
+  horizon() {
+    const { asked, steps } = this;
+    const step = steps[this.at];
+    if (!step || this.pace === "whole" || (this.at >= steps.length - 1 && !asked)) return { horizon: null };
+    const { comparison } = /** @type {Mark} */ (step.mark);
+    const seen = (comparison ?? Infinity) + Number(!asked);
+    const predicted = this.pace === "predict" ? (this.place?.predictions.atGaps(steps) ?? []) : [];
+    return { horizon: step.placed[asked ? 0 : 1], seen, asked, predicted };
   }
 
   /**
@@ -217,7 +345,7 @@ class Stepper {
   mark(arriving) {
     if (!this.root.isConnected) return;
     globalThis.seamarkStepper = this;
-    emit("seamark-step", { ...(this.steps[this.at]?.mark ?? NOTHING), arriving });
+    emit("seamark-step", { ...(this.steps[this.at]?.mark ?? NOTHING), ...this.horizon(), arriving });
   }
 
   toggle() {
@@ -225,8 +353,8 @@ class Stepper {
     this.name(this.player, "pause", "Pause (space)");
     if (this.at >= this.steps.length - 1) this.go(0);
     const on = () => {
-      if (this.at >= this.steps.length - 1) return this.stop();
-      this.go(this.at + 1);
+      if (this.at >= this.steps.length - 1 && !this.asked) return this.stop();
+      this.goOn();
       this.playing = setTimeout(on, PACE);
     };
     this.playing = setTimeout(on, PACE);
@@ -243,13 +371,29 @@ class Stepper {
     // Until a run of the page ends, Streamlit may show the stepper of the run before as well.
     if (this.place?.owner !== this) return;
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
-    const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
-    if (!step && event.key !== " ") return;
+    const { key } = event;
+    const paging = PAGING[key] ?? 0;
+    const step = key === "ArrowRight" ? 1 : key === "ArrowLeft" ? -1 : paging;
+    const answer = this.asked && (key === "y" || key === "n");
+    if (!step && !answer && key !== " ") return;
     const path = event.composedPath().filter((node) => node instanceof Element);
-    if (path.some((node) => node.matches(step ? OWN_ARROWS : OWN_SPACE))) return;
+    if (path.some((node) => node.matches(key === " " ? OWN_SPACE : OWN_ARROWS))) return;
+    // Elsewhere these keys scroll what has the focus.
+    if (paging && !path.includes(this.root) && !(this.voting && event.target === document.body)) return;
     event.preventDefault();
-    if (step) this.go(this.at + step);
+    if (answer) this.predictBy(key === "y");
+    else if (step === 1) this.goOn();
+    else if (step) this.go(within(this.at + step, this.steps.length));
     else this.toggle();
+  }
+
+  /**
+   * Take a key's answer: where hands are counted, its field is for the number.
+   * @param {boolean} yes
+   */
+  predictBy(yes) {
+    if (this.voting) this.votes.next(yes)?.focus();
+    else this.answer(yes);
   }
 
   handle() {
@@ -260,6 +404,12 @@ class Stepper {
       },
       get steps() {
         return stepper.steps.length;
+      },
+      get pace() {
+        return stepper.pace;
+      },
+      get asks() {
+        return stepper.asked !== null;
       },
       get playing() {
         return Boolean(stepper.playing);

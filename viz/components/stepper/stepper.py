@@ -13,6 +13,10 @@ from viz.components.assets import script, styles
 from viz.components.mounting import component
 from viz.components.notice import notice
 from viz.components.store import store
+from viz.state.keys import session
+
+PACES = ("whole", "build", "predict")
+"""Extents that a stepper can show: the whole result, the result up to the step, or that once the step has been predicted."""
 
 LONGEST_NUMBER = 12
 """Most digits of a step number in a link."""
@@ -35,11 +39,39 @@ class Mark(TypedDict):
     gap: int | None
 
 
+class Prediction(TypedDict):
+    """The question to predict a step by: its words, the labels of yes and no, and whether yes is right."""
+
+    words: str
+    yes: str
+    no: str
+    right: bool
+
+
+class Gauge(TypedDict):
+    """A score beside its threshold, on a scale from ``low`` to ``high``."""
+
+    label: str
+    score: float
+    threshold: float
+    low: float
+    high: float
+
+
 class Step(TypedDict):
     """One decision of a chunker, as the stepper shows it.
 
-    ``story`` holds sentences, ``numbers`` pairs of a label and a value. The tone is ``cut`` if the step cuts the text,
-    ``turn`` if the step is worth stopping at, and empty otherwise.
+    Attributes
+    ----------
+    story, numbers
+        Sentences, and pairs of a label and a value.
+    tone
+        ``cut`` if the step cuts the text, ``turn`` if the step is worth stopping at, and empty otherwise.
+    placed
+        The numbers of sentences, from the beginning of the text, that are in a chunk before the step and after it. Cuts up
+        to there are known.
+    prediction, gauge
+        None for a step that decides nothing, or compares no score with a threshold.
     """
 
     title: str
@@ -47,6 +79,9 @@ class Step(TypedDict):
     numbers: Sequence[Sequence[str]]
     tone: Literal["", "cut", "turn"]
     mark: Mark
+    placed: tuple[int, int]
+    prediction: Prediction | None
+    gauge: Gauge | None
 
 
 class StepsData(TypedDict):
@@ -61,20 +96,23 @@ class StepperData(TypedDict):
     """Payload of the stepper: its key, the hash of its steps, and the zero-based number of the current step.
 
     ``turn`` is the browser's timestamp of the last step that the server has received, by which the browser recognises an
-    answer to an earlier step.
+    answer to an earlier step. ``pace`` is one of `PACES`; with ``votes``, hands are counted for each prediction.
     """
 
     key: str
     id: str
     at: int
     turn: float | None
+    pace: str
+    votes: bool
 
 
 def stepper(steps: Sequence[Step], words: dict[str, str], key: str) -> None:
     """Mount the stepper at step ``words["step"]``, counted from 1, and update that value as the user steps.
 
-    A number beyond the last step selects the last. Each step emits the event ``seamark-step`` on the window, with its mark
-    as detail. On ``seamark-gap`` the stepper goes to the step of that gap, on ``seamark-go`` to the step ``at``, counted
+    A number beyond the last step selects the last. ``words["pace"]``, one of `PACES`, is updated as the user chooses it; in
+    lecture mode, hands can be counted. Each step emits the event ``seamark-step`` on the window, with its mark as detail. On
+    ``seamark-gap`` the stepper goes to the step of that gap, on ``seamark-go`` to the step ``at``, counted
     from 0.
     """
     at = _step_at(words, len(steps), key)
@@ -84,12 +122,31 @@ def stepper(steps: Sequence[Step], words: dict[str, str], key: str) -> None:
     def moved() -> None:
         words["step"] = str(int(st.session_state[key]["place"]["at"]) + 1)
 
+    def paced() -> None:
+        words["pace"] = next(pace for pace in PACES if pace == st.session_state[key]["pace"])
+
     # The steps are sent separately, so that moving to another step does not send them again.
     stored: StepsData = {"key": key, "id": identity, "steps": body}
     _store(stored, key=f"{key}_steps")
     place = st.session_state.get(key, {}).get("place")
-    data: StepperData = {"key": key, "id": identity, "at": at, "turn": place["turn"] if place else None}
-    _stepper(key=key, data=data, on_place_change=moved)
+    data: StepperData = {
+        "key": key,
+        "id": identity,
+        "at": at,
+        "turn": place["turn"] if place else None,
+        "pace": _pace(words, key),
+        "votes": bool(session.lecture),
+    }
+    _stepper(key=key, data=data, on_place_change=moved, on_pace_change=paced)
+
+
+def _pace(words: dict[str, str], key: str) -> str:
+    """Return the pace named by the link; an invalid value shows an error and selects the first."""
+    word = words["pace"]
+    if word not in PACES:
+        notice(f"The link's pace must be one of {', '.join(PACES)}; got {word[:60]!r}.", "error", key=f"{key}_pace")
+        word = words["pace"] = PACES[0]
+    return word
 
 
 def _step_at(words: dict[str, str], count: int, key: str) -> int:

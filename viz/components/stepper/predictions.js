@@ -1,0 +1,59 @@
+// What the viewers predicted of the steps, by yes or no or by raised hands, and how many were right.
+
+/**
+ * @import { Step } from "./stepper.data.d.ts"
+ */
+
+/**
+ * Hands raised for yes and for no in a vote; null where none were counted.
+ * @typedef {[yes: number | null, no: number | null]} Vote
+ */
+
+export class Predictions {
+  /** @type {string | null} */ id = null; // of the steps that are predicted
+  /** @type {Map<number, boolean | null>} */ given = new Map(); // by step; null for one that was shown without a prediction
+  /** @type {Map<number, [first: Vote, second: Vote]>} */ votes = new Map(); // by step
+
+  /**
+   * Start over with other steps.
+   * @param {string} id
+   */
+  of(id) {
+    if (this.id === id) return;
+    this.id = id;
+    this.given.clear();
+    this.votes.clear();
+  }
+
+  /** @param {number} at */
+  votesAt(at) {
+    const votes = this.votes.get(at) ?? [
+      [null, null],
+      [null, null],
+    ];
+    this.votes.set(at, votes);
+    return votes;
+  }
+
+  /**
+   * How many of the predictions were right, and how many there are.
+   * @param {Pick<Step, "prediction">[]} steps
+   */
+  tally(steps) {
+    const made = [...this.given].filter(([, said]) => said !== null);
+    return { right: made.filter(([at, said]) => steps[at]?.prediction?.right === said).length, count: made.length };
+  }
+
+  /**
+   * The predictions of gaps: the gap, the answer in lower case, and whether it was right.
+   * @param {Pick<Step, "prediction" | "mark">[]} steps
+   * @returns {[gap: number, said: string, right: boolean][]}
+   */
+  atGaps(steps) {
+    return [...this.given].flatMap(([at, said]) => {
+      const { mark, prediction } = steps[at] ?? {};
+      if (!prediction || said === null || mark.gap === null) return [];
+      return [[mark.gap, (said ? prediction.yes : prediction.no).toLowerCase(), said === prediction.right]];
+    });
+  }
+}
