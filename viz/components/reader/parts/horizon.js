@@ -87,7 +87,7 @@ export class Horizon {
    * @param {boolean} own whether it is of the column that the steps are of
    */
   markGaps(block, own) {
-    for (const node of all(block, ".asked, .predicted")) node.remove();
+    for (const node of all(block, ".seam-question, .predicted")) node.remove();
     if (!own || (!this.asked && !this.predicted.size)) return;
     for (const span of all(block, ".s")) {
       const gap = Number(span.dataset.s) - 1;
@@ -99,7 +99,7 @@ export class Horizon {
 
   /** @param {NonNullable<Mark["asked"]>} asked */
   question({ words, yes, no }) {
-    const node = el("span", "asked");
+    const node = el("span", "seam-question");
     node.setAttribute("role", "group");
     node.setAttribute("aria-label", words);
     for (const [label, key, said] of /** @type {const} */ ([
