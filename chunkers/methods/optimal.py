@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import ClassVar, Self
+from typing import ClassVar, Literal, Self
 
+import numpy as np
 from pydantic import Field, model_validator
 
 from chunkers.building_blocks.ledger import gap_order, inside_sentence
@@ -16,7 +17,7 @@ from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
 from chunkers.results.reason import Reason
 from chunkers.results.result import Chunk, Chunking, Curve, Gap, Verdict, number
-from chunkers.support.arrays import FloatArray
+from chunkers.support.arrays import FloatArray, IntArray
 from chunkers.support.errors import InputError
 from chunkers.support.limits import MOST_RUNS
 from chunkers.text.document import Document, Span
@@ -29,7 +30,7 @@ class Optimal(Chunker):
     A chunk is rewarded with the sum, over its ordered pairs of pieces, of their similarity less the mean similarity of all
     pairs; dynamic programming finds the partition of the greatest total. Source: ClusterSemanticChunker of Chroma's report.
     A piece that is rewarded as much alone as joined stays alone; Chroma's code then falls back to one chunk from the
-    start of the text, which can exceed the size.
+    start of the text, which can exceed the size. Pieces may be whole sentences instead of Chroma's, of about equal size.
     """
 
     name: ClassVar[str] = "optimal"
@@ -54,8 +55,14 @@ class Optimal(Chunker):
         ge=1,
         le=1_000_000,
         title="Maximum size",
-        description="A chunk holds as many pieces as fit into this.",
+        description="A chunk holds as many pieces as fit into this; a longer sentence is a chunk of its own.",
         json_schema_extra={"unit": "tokens", "step": 50, "offered": [50, 2000], "main": True},
+    )
+    pieces: Literal["recursive", "sentences"] = Field(
+        "recursive",
+        title="Pieces",
+        description="Pieces of about equal size from the recursive chunker, as Chroma has them, or whole sentences.",
+        json_schema_extra={"main": True},
     )
     piece_size: int = Field(
         50,
@@ -68,18 +75,23 @@ class Optimal(Chunker):
 
     @model_validator(mode="after")
     def _pieces_fit(self) -> Self:
-        if self.piece_size > self.max_size:
+        if self.pieces == "recursive" and self.piece_size > self.max_size:
             raise ValueError(f"piece_size must be at most max_size, {self.max_size}; got {self.piece_size}.")
         return self
 
     @property
     def longest(self) -> int:
-        """Maximum number of pieces in a chunk."""
+        """Maximum number of the recursive chunker's pieces in a chunk."""
         return self.max_size // self.piece_size
+
+    def idle(self) -> frozenset[str]:
+        """Return the names of the parameters without effect: the size of pieces that are sentences."""
+        return frozenset({"piece_size"} if self.pieces == "sentences" else ())
 
     def describe(self) -> str:
         """Return the main settings as a short phrase."""
-        return f"at most {self.max_size:,} tokens, in pieces of {self.piece_size:,}"
+        pieces = "whole sentences" if self.pieces == "sentences" else f"pieces of {self.piece_size:,}"
+        return f"at most {self.max_size:,} tokens, in {pieces}"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
         """Cut the document into the partition of pieces with the greatest total reward.
@@ -90,15 +102,12 @@ class Optimal(Chunker):
             If the text has so many pieces, and a chunk may hold so many of them, that the search is too much work.
         """
         text = document.text
-        check_size(self.name, text, self.piece_size, "tokens")
-        # A word has a token, but for the few without any, so there are no fewer pieces.
-        self._check_runs(len(word_starts(text)) // self.piece_size, "at least ")
-        pieces = recursive_spans(text, self.piece_size, 0, measure_for("tokens", tools), "chroma")
+        pieces, reach = self._by_sentence(document, tools) if self.pieces == "sentences" else self._by_size(document, tools)
         if not pieces:
             return Chunking(document, (), ())
-        longest = self._check_runs(len(pieces))
         vectors = tools.embed([text[start:end] for start, end in pieces])
-        rewards = run_rewards(vectors, longest)
+        rewards = run_rewards(vectors, int(reach.max()))
+        rewards[np.arange(rewards.shape[1]) >= reach[:, None]] = -np.inf
         totals = best_totals(rewards)
         cuts = best_cuts(rewards, totals).tolist()
         gaps = self._ledger(document, pieces, cuts, cut_gains(rewards, totals))
@@ -108,15 +117,34 @@ class Optimal(Chunker):
         curve = Curve("gain of a cut over the best partition without it", scores, (), cut_above=True, live=False)
         return Chunking(document, tuple(Chunk.of(document, span) for span in spans), tuple(gaps), curves=(curve,))
 
-    def _check_runs(self, pieces: int, about: str = "") -> int:
-        """Return the most pieces that a chunk of so many can have; raise InputError if there are too many such runs."""
-        longest = min(self.longest, pieces)
+    def _by_size(self, document: Document, tools: Tools) -> tuple[list[tuple[int, int]], IntArray]:
+        """Return the pieces of the recursive chunker, and for each the most pieces of a chunk that begins with it."""
+        check_size(self.name, document.text, self.piece_size, "tokens")
+        # A word has a token, but for the few without any, so there are no fewer pieces.
+        words = len(word_starts(document.text)) // self.piece_size
+        self._check_runs(words, min(self.longest, words), "at least ")
+        pieces = recursive_spans(document.text, self.piece_size, 0, measure_for("tokens", tools), "chroma")
+        longest = min(self.longest, len(pieces))
+        self._check_runs(len(pieces), longest)
+        return pieces, np.full(len(pieces), longest)
+
+    def _by_sentence(self, document: Document, tools: Tools) -> tuple[list[tuple[int, int]], IntArray]:
+        """Return the sentences, and for each the most sentences of a chunk that begins with it."""
+        pieces = [(start, end) for start, end in document.sentences]
+        ends = np.cumsum([0, *tools.count_tokens(document.sentence_texts)])
+        fit = np.searchsorted(ends, ends[:-1] + self.max_size, side="right") - 1 - np.arange(len(pieces))
+        # Sentences without a token fit anywhere, those that are too long stand alone.
+        reach = np.clip(fit, 1, len(pieces) - np.arange(len(pieces)))
+        self._check_runs(len(pieces), int(reach.max(initial=0)))
+        return pieces, reach
+
+    def _check_runs(self, pieces: int, longest: int, about: str = "") -> None:
+        """Raise InputError if there are too many runs of at most ``longest`` pieces."""
         if pieces * longest > MOST_RUNS:
             raise InputError(
                 f"optimal: the pieces × the most pieces of a chunk must be at most {MOST_RUNS:,}; this text has "
                 f"{about}{pieces:,} pieces, and a chunk holds up to {longest:,}."
             )
-        return longest
 
     def _ledger(self, document: Document, pieces: list[tuple[int, int]], cuts: list[int], gains: FloatArray) -> list[Gap]:
         """Return a gap for each pair of neighbouring sentences, and for each cut inside one."""
@@ -129,24 +157,24 @@ class Optimal(Chunker):
             cut = piece in chosen
             verdict = Verdict.CUT if cut else Verdict.KEPT
             if document.starts[index] == start:
-                at[index - 1] = Gap(index - 1, _finite(gain), 0.0, verdict, _why(gain, cut, self.longest))
+                at[index - 1] = Gap(index - 1, _finite(gain), 0.0, verdict, self._why(gain, cut))
             elif cut:
-                why = inside_sentence(index, _why(gain, cut, self.longest))
+                why = inside_sentence(index, self._why(gain, cut))
                 inside.append(Gap(index, _finite(gain), 0.0, verdict, why, start))
         within = Reason(remark=f"inside a piece of at most {self.piece_size:,} tokens")
         gaps = [at.get(index) or Gap(index, None, 0.0, Verdict.KEPT, within) for index in range(len(document.sentences) - 1)]
         return sorted([*gaps, *inside], key=gap_order)
 
+    def _why(self, gain: float, cut: bool) -> Reason:
+        if math.isinf(gain):
+            most = f"{self.longest:,} pieces" if self.pieces == "recursive" else f"{self.max_size:,} tokens"
+            said = f"a chunk may hold {most}, so every partition cuts here"
+        elif cut:
+            said = f"the best partition with this cut gains {gain:.2f} over the best without"
+        else:
+            said = f"the best partition with a cut here loses {-gain:.2f} against the best without"
+        return Reason(remark=said)
+
 
 def _finite(gain: float) -> float | None:
     return number(gain) if math.isfinite(gain) else None
-
-
-def _why(gain: float, cut: bool, longest: int) -> Reason:
-    if math.isinf(gain):
-        said = f"a chunk may hold {longest:,} pieces, so every partition cuts here"
-    elif cut:
-        said = f"the best partition with this cut gains {gain:.2f} over the best without"
-    else:
-        said = f"the best partition with a cut here loses {-gain:.2f} against the best without"
-    return Reason(remark=said)

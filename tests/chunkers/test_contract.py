@@ -60,6 +60,7 @@ SETTINGS = [
     ("max_min", {"hard_threshold": 0.1, "relaxation": 0.5, "min_size": 8, "max_size": 90}),
     ("max_min", {"hard_threshold": -1, "relaxation": 2, "initial_factor": 3}),
     ("optimal", {}),
+    ("optimal", {"pieces": "sentences", "max_size": 60}),
     ("optimal", {"max_size": 12, "piece_size": 3}),
     ("optimal", {"max_size": 5, "piece_size": 5}),
     ("change_point", {}),

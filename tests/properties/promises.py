@@ -249,6 +249,12 @@ def _structure(chunking, chunker, tools):
 
 def _optimal(chunking, chunker, tools):
     measure = _counted("tokens", tools)
+    if chunker.pieces == "sentences":
+        starts = chunking.document.starts
+        assert {chunk.start for chunk in chunking.chunks} <= set(starts), "no sentence is cut"
+        held = [chunk for chunk in chunking.chunks if _begin_inside(chunk, starts) > 1]
+        assert tools.tokenizer.name != "words" or all(measure(chunk.text) <= chunker.max_size for chunk in held)
+        return
     pieces = [start for start, _ in recursive_spans(chunking.document.text, chunker.piece_size, 0, measure, "chroma")]
     assert all(_begin_inside(chunk, pieces) <= chunker.longest for chunk in chunking.chunks)
     # A word is a word wherever it is cut off, which cannot be said of other tokens.

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from chunkers import Document, InputError, Verdict, build_chunker
+from chunkers import Document, InputError, Verdict, build_chunker, chunk
 from chunkers.building_blocks.partition import best_cuts, best_totals, cut_gains, mean_similarity, run_rewards
 from chunkers.contract.base import run
 from chunkers.methods import optimal
@@ -126,3 +126,36 @@ def test_too_many_pieces_in_too_long_chunks_are_refused_before_they_are_embedded
 def test_as_many_pieces_as_allowed_are_cut(monkeypatch):
     monkeypatch.setattr(optimal, "MOST_RUNS", 100)
     assert cut(build_chunker("optimal", {"piece_size": 1, "max_size": 4}), "a " * 25).chunks
+
+
+def by_sentence(text, most):
+    return cut(build_chunker("optimal", {"pieces": "sentences", "max_size": most}), text)
+
+
+def test_of_all_partitions_into_whole_sentences_within_the_size_it_is_the_best():
+    sizes = [3, 5, 2, 9, 4, 1, 6, 3, 2]
+    chunking = by_sentence("\n".join(" ".join([f"word{number}"] * size) for number, size in enumerate(sizes)), 9)
+    vectors = HashEmbedder().encode(list(chunking.document.sentence_texts)).astype(np.float64)
+
+    def fits(cuts):
+        return all(sum(sizes[first:last]) <= 9 for first, last in itertools.pairwise([0, *cuts, len(sizes)]))
+
+    fitting = filter(fits, all_partitions(len(sizes), len(sizes)))
+    best = max(fitting, key=lambda cuts: total(vectors @ vectors.T, cuts))
+    assert [gap.index + 1 for gap in chunking.gaps if gap.verdict.is_cut] == best
+    forced = [gap.reason for gap in chunking.gaps if gap.score is None]
+    # No other sentence fits beside the one of nine words.
+    assert len(forced) >= 2
+    assert all("a chunk may hold 9 tokens" in reason for reason in forced)
+
+
+def test_a_sentence_that_is_longer_than_the_size_is_a_chunk_of_its_own():
+    assert sentence_numbers(by_sentence("one two three four five six\nseven\neight", 3))[0] == 1
+    assert not by_sentence("", 3).chunks
+
+
+def test_whole_sentences_find_the_boundaries_of_short_topics():
+    for name in ("stubs", "three_topics"):
+        sample = load_sample(name)
+        found = chunk(sample.text, "optimal", pieces="sentences", sentences=sample.sentences)
+        assert tuple(one.start for one in found.chunks[1:]) == sample.known
