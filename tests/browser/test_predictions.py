@@ -110,5 +110,7 @@ def test_arcs_of_later_comparisons_are_not_drawn(page, app_url):
     numbers = "(paths) => paths.map((path) => Number(path.dataset.comparison))"
     eventually(lambda: max(rows.locator(".touch").evaluate_all(numbers), default=-1) < 4, True)
     expect(rows.locator('[data-row="chunks"]')).to_have_count(0)
+    expect(page.get_by_role("heading", name="Corrections")).to_be_hidden()
     page.get_by_role("button", name="Last step").click()
     expect(rows.locator('[data-row="chunks"]').first).to_be_visible()
+    expect(page.get_by_role("heading", name="Corrections")).to_be_visible()

@@ -1,6 +1,6 @@
 // What pass two corrected: a button for every boundary that it removed.
 
-import { emit } from "../components/shared/bus.js";
+import { emit, listen } from "../components/shared/bus.js";
 import { el, found } from "../components/shared/dom.js";
 import { countPainted } from "../components/shared/handle.js";
 
@@ -11,7 +11,9 @@ import { countPainted } from "../components/shared/handle.js";
 
 /** @param {Component<CorrectionsData>} component */
 export default function ({ data, parentElement }) {
-  const root = found(parentElement, ".corrections");
+  const root = /** @type {HTMLElement & { leave?: () => void }} */ (found(parentElement, ".corrections"));
+  // They are what the steps come to: while these build up, they would give it away.
+  root.leave ??= listen(root, { "seamark-step": ({ horizon }) => root.classList.toggle("ahead", horizon != null) });
   const rows = data.rows.map(({ sentence, step, where, reason, also }) => {
     const button = el("button");
     button.append(el("b", "", where), el("span", "", reason));
@@ -33,5 +35,7 @@ export default function ({ data, parentElement }) {
     ...data.words.map((said) => el("p", "", said)),
     ...(rows.length ? [list] : []),
   );
-  countPainted(root);
+  // A stepper that was mounted before repeats its step.
+  if (countPainted(root) === 1) emit("seamark-ready", null);
+  return root.leave;
 }
