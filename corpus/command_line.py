@@ -113,7 +113,7 @@ def _run(options: argparse.Namespace) -> int:
     finally:
         told.end()
         if run.asking is not None:
-            say(f"{run.asking.model.name}: {run.asking.spent}.")
+            say(f"{run.asking.model.name}: {run.asking.told}.")
     say(_ended(run, whole, options.output))
     return 1 if whole.tally.problems else 0
 

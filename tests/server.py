@@ -8,7 +8,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import jsonschema
 import numpy as np
+
+from chunkers.language_models.prompts import PROBE
 
 KEY = "sk-secret-of-the-tests-7f3a"
 
@@ -51,6 +54,16 @@ def send_raw(handler, raw):
             handler.wfile.write(bytes([byte]))
 
 
+class Listing(BaseHTTPRequestHandler):
+    """Lists one model, whatever is asked."""
+
+    def do_GET(self):
+        send_raw(self, Raw(json.dumps({"data": [{"id": "test"}]}).encode()))
+
+    def log_message(self, *arguments):
+        pass
+
+
 class ScriptedServer:
     """Answers each request with the next of ``script``, then rightly.
 
@@ -68,11 +81,11 @@ class ScriptedServer:
         self.right = right
         server = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(Listing):
             def do_POST(self):
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 server.requests.append((self.path, dict(self.headers), body))
-                self.answer(body[server.asked], server.script.pop(0) if server.script else server.right)
+                self.answer(body[server.asked], server.step(body))
 
             def answer(self, asked, step):
                 if isinstance(step, Raw):
@@ -102,13 +115,14 @@ class ScriptedServer:
                     self.end_headers()
                     self.wfile.write(data)
 
-            def log_message(self, *arguments):
-                pass
-
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._http.daemon_threads = True
         self.address = f"http://127.0.0.1:{self._http.server_port}/v1"
         threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True).start()
+
+    def step(self, body):
+        """Return the answer to a request."""
+        return self.script.pop(0) if self.script else self.right
 
     def close(self):
         self._http.shutdown()
@@ -131,11 +145,62 @@ def words(text, tokens_in=100, tokens_out=7, finish="stop", **others):
     return whole | ({} if tokens_in is None else {"usage": usage})
 
 
+def smallest(schema):
+    """Return the first value that a schema allows, of the kinds that our schemas have."""
+    if "anyOf" in schema:
+        return smallest(schema["anyOf"][-1])
+    match schema["type"]:
+        case "object":
+            return {name: smallest(field) for name, field in schema["properties"].items()}
+        case "array":
+            return [smallest(schema["items"])] * schema.get("minItems", 0)
+        case "string":
+            return schema.get("enum", ["x" * schema.get("minLength", 0)])[0]
+        case "integer":
+            return schema.get("enum", [1])[0]
+        case "boolean":
+            return True
+    return None
+
+
+def is_probe(body):
+    """Return whether a request finds out what the server does with a schema."""
+    return [message["content"] for message in body["messages"]] == [PROBE]
+
+
 class ChatModelServer(ScriptedServer):
-    """Chats: ``model`` is a function from the messages of a conversation to the answer's text."""
+    """Chats: ``model`` is a function from the messages of a conversation to the answer's text.
+
+    ``schema`` says what becomes of a schema: it is ignored, refused, or enforced, in the dialects that are named: an answer
+    of the model that it does not allow becomes the first that it allows. A probe takes nothing from the script.
+    """
 
     asked = "messages"
 
-    def __init__(self, model=lambda messages: "Yes."):
+    def __init__(self, model=lambda messages: "Yes.", schema="ignored", dialects=("json_schema", "json_object")):
         self.model = model
+        self.schema = schema
+        self.dialects = dialects
         super().__init__(lambda messages: words(self.model(messages)))
+
+    @property
+    def probes(self):
+        """Number of requests that found out what becomes of a schema."""
+        return sum(is_probe(body) for _, _, body in self.requests)
+
+    def step(self, body):
+        wanted = body.get("response_format")
+        if wanted is None:
+            return super().step(body)
+        if self.schema == "refused" or wanted["type"] not in self.dialects:
+            return 400, {"param": "response_format"}
+        if self.schema == "ignored":
+            return lambda messages: words("blue")
+        schema = wanted["schema"] if wanted["type"] == "json_object" else wanted["json_schema"]["schema"]
+        return lambda messages: words(self._enforced(schema, "" if is_probe(body) else self.model(messages)))
+
+    def _enforced(self, schema, text):
+        with suppress(ValueError, jsonschema.ValidationError):
+            jsonschema.validate(json.loads(text), schema)
+            return text
+        return json.dumps(smallest(schema))

@@ -52,8 +52,8 @@ SENTENCES = {
     "evaluation.retrieval.budget.MOST_BUDGETS": ("budgets can be measured",),
     "evaluation.generating.generate.MOST_GENERATED": ("to generate",),
     "evaluation.generating.generate.MOST_WINDOW": ("characters of a window",),
-    "evaluation.generating.generate.MOST_EXCERPTS": ("excerpts; there are",),
     "chunkers.methods.your_cuts.MOST_CUTS": ("cuts of your own; got",),
+    "chunkers.language_models.forms.MOST_EXCERPTS": ("excerpts; there are",),
     "chunkers.results.comparison.MOST_SIDE_BY_SIDE": ("results; got",),
     "integrations.originals.MOST_RUN": ("it may have at most",),
     "chunkers.support.limits.MOST_CHUNKS": (

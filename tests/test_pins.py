@@ -23,7 +23,12 @@ def pins(names):
     }
 
 
-OF_FULL = pins("requirements-full.txt") | pins("requirements-docs.txt") | pins("constraints-full.txt")
+OF_FULL = (
+    pins("requirements-full.txt")
+    | pins("requirements-model.txt")
+    | pins("requirements-docs.txt")
+    | pins("constraints-full.txt")
+)
 """The pins of packages that only `make full` and `make docs` install."""
 PINS = pins("requirements*.txt") | pins("constraints*.txt")
 OTHER_PLATFORMS = {"colorama"}

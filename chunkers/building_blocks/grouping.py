@@ -7,11 +7,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pydantic import Field
-
 from chunkers.contract.tools import Tools
-from chunkers.language_models import prompts
-from chunkers.language_models.conversation import Form, Several, Unusable, Whole, read_json, usable_answer
+from chunkers.language_models import forms, prompts
+from chunkers.language_models.conversation import Unusable, read_json, usable_answer
 from chunkers.text.parts import shortened
 
 if TYPE_CHECKING:
@@ -28,9 +26,6 @@ LONGEST_SHOWN = 1_000
 
 MOST_LISTED = 100
 """Chunks that are listed with their summaries when propositions are sorted: those that were last put into."""
-
-_ROOM = 1_000
-"""Tokens of an answer besides its content, reasoning included."""
 
 _EACH = 120
 """Tokens of an answer for each proposition: its number, and the title and summary of its chunk."""
@@ -53,17 +48,6 @@ class Sorted:
     unusable: dict[int, str] = field(default_factory=dict)
     batches: int = 0
     failed: int = 0
-
-
-class _Placed(Form):
-    chunk: Whole | None
-    title: str = Field(min_length=1)
-    summary: str
-    propositions: Several[Whole]
-
-
-class _Answer(Form):
-    chunks: Several[_Placed]
 
 
 def sort(texts: Sequence[str], batch: int, tools: Tools, done: Callable[[int], None]) -> Sorted:
@@ -97,13 +81,17 @@ def sort(texts: Sequence[str], batch: int, tools: Tools, done: Callable[[int], N
         last = min(first + batch, len(texts))
         made.batches += 1
         listed = sorted(sorted(last_used, key=last_used.__getitem__)[-MOST_LISTED:])
-        answer = partial(tools.ask, most_tokens=_ROOM + _EACH * (last - first))
+        tokens = forms.ROOM + _EACH * (last - first)
+        # Without chunks so far, no number of one is allowed.
+        chunks = (listed[0] + 1, listed[-1] + 1) if listed else (0, -1)
+        kind = forms.GROUPS.within({"chunk": chunks, "propositions": (first + 1, last)}, tokens)
+        answer = partial(tools.ask, kind=kind)
         read = partial(read_places, listed=[number + 1 for number in listed], first=first + 1, last=last)
         try:
-            placed = usable_answer(answer, question(made.groups, listed, texts, first, last), read)
+            placed = usable_answer(answer, question(made.groups, listed, texts, first, last), read, tools.tell)
         except Unusable as complaint:
             made.failed += 1
-            shown = f"{complaint} (propositions {first + 1:,} to {last:,})"
+            shown = f"{complaint.told} (propositions {first + 1:,} to {last:,})"
             made.unusable.update(dict.fromkeys(range(first, last), shown))
             made.groups.append(Group(members=[*range(first, last)]))
         else:
@@ -137,7 +125,7 @@ def question(groups: Sequence[Group], listed: Sequence[int], texts: Sequence[str
     return [Message("system", prompts.GROUPS_SYSTEM), Message("user", said)]
 
 
-def read_places(answer: str, listed: Sequence[int], first: int, last: int) -> list[_Placed]:
+def read_places(answer: str, listed: Sequence[int], first: int, last: int) -> list[forms.Placed]:
     """Parse an answer that assigns the propositions ``first`` to ``last``, counted from 1, to chunks.
 
     A chunk that nothing is put into is left out.
@@ -147,7 +135,7 @@ def read_places(answer: str, listed: Sequence[int], first: int, last: int) -> li
     Unusable
         If it has another form, names a chunk that is not listed, or does not put each proposition into one chunk.
     """
-    placed = read_json(answer, _Answer).chunks
+    placed = read_json(answer, forms.Places).chunks
     seen: set[int] = set()
     for one in placed:
         if one.chunk is not None and one.chunk not in listed:

@@ -10,21 +10,16 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from pydantic import Field
-
 from chunkers.building_blocks.windows import window_end
 from chunkers.contract.tools import Tools
-from chunkers.language_models import prompts
-from chunkers.language_models.conversation import Form, Several, Unusable, Whole, read_json, usable_answer
+from chunkers.language_models import forms, prompts
+from chunkers.language_models.conversation import Unusable, read_json, usable_answer
 from chunkers.results.stated import Proposition, Tied
 from chunkers.text.document import Document, Span
 from chunkers.text.quotations import SHORTEST, Quotation, Searched, Work
 
 if TYPE_CHECKING:
     from chunkers.language_models.base import Message
-
-_ROOM = 1_000
-"""Tokens of an answer besides its content, reasoning included."""
 
 _WORDIER = 6
 """Tokens of an answer for each of the text: it is stated, quoted, and wrapped in JSON."""
@@ -81,16 +76,6 @@ class Statements:
     repeated: int = 0
 
 
-class _Stated(Form):
-    text: str = Field(min_length=1)
-    sentence: Whole
-    quotation: str
-
-
-class _Answer(Form):
-    propositions: Several[_Stated]
-
-
 def windows(document: Document, most: int, tools: Tools) -> list[Window]:
     """Divide the sentences into consecutive windows of at most ``most`` tokens, with at least one sentence each."""
     sizes = tools.count_tokens(document.sentence_texts)
@@ -144,12 +129,14 @@ def state(document: Document, most: int, before: int, tools: Tools, done: Callab
 
     def one(window: Window) -> Callable[[Tools], list[Claim] | str]:
         def ask(bench: Tools) -> list[Claim] | str:
-            answer = partial(bench.ask, most_tokens=_ROOM + _WORDIER * window.tokens)
+            tokens, numbers = forms.ROOM + _WORDIER * window.tokens, (window.first + 1, window.last)
+            answer = partial(bench.ask, kind=forms.PROPOSITIONS.within({"sentence": numbers}, tokens))
             read = partial(read_claims, first=window.first + 1, last=window.last)
             try:
-                claims: list[Claim] | str = usable_answer(answer, question(document, window, before), read)
+                messages = question(document, window, before)
+                claims: list[Claim] | str = usable_answer(answer, messages, read, bench.tell)
             except Unusable as complaint:
-                claims = str(complaint)
+                claims = complaint.told
             with lock:
                 ready[0] += window.last - window.first
                 done(ready[0])
@@ -170,7 +157,7 @@ def read_claims(answer: str, first: int, last: int) -> list[Claim]:
     """
     found = []
     for text, sentence, quotation in (
-        (one.text, one.sentence, one.quotation) for one in read_json(answer, _Answer).propositions
+        (one.text, one.sentence, one.quotation) for one in read_json(answer, forms.Statements).propositions
     ):
         if not first <= sentence <= last:
             raise Unusable(f"it names sentence {sentence}, and the sentences to state are {first} to {last}")

@@ -13,6 +13,7 @@ from chunkers.building_blocks.ledger import gap_order, inside_sentence
 from chunkers.contract.base import Chunker, Estimate
 from chunkers.contract.tools import Tools
 from chunkers.language_models.conversation import REPEATS, Unusable, usable_answer
+from chunkers.language_models.forms import AnswerKind
 from chunkers.results.reason import Reason
 from chunkers.results.result import Chunk, Chunking, Gap, Verdict
 from chunkers.text.document import Document, Span
@@ -75,6 +76,9 @@ class Windowed(Chunker, ABC):
     asks: ClassVar[bool] = True
     unit_name: ClassVar[str]
     """Noun for a unit in reasons."""
+
+    kind: ClassVar[AnswerKind]
+    """Kind of answer, whose form has one field."""
 
     system: ClassVar[str]
     piece: ClassVar[str]
@@ -152,7 +156,7 @@ class Windowed(Chunker, ABC):
                 cuts = self._cuts(text, units, start, end, tools)
             except Unusable as complaint:
                 walk.unusable += 1
-                self._keep_whole(walk, start, end, len(units), str(complaint), shown)
+                self._keep_whole(walk, start, end, len(units), complaint.told, shown)
                 start = end
                 continue
             last = cuts[0] if self.first_alone and cuts else end - 2
@@ -181,11 +185,13 @@ class Windowed(Chunker, ABC):
         """Return the units of a window after which the model cuts; raises Unusable where no answer can be used."""
         messages = self._messages(text, units, start, end)
         read = partial(self.read, first=start + 1, last=end)
-        return [number - 1 for number in usable_answer(tools.ask, messages, read)]
+        first, last = (start + 2, end) if self.first_alone else (start + 1, end - 1)
+        ask = partial(tools.ask, kind=self.kind.within(dict.fromkeys(self.kind.fields, (first, last))))
+        return [number - 1 for number in usable_answer(ask, messages, read, tools.tell)]
 
     def _keep_whole(self, walk: Walk, start: int, end: int, count: int, complaint: str, shown: str) -> None:
         """Judge a window of which no answer could be used: it is a chunk by itself."""
-        said = f"no usable answer in {REPEATS + 1} attempts, {complaint}; {shown}"
+        said = f"{complaint}; {shown}"
         for unit in range(start, end - 1):
             walk.judged[unit] = Judged(False, Reason(remark=f"{said}, which stays whole", short="no usable answer"))
         if end < count:
@@ -220,6 +226,6 @@ class Windowed(Chunker, ABC):
             return ()
         windows = "1 window" if walk.windows == 1 else f"{walk.windows:,} windows"
         return (
-            f"The model gave no usable answer about {walk.unusable:,} of {windows}, though it was asked {REPEATS + 1} "
+            f"The model gave no usable answer about {walk.unusable:,} of {windows}, though it was asked up to {REPEATS + 1} "
             "times; there a chunk ends with the window and nowhere inside it.",
         )

@@ -70,6 +70,11 @@ def say(sentence: str) -> None:
     sys.stderr.write("".join(character if character.isprintable() else " " for character in sentence) + "\n")
 
 
+def say_unusable(sentence: str, unusable: int) -> None:
+    """Print a sentence on a language model's first answers, whatever number of them is unusable."""
+    say(sentence)
+
+
 def preparing_on_terminal(embedder: Embedder) -> Callable[[float], None]:
     """Return a callback that shows an embedder's preparation progress on the terminal."""
 

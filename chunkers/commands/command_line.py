@@ -23,6 +23,7 @@ from chunkers.commands.arguments import (
     opened_recipe,
     preparing_on_terminal,
     say,
+    say_unusable,
 )
 from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
@@ -121,7 +122,7 @@ def _chunk_files(options: argparse.Namespace) -> int:
     finally:
         # However it ends: what was asked is paid for.
         if asking is not None:
-            say(f"{asking.model.name}: {asking.spent}.")
+            say(f"{asking.model.name}: {asking.told}.")
 
 
 def _cut_each(
@@ -174,7 +175,7 @@ def _asking(chunker: Chunker, embedded_as: EmbeddedAs, name: str, limit: Limit |
         raise InputError(f"{who} needs a language model; name it with --language-model, as openai:NAME.")
     from chunkers.language_models.asking import asking_of
 
-    return asking_of(name, limit)
+    return asking_of(name, limit, say_unusable)
 
 
 def declarations() -> dict[str, Any]:

@@ -24,6 +24,7 @@ from chunkers.text.tokenizers import Tokenizer
 if TYPE_CHECKING:
     from chunkers.language_models.asking import Asking
     from chunkers.language_models.base import Message, Reply
+    from chunkers.language_models.forms import AnswerKind
     from chunkers.language_models.spending import Ledger, Spending
 
 Result = TypeVar("Result")
@@ -219,8 +220,8 @@ class Tools:
                 f"{len(before)} before, which are kept: another model has its name."
             )
 
-    def ask(self, messages: Sequence[Message], most_tokens: int | None = None) -> Reply:
-        """Ask the language model and return its answer of at most ``most_tokens``; None for the default of `Asking.ask`.
+    def ask(self, messages: Sequence[Message], kind: AnswerKind) -> Reply:
+        """Return a language model's answer of a kind.
 
         Raises
         ------
@@ -230,8 +231,11 @@ class Tools:
             If the user asked to stop, and the answer is not remembered.
         """
         asking, ledger = self._asking()
-        most = {} if most_tokens is None else {"most_tokens": most_tokens}
-        return asking.ask(messages, self.cancelled, ledger, **most)
+        return asking.ask(messages, self.cancelled, ledger, kind)
+
+    def tell(self, usable: bool) -> None:
+        """Tell the language model's access whether an answer can be used."""
+        self._asking()[0].tell(usable)
 
     def together(self, works: Sequence[Callable[[Tools], Result]]) -> list[Result]:
         """Run several jobs that ask a language model, some in parallel, and return their results in order.

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from chunkers.language_models.base import LanguageModel, Message, Reply
+from chunkers.language_models.base import LanguageModel, Message, Reply, Shape
 from chunkers.storage.private_file import connect, set_up
 from chunkers.storage.turn_taking import Turns
 from chunkers.support.limits import SHARED_ANSWERS_BYTES
@@ -47,14 +47,24 @@ class AnswerCache:
         self.turns = Turns()
         self.identity = secrets.token_hex(8)
         self._lock = threading.Lock()
+        self._path = path
         self._file = _open(path, may_replace=True) if path else None
 
+    @property
+    def file_bytes(self) -> int:
+        """The size of the file; 0 if there is none."""
+        try:
+            return self._path.stat().st_size if self._path else 0
+        except OSError:
+            return 0
+
     @staticmethod
-    def key(model: LanguageModel, most_tokens: int, messages: Sequence[Message], repeat: int = 0) -> bytes:
-        """Return the cache key of a conversation with a model; each ``repeat`` number has a key of its own."""
-        asked = json.dumps(
-            [model.name, model.revision, model.settings, most_tokens, messages, *([repeat] if repeat else [])]
-        )
+    def key(
+        model: LanguageModel, most_tokens: int, messages: Sequence[Message], repeat: int = 0, shape: Shape | None = None
+    ) -> bytes:
+        """Return the cache key of a conversation with a model; each ``repeat`` and ``shape`` has a key of its own."""
+        more = [*([repeat] if repeat else []), *([shape] if shape else [])]
+        asked = json.dumps([model.name, model.revision, model.settings, most_tokens, messages, *more])
         return hashlib.blake2b(asked.encode(), digest_size=16).digest()
 
     def get(self, key: bytes) -> Reply | None:

@@ -2,21 +2,57 @@
 
 from __future__ import annotations
 
+import json
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from copy import copy
 from itertools import count
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from chunkers.language_models.answers import SHARED_ANSWERS, AnswerCache
-from chunkers.language_models.base import LanguageModel, Message, Reply
-from chunkers.language_models.server import ChatServer
+from chunkers.language_models.base import UNSHAPED, Dialect, LanguageModel, Message, Reply, Shape
+from chunkers.language_models.forms import WORDS, AnswerKind, LineForm
+from chunkers.language_models.prompts import PROBE
+from chunkers.language_models.server import ChatServer, SchemaRefused
 from chunkers.language_models.spending import Ledger, Limit, Purse, Spending, most_tokens_of, remembered, spent_by
 from chunkers.network.request import Attempts, cancellable
 from chunkers.support.errors import Cancelled, InputError, shown
 
-MOST_ANSWER_TOKENS = 1_000
-"""Default number of tokens of an answer, reasoning included."""
+Structured = Literal["enforced", "refused", "ignored"]
+
+STRUCTURED: Mapping[Structured, str] = {
+    "enforced": "structured answers, as the server enforces their schema",
+    "refused": "no structured answers, as the server refuses a schema",
+    "ignored": "no structured answers, as the server ignores a schema",
+}
+"""Phrase for each kind of server."""
+
+FIRST_ANSWERS = 10
+"""Answers after which it is said how many of them cannot be used."""
+
+MANY_UNUSABLE = 5
+"""Unusable ones among the first answers from which on this is said."""
+
+NEARLY_ALL_UNUSABLE = 9
+"""Unusable ones among the first answers from which on a command ends that keeps what was answered."""
+
+_DIALECTS: tuple[Dialect, ...] = ("json_schema", "json_object")
+
+_PROBE_TOKENS = 500
+_PROBE_SENT = 50
+"""About as many tokens as the small request has."""
+_PROBE_WORD = "qobalt"
+"""No word of any language, so that only a schema can bring it about."""
+_PROBE_SCHEMA = json.dumps(
+    {
+        "type": "object",
+        "properties": {"word": {"type": "string", "enum": [_PROBE_WORD]}},
+        "required": ["word"],
+        "additionalProperties": False,
+    }
+)
+_PROBE_REFUSED = Reply("", ended="refused")
 
 MOST_AT_ONCE = 4
 """Conversations with a model at the same time: hosted servers count requests a minute, local ones have one processor."""
@@ -27,6 +63,9 @@ _POLL_S = 0.05
 _calls = count()
 
 Result = TypeVar("Result")
+
+Warn = Callable[[str, int], None]
+"""Called with a sentence on the first answers, and how many of them cannot be used."""
 
 
 class Asking:
@@ -40,15 +79,31 @@ class Asking:
         Where answers are kept, instead of in `SHARED_ANSWERS`.
     limit
         What may be spent; by default a million tokens.
+    warn
+        Called once if many of the first answers cannot be used, with a sentence and their number. What it raises ends the
+        asking.
+    structured
+        What the server does with a schema, if this is known; None to find it out.
     """
 
-    def __init__(self, model: LanguageModel, answers: AnswerCache | None = None, limit: Limit | None = None) -> None:
+    def __init__(
+        self,
+        model: LanguageModel,
+        answers: AnswerCache | None = None,
+        limit: Limit | None = None,
+        warn: Warn = lambda said, unusable: None,
+        structured: Structured | None = None,
+    ) -> None:
         if not isinstance(model, LanguageModel):
             raise InputError(f"language_model must be openai:NAME or a LanguageModel; got {shown(model)}.")
         self.model = model
+        self.warn = warn
         self._answers = SHARED_ANSWERS if answers is None else answers
         self._purse = Purse(Limit() if limit is None else limit)
         self._slots = threading.Semaphore(MOST_AT_ONCE)
+        self._structured = structured
+        self._dialect: Dialect | None = _DIALECTS[0] if structured == "enforced" else None
+        self._tally = Tally()
 
     @property
     def memory(self) -> str:
@@ -65,9 +120,42 @@ class Asking:
         """Total spending so far, by all callers."""
         return self._purse.spent
 
+    @property
+    def structured(self) -> Structured | None:
+        """The server's treatment of schemas; None until an answer with a schema is wanted."""
+        return self._structured
+
+    @property
+    def probes(self) -> tuple[int, int]:
+        """Requests, and their tokens, that are left to find out what the server does with a schema: one or none."""
+        if not self.model.takes_shape or self._structured is not None or self._recall_structured():
+            return 0, 0
+        return 1, _PROBE_SENT
+
+    @property
+    def told(self) -> str:
+        """The spending and the server's treatment of schemas, as a phrase."""
+        return f"{self.spent}{f'; {STRUCTURED[self._structured]}' if self._structured else ''}"
+
+    @property
+    def many_unusable(self) -> str:
+        """Sentence on the first answers if many of them cannot be used, with what helps; otherwise empty."""
+        return self._tally.said(self._structured)
+
+    def tell(self, usable: bool) -> None:
+        """Count an answer, which can be used or not; `many_unusable` is said once, to ``warn``."""
+        if self._tally.add(usable):
+            self.warn(self.many_unusable, self._tally.unusable)
+
+    def with_answers(self, answers: AnswerCache) -> Asking:
+        """Return access to the same model with another cache of answers, which shares the spending and its limit."""
+        other = copy(self)
+        other._answers = answers
+        return other
+
     def beside(self, model: LanguageModel) -> Asking:
         """Return access to another model that shares the answer cache and the spending limit."""
-        other = Asking(model, self._answers)
+        other = Asking(model, self._answers, warn=self.warn)
         other._purse, other._slots = self._purse, self._slots
         return other
 
@@ -76,11 +164,14 @@ class Asking:
         messages: Sequence[Message],
         cancelled: Callable[[], bool] = bool,
         ledger: Ledger | None = None,
+        kind: AnswerKind = WORDS,
         *,
-        most_tokens: int = MOST_ANSWER_TOKENS,
         repeat: int = 0,
     ) -> Reply:
         """Return the model's answer, from the cache if the same was asked before.
+
+        Before the first answer of a form, a small request finds out what the server does with a schema. Where it enforces
+        one, every answer of a form is asked for with its schema.
 
         Parameters
         ----------
@@ -90,8 +181,8 @@ class Asking:
             Asked before anything is sent, and several times a second until the answer is there.
         ledger
             Where what it takes is added too.
-        most_tokens
-            The most tokens of the answer.
+        kind
+            Kind of answer that is wanted.
         repeat
             Another number asks the same afresh: each has an answer of its own that is remembered.
 
@@ -102,31 +193,113 @@ class Asking:
         Cancelled
             If the user stops.
         """
-        key = self._answers.key(self.model, most_tokens, messages, repeat)
-        reply = self._answers.get(key)
-        if reply is None:
-            if cancelled():
-                raise Cancelled
-            with self._answers.turns.take(key, cancelled):
-                # Another may have asked the same while this one waited for its turn.
-                reply = self._answers.get(key)
-                if reply is None:
-                    reply = self._send(messages, cancelled, ledger, most_tokens)
-                    self._answers.put(key, reply)
-                    return reply
-        if ledger is not None:
-            ledger.add(remembered())
-        self._purse.add(remembered())
+        if kind.form is not None:
+            self._find_out(cancelled, ledger)
+        shaped, shape = self._shaped(messages, kind)
+        try:
+            reply, sent = self._answer(shaped, cancelled, ledger, kind.most_tokens, repeat, shape)
+        except SchemaRefused:
+            # This schema, not every one: a server may know fewer rules than another.
+            shape = Shape(kind.stop)
+            reply, sent = self._answer(messages, cancelled, ledger, kind.most_tokens, repeat, shape)
+        if not sent:
+            if ledger is not None:
+                ledger.add(remembered())
+            self._purse.add(remembered())
         return reply
 
-    def recalled(
-        self, messages: Sequence[Message], *, most_tokens: int = MOST_ANSWER_TOKENS, repeat: int = 0
-    ) -> Reply | None:
+    def recalled(self, messages: Sequence[Message], kind: AnswerKind = WORDS, *, repeat: int = 0) -> Reply | None:
         """Return the cached answer that `ask` would return; None if `ask` would send a request."""
-        return self._answers.get(self._answers.key(self.model, most_tokens, messages, repeat))
+        if kind.form is not None and self._structured is None and not self._recall_structured():
+            return None
+        shaped, shape = self._shaped(messages, kind)
+        return self._answers.get(self._key(shaped, kind.most_tokens, repeat, shape))
+
+    def _key(self, messages: Sequence[Message], most_tokens: int, repeat: int, shape: Shape) -> bytes:
+        known = shape if self.model.takes_shape and shape != UNSHAPED else None
+        return self._answers.key(self.model, most_tokens, messages, repeat, known)
+
+    def _answer(
+        self,
+        messages: Sequence[Message],
+        cancelled: Callable[[], bool],
+        ledger: Ledger | None,
+        most_tokens: int,
+        repeat: int,
+        shape: Shape,
+    ) -> tuple[Reply, bool]:
+        """Return the answer, and whether it was asked for now."""
+        key = self._key(messages, most_tokens, repeat, shape)
+        reply = self._answers.get(key)
+        if reply is not None:
+            return reply, False
+        if cancelled():
+            raise Cancelled
+        with self._answers.turns.take(key, cancelled):
+            # Another may have asked the same while this one waited for its turn.
+            reply = self._answers.get(key)
+            if reply is not None:
+                return reply, False
+            try:
+                reply = self._send(messages, cancelled, ledger, most_tokens, shape)
+            except SchemaRefused:
+                if shape.schema != _PROBE_SCHEMA:
+                    raise
+                reply = _PROBE_REFUSED
+            self._answers.put(key, reply)
+            return reply, True
+
+    def _shaped(self, messages: Sequence[Message], kind: AnswerKind) -> tuple[Sequence[Message], Shape]:
+        """Return the conversation as it is sent, and the limits on the answer."""
+        schema = kind.schema
+        if schema is None or self._dialect is None:
+            return messages, Shape(kind.stop)
+        if kind.form is not None and issubclass(kind.form, LineForm):
+            # A prompt that asks for a line would contradict the schema.
+            (role, text), *others = messages
+            messages = [Message(role, text.replace(kind.form.line_wording(), kind.form.wording())), *others]
+        return messages, Shape((), json.dumps(schema), self._dialect)
+
+    def _find_out(self, cancelled: Callable[[], bool], ledger: Ledger | None) -> None:
+        """Find out what the server does with a schema, by a small request whose schema forces a word."""
+        if not self.model.takes_shape or self._structured is not None:
+            return
+        for dialect in _DIALECTS:
+            shape = Shape((), _PROBE_SCHEMA, dialect)
+            reply, _ = self._answer([Message("user", PROBE)], cancelled, ledger, _PROBE_TOKENS, 0, shape)
+            if self._take_in(dialect, reply):
+                return
+
+    def _recall_structured(self) -> bool:
+        """Take in what was found out before, and return whether it is known; nothing is sent."""
+        if not self.model.takes_shape:
+            return True
+        for dialect in _DIALECTS:
+            shape = Shape((), _PROBE_SCHEMA, dialect)
+            reply = self._answers.get(self._key([Message("user", PROBE)], _PROBE_TOKENS, 0, shape))
+            if reply is None:
+                return False
+            if self._take_in(dialect, reply):
+                return True
+        return False
+
+    def _take_in(self, dialect: Dialect, reply: Reply) -> bool:
+        """Take in an answer of the server to a schema, and return whether no other dialect need be tried."""
+        if _PROBE_WORD in reply.text:
+            self._dialect, self._structured = dialect, "enforced"
+        elif reply.ended != "refused":
+            self._structured = "ignored"
+        elif dialect == _DIALECTS[-1]:
+            self._structured = "refused"
+        return self._structured is not None
 
     def _send(
-        self, messages: Sequence[Message], cancelled: Callable[[], bool], ledger: Ledger | None, most_out: int
+        self,
+        messages: Sequence[Message],
+        cancelled: Callable[[], bool],
+        ledger: Ledger | None,
+        most_out: int,
+        shape: Shape,
     ) -> Reply:
         """Send the request, and record its cost however it ends."""
         model, call = self.model, next(_calls)
@@ -143,7 +316,8 @@ class Asking:
         try:
             self._purse.set_aside(call, model, most_in, most_out, 1, cancelled)
             with cancellable(cancelled):
-                reply = model.reply(messages, most_out, attempts)
+                shapes = {"shape": shape} if model.takes_shape and shape != UNSHAPED else {}
+                reply = model.reply(messages, most_out, attempts, **shapes)
         finally:
             self._slots.release()
             spent = spent_by(model, reply, most_in, most_out, attempts)
@@ -156,6 +330,33 @@ class Asking:
         while not self._slots.acquire(timeout=_POLL_S):
             if cancelled():
                 raise Cancelled
+
+
+class Tally:
+    """Count of the first answers that cannot be used; thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._answers = self.unusable = 0
+
+    def add(self, usable: bool) -> bool:
+        """Count one of the first answers; return True for the last of them if many cannot be used."""
+        with self._lock:
+            if self._answers >= FIRST_ANSWERS:
+                return False
+            self._answers += 1
+            self.unusable += not usable
+            return self._answers == FIRST_ANSWERS and self.unusable >= MANY_UNUSABLE
+
+    def said(self, structured: Structured | None) -> str:
+        """Return the sentence on them; empty if they are too few, or few of them cannot be used."""
+        if self._answers < FIRST_ANSWERS or self.unusable < MANY_UNUSABLE:
+            return ""
+        schema = "" if structured == "enforced" else " a server that enforces structured answers,"
+        return (
+            f"{self.unusable} of the first {FIRST_ANSWERS} answers could not be used. A larger model helps,{schema} "
+            "or a shorter window."
+        )
 
 
 def together(works: Sequence[Callable[[Callable[[], bool]], Result]], cancelled: Callable[[], bool] = bool) -> list[Result]:
@@ -203,7 +404,7 @@ def together(works: Sequence[Callable[[Callable[[], bool]], Result]], cancelled:
     return [future.result() for future in futures]
 
 
-def asking_of(given: object, limit: Limit | None = None) -> Asking:
+def asking_of(given: object, limit: Limit | None = None, warn: Warn = lambda said, unusable: None) -> Asking:
     """Return access to a language model given by name or as an object; answers are cached in `SHARED_ANSWERS`.
 
     Parameters
@@ -213,6 +414,8 @@ def asking_of(given: object, limit: Limit | None = None) -> Asking:
         which is returned as it is, with its own limit.
     limit
         What may be spent.
+    warn
+        See `Asking`.
 
     Raises
     ------
@@ -221,4 +424,4 @@ def asking_of(given: object, limit: Limit | None = None) -> Asking:
     """
     if isinstance(given, Asking):
         return given
-    return Asking(ChatServer(given) if isinstance(given, str) else given, limit=limit)  # type: ignore[arg-type]
+    return Asking(ChatServer(given) if isinstance(given, str) else given, limit=limit, warn=warn)  # type: ignore[arg-type]

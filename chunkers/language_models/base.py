@@ -21,6 +21,30 @@ class Message(NamedTuple):
 
 Ended = Literal["whole", "cut", "refused"]
 
+Dialect = Literal["json_schema", "json_object"]
+"""Type of ``response_format`` with which a server is sent a schema: OpenAI's, or that of llama-cpp-python."""
+
+
+class Shape(NamedTuple):
+    """Limits on the form of an answer, which a server keeps to while its model writes.
+
+    Attributes
+    ----------
+    stop
+        Words at which the answer ends.
+    schema
+        JSON schema of the answer, as text; empty for none.
+    dialect
+        How the schema is sent.
+    """
+
+    stop: tuple[str, ...] = ()
+    schema: str = ""
+    dialect: Dialect = "json_schema"
+
+
+UNSHAPED = Shape()
+
 
 class Reply(NamedTuple):
     """A language model's answer, with the tokens that it took.
@@ -52,12 +76,15 @@ class LanguageModel(ABC):
         How it is asked, in words; part of the key of an answer too.
     packages
         The installed packages that it takes; a recipe names their versions.
+    takes_shape
+        True if `reply` takes a ``shape``.
     """
 
     name: str
     revision: str = ""
     settings: str = ""
     packages: tuple[str, ...] = ()
+    takes_shape: bool = False
 
     @property
     def title(self) -> str:
@@ -78,8 +105,10 @@ class LanguageModel(ABC):
         """Prepare for requests without sending anything. Raise ModelError if that fails."""
 
     @abstractmethod
-    def reply(self, messages: Sequence[Message], most_tokens: int, attempts: Attempts) -> Reply:
+    def reply(self, messages: Sequence[Message], most_tokens: int, attempts: Attempts, **shape: Shape) -> Reply:
         """Return the model's answer of at most ``most_tokens``, counting every request in ``attempts``.
+
+        ``shape`` is given to a model that `takes_shape`.
 
         Raises
         ------

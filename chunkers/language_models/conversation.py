@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, FailFast, Field, ValidationError
-from pydantic_core import PydanticCustomError
+from pydantic import ValidationError
 
+from chunkers.language_models.forms import Form, LineForm
 from chunkers.language_models.prompts import AGAIN, NO_WORDS
 from chunkers.support.errors import shown
+from chunkers.support.numbers import counted
 
 if TYPE_CHECKING:
     from chunkers.language_models.base import Message, Reply
@@ -25,6 +26,20 @@ LONGEST_REPEATED = 20_000
 _MOST_TRIED = 100
 """Places of an answer at which a JSON object is looked for."""
 
+_LOOKED_AT = 4_000
+"""Characters at the end of an answer in which a repetition is looked for."""
+
+_REPEATED_SIGNS = 200
+"""Characters that a repetition has at least, in all."""
+
+_REPEATED_TIMES = 4
+"""Minimum number of times that a repetition has its piece."""
+
+_DIGIT = re.compile(r"\d")
+_NUMBER = re.compile(r"-?\d+")
+_MOST_DIGITS = 9
+_NONE = re.compile(r"\bnone\b", re.IGNORECASE)
+
 _REASONING = re.compile(
     r"\s*<(think|thinking)>.*?(?:</\1>|\Z)"
     # Where the server's template has opened it, only its end is in the answer, on a line by itself.
@@ -35,34 +50,37 @@ _OPENED = re.compile("<(?:think|thinking)>")
 _FENCE = re.compile(r"\s*(`{3,})[^\n`]*\n")
 
 T = TypeVar("T")
-
-
-class Form(BaseModel):
-    """Base class of the JSON forms that answers must have; lists are `Several` and whole numbers `Whole`."""
-
-
 AnyForm = TypeVar("AnyForm", bound=Form)
-
-
-def _no_truth(value: object) -> object:
-    """Return a value; refuses true and false, which Python takes for 1 and 0."""
-    if isinstance(value, bool):
-        raise PydanticCustomError("truth", "Input should be a whole number")
-    return value
-
-
-Several = Annotated[list[T], FailFast()]
-"""A list that is read up to its first fault: the faults of a million take gigabytes."""
-
-Whole = Annotated[int, BeforeValidator(_no_truth), Field(ge=-1_000_000_000, le=1_000_000_000)]
-"""A whole number, also one that is written as a text."""
+AnyLine = TypeVar("AnyLine", bound=LineForm)
 
 
 class Unusable(Exception):
-    """Raised for an answer that cannot be used; the message completes “This answer cannot be used:”."""
+    """Raised for an answer that cannot be used; the message completes “This answer cannot be used:”.
+
+    Attributes
+    ----------
+    attempts
+        How often the model was asked, once it is asked no more.
+    """
+
+    attempts = 1
+
+    @property
+    def told(self) -> str:
+        """The failure as a phrase: the attempts and the last complaint."""
+        return f"no usable answer in {counted(self.attempts, 'attempt')}, {self}"
 
 
-def usable_answer(ask: Callable[[Sequence[Message]], Reply], messages: Sequence[Message], read: Callable[[str], T]) -> T:
+class Repetitive(Unusable):
+    """An answer whose end is one piece again and again; a model that is asked again would only go on."""
+
+
+def usable_answer(
+    ask: Callable[[Sequence[Message]], Reply],
+    messages: Sequence[Message],
+    read: Callable[[str], T],
+    tell: Callable[[bool], None] = lambda usable: None,
+) -> T:
     """Ask until ``read`` accepts an answer, repeating at most `REPEATS` times, and return what ``read`` returned.
 
     Parameters
@@ -73,11 +91,13 @@ def usable_answer(ask: Callable[[Sequence[Message]], Reply], messages: Sequence[
         The conversation so far.
     read
         Reads what `said` returns of an answer; raises Unusable if it cannot be used.
+    tell
+        Called after each answer with whether it can be used.
 
     Raises
     ------
     Unusable
-        If the last answer cannot be used either, was refused or was cut off.
+        If the last answer cannot be used either, was refused or was cut off; at once if an answer repeats itself.
     """
     from chunkers.language_models.base import Message
 
@@ -86,13 +106,41 @@ def usable_answer(ask: Callable[[Sequence[Message]], Reply], messages: Sequence[
         try:
             if reply.ended != "whole":
                 raise Unusable("it was refused" if reply.ended == "refused" else "it was cut off, as it was too long")
-            return read(said(reply.text))
-        except Unusable as complaint:
-            if repeat == REPEATS:
-                raise
+            found = read(said(reply.text))
+        except Unusable as error:
+            tell(False)
+            complaint = error
+            if repeated := repetition(reply.text):
+                complaint = Repetitive(f"it repeats {shown(repeated)} again and again, so it was not asked again")
+            complaint.attempts = repeat + 1
+            if repeat == REPEATS or isinstance(complaint, Repetitive):
+                raise complaint from None
             before = said(reply.text)[:LONGEST_REPEATED] or NO_WORDS
             messages = [*messages, Message("assistant", before), Message("user", AGAIN.format(complaint=complaint))]
+        else:
+            tell(True)
+            return found
     raise AssertionError
+
+
+def repetition(answer: str) -> str:
+    """Return the piece that the end of an answer repeats; empty if it repeats none.
+
+    Digits count as alike, so that a numbered list of one item is a repetition too.
+    """
+    end = answer.rstrip()[-_LOOKED_AT:]
+    signs = _DIGIT.sub("0", end)[::-1]
+    # The prefix function of Knuth, Morris and Pratt: the longest border gives the shortest period.
+    borders = [0] * len(signs)
+    for at in range(1, len(signs)):
+        border = borders[at - 1]
+        while border and signs[at] != signs[border]:
+            border = borders[border - 1]
+        borders[at] = border + (signs[at] == signs[border])
+        size, period = at + 1, at + 1 - borders[at]
+        if size >= _REPEATED_SIGNS and size >= _REPEATED_TIMES * period:
+            return end[-period:].strip() or end[-1:]
+    return ""
 
 
 def said(answer: str) -> str:
@@ -144,6 +192,30 @@ def read_json(answer: str, form: type[AnyForm]) -> AnyForm:
     if found is None:
         raise complaint from None
     return found
+
+
+def read_line(answer: str, form: type[AnyLine]) -> AnyLine:
+    """Return the last line of an answer that has the form; of an answer that is a JSON object, this.
+
+    Raises
+    ------
+    Unusable
+        If there is no such line, or it has no number and does not say none, or more numbers than the form takes.
+    """
+    if answer.lstrip().startswith("{"):
+        return read_json(answer, form)
+    lines = re.findall(rf"{form.label}\W*?:(.*)", answer, re.IGNORECASE)
+    if not lines:
+        raise Unusable(f"it has no line that begins with {form.label}:")
+    found = _NUMBER.findall(lines[-1])
+    if any(len(number) > _MOST_DIGITS for number in found):
+        raise Unusable("it has a number with too many digits")
+    if not found and not _NONE.search(lines[-1]):
+        raise Unusable(f"{form.label}: is followed by no number and not by none")
+    line = form.of_numbers([*map(int, found)])
+    if line is None:
+        raise Unusable(f"{form.label}: is followed by several numbers")
+    return line
 
 
 def _objects(answer: str) -> Iterator[object]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
-from chunkers.language_models.base import Ended, LanguageModel, Message, Reply
+from chunkers.language_models.base import UNSHAPED, Ended, LanguageModel, Message, Reply, Shape
 from chunkers.language_models.prices import price
 from chunkers.network.connection import ADDRESS, Connection
 from chunkers.network.request import Attempts, TooLarge, TooLate, ask
@@ -22,6 +22,9 @@ DEADLINE = 300
 
 LARGEST_ANSWER = 4_000_000
 """Most bytes of an answer: a thousand times what is asked for."""
+
+TIMEOUT_HERE, DEADLINE_HERE = 900, 3_600
+"""The same for a server of this machine: on a processor, several questions at a time, an answer may take many minutes."""
 
 TEMPERATURE = 0
 """Sampling temperature; 0 makes answers as repeatable as the server allows."""
@@ -39,6 +42,14 @@ _HALF = re.compile("[\ud800-\udfff]")
 
 _MOST_NAMES = ("max_tokens", "max_completion_tokens")
 """Parameter names for the maximum tokens of an answer: the one that most servers know, then OpenAI's newer one."""
+
+
+_INVALID = (400, 422)
+"""Statuses with which servers refuse a setting that they do not know."""
+
+
+class SchemaRefused(ModelError):
+    """A server refuses a request with a schema."""
 
 
 class ChatServer(LanguageModel):
@@ -61,6 +72,7 @@ class ChatServer(LanguageModel):
 
     packages = ("openai",)
     settings = f"temperature {TEMPERATURE}"
+    takes_shape = True
 
     def __init__(self, name: str, address: str = "", key: str = "") -> None:
         form, _, self._model = name.partition(":")
@@ -90,17 +102,21 @@ class ChatServer(LanguageModel):
         ModelError
             If the address is invalid, or is OpenAI's own and there is no key.
         """
-        self._connection.client(TIMEOUT)
+        self._connection.client(self._timeout)
 
     def price(self, tokens_in: int, tokens_out: int) -> Decimal | None:
         """Return the price of input and output tokens at this server in US dollars; None if it is unknown."""
         return price(self._model, self._connection.address, tokens_in, tokens_out)
 
-    def reply(self, messages: Sequence[Message], most_tokens: int, attempts: Attempts) -> Reply:
+    def reply(  # type: ignore[override]  # who does not shape the answer need not say so
+        self, messages: Sequence[Message], most_tokens: int, attempts: Attempts, shape: Shape = UNSHAPED
+    ) -> Reply:
         """Send the conversation and return the model's answer; see `LanguageModel.reply`.
 
         Raises
         ------
+        SchemaRefused
+            If the server refuses a request with a schema as invalid.
         ModelError
             If the server cannot be reached, refuses, takes too long, or gives anything but an answer in words.
         Cancelled
@@ -108,20 +124,29 @@ class ChatServer(LanguageModel):
         """
         self.load()
         try:
-            return ask(lambda: self._reply(messages, most_tokens), DEADLINE, LARGEST_ANSWER, attempts)
+            return ask(lambda: self._reply(messages, most_tokens, shape), self._deadline, LARGEST_ANSWER, attempts)
         except TooLate:
-            raise self._connection.too_late(DEADLINE) from None
+            raise self._connection.too_late(self._deadline) from None
 
-    def _reply(self, messages: Sequence[Message], most_tokens: int) -> Reply:
+    @property
+    def _timeout(self) -> int:
+        return TIMEOUT_HERE if self._connection.is_here else TIMEOUT
+
+    @property
+    def _deadline(self) -> int:
+        return DEADLINE_HERE if self._connection.is_here else DEADLINE
+
+    def _reply(self, messages: Sequence[Message], most_tokens: int, shape: Shape) -> Reply:
         import openai
 
-        client, settings = self._connection.client(TIMEOUT), self._settings(most_tokens)
+        client, settings = self._connection.client(self._timeout), self._settings(most_tokens, shape)
         try:
             raw = client.chat.completions.with_raw_response
             body = raw.create(
                 model=self._model,
                 messages=[{"role": role, "content": text} for role, text in messages],  # type: ignore[misc]
                 **settings,
+                **self._format(shape),
             ).content
         except openai.BadRequestError as error:
             # A model that thinks first takes no temperature, and counts its tokens under another name.
@@ -129,10 +154,10 @@ class ChatServer(LanguageModel):
             refused = frozenset(name for name in settings if name == error.param)
             if refused and not self._unknown | refused >= {*_MOST_NAMES}:
                 self._unknown |= refused
-                return self._reply(messages, most_tokens)
-            raise self._connection.failure(error, TIMEOUT) from None
+                return self._reply(messages, most_tokens, shape)
+            raise self._failure(error, shape) from None
         except (openai.APIStatusError, openai.APIConnectionError) as error:
-            raise self._connection.failure(error, TIMEOUT) from None
+            raise self._failure(error, shape) from None
         except InputError:
             # It was not allowed to be sent.
             raise
@@ -150,11 +175,31 @@ class ChatServer(LanguageModel):
         except (ValueError, RecursionError):
             raise self._bad("something that is not JSON, or is nested too deeply") from None
 
-    def _settings(self, most_tokens: int) -> dict[str, Any]:
+    def _failure(self, error: Any, shape: Shape) -> ModelError:
+        """Return the error to raise from None."""
+        failure = self._connection.failure(error, self._timeout)
+        invalid = getattr(error, "status_code", None) in _INVALID
+        return SchemaRefused(str(failure)) if shape.schema and invalid else failure
+
+    def _format(self, shape: Shape) -> dict[str, Any]:
+        """Return the setting that asks for a schema."""
+        if not shape.schema:
+            return {}
+        schema = json.loads(shape.schema)
+        if shape.dialect == "json_object":
+            return {"response_format": {"type": "json_object", "schema": schema}}
+        if self._connection.address == ADDRESS:
+            schema = _without_lengths(schema)
+        return {
+            "response_format": {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": schema}}
+        }
+
+    def _settings(self, most_tokens: int, shape: Shape) -> dict[str, Any]:
         """Return the settings that the server accepts, as far as known; the maximum of tokens has one of two names."""
         own = self._connection.address == ADDRESS
         name = next(name for name in (_MOST_NAMES[::-1] if own else _MOST_NAMES) if name not in self._unknown)
         settings: dict[str, Any] = {name: most_tokens, "temperature": TEMPERATURE}
+        settings |= {"stop": [*shape.stop]} if shape.stop else {}
         return {name: value for name, value in settings.items() if name not in self._unknown}
 
     def _checked(self, answer: Any) -> Reply:
@@ -187,6 +232,13 @@ class ChatServer(LanguageModel):
 def _field(value: object, name: str) -> Any:
     """Return a field of a JSON object; None for another value, or without the field."""
     return value.get(name) if isinstance(value, dict) else None
+
+
+def _without_lengths(schema: Any) -> Any:
+    """Return a schema without bounds of characters, which OpenAI's own server refuses."""
+    if isinstance(schema, dict):
+        return {name: _without_lengths(one) for name, one in schema.items() if name not in ("minLength", "maxLength")}
+    return [*map(_without_lengths, schema)] if isinstance(schema, list) else schema
 
 
 def _count(value: object) -> int | None:

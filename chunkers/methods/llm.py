@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 from typing import ClassVar, Self
 
@@ -13,15 +12,10 @@ from chunkers.building_blocks.recursive_spans import measure_for, recursive_span
 from chunkers.building_blocks.windows import Windowed
 from chunkers.contract.tools import Tools
 from chunkers.language_models import prompts
-from chunkers.language_models.conversation import Unusable
+from chunkers.language_models.conversation import Unusable, read_line
+from chunkers.language_models.forms import SHIFT, SPLITS, AnswerKind, Shift, Splits
 from chunkers.text.document import Document, Span
 from chunkers.text.sentences import split_sentences
-
-_SPLITS = re.compile(r"split_after\W*?:(.*)", re.IGNORECASE)
-_SHIFT = re.compile(r"answer\W*?:(.*)", re.IGNORECASE)
-_NUMBER = re.compile(r"-?\d+")
-_MOST_DIGITS = 9
-_NONE = re.compile(r"\bnone\b", re.IGNORECASE)
 
 
 class Llm(Windowed):
@@ -49,6 +43,7 @@ class Llm(Windowed):
         "on another day, may cut elsewhere, and no figure says why."
     )
     unit_name: ClassVar[str] = "piece"
+    kind: ClassVar[AnswerKind] = SPLITS
     system: ClassVar[str] = prompts.SPLITS_SYSTEM
     piece: ClassVar[str] = prompts.SPLITS_PIECE
     question: ClassVar[str] = prompts.SPLITS_QUESTION
@@ -93,13 +88,13 @@ class Llm(Windowed):
 
     def read(self, answer: str, first: int, last: int) -> list[int]:
         """Parse the last line ``split_after:`` of an answer into the pieces after which to cut; see `Windowed.read`."""
-        lines = _SPLITS.findall(answer)
-        if not lines:
-            raise Unusable("it has no line that begins with split_after:")
-        numbers = _numbers(lines[-1], "split_after: is followed by no number and not by none")
+        numbers = read_line(answer, Splits).split_after
         for number in numbers:
             if not first <= number <= last:
                 raise Unusable(f"it names piece {number}, and the pieces shown are {first} to {last}")
+        # The line's order is part of its form; a list in JSON is a set of places.
+        if answer.lstrip().startswith("{"):
+            numbers = sorted(numbers)
         if any(one > other for one, other in pairwise(numbers)):
             raise Unusable("its numbers are not in ascending order")
         # After the last piece shown nobody can tell whether the subject goes on.
@@ -132,6 +127,7 @@ class Lumber(Windowed):
         "without blank lines is one paragraph."
     )
     unit_name: ClassVar[str] = "paragraph"
+    kind: ClassVar[AnswerKind] = SHIFT
     system: ClassVar[str] = prompts.SHIFT_SYSTEM
     piece: ClassVar[str] = prompts.SHIFT_PIECE
     question: ClassVar[str] = prompts.SHIFT_QUESTION
@@ -171,23 +167,9 @@ class Lumber(Windowed):
 
     def read(self, answer: str, first: int, last: int) -> list[int]:
         """Parse the last line ``Answer:`` of an answer into the paragraph after which to cut; see `Windowed.read`."""
-        lines = _SHIFT.findall(answer)
-        if not lines:
-            raise Unusable("it has no line that begins with Answer:")
-        numbers = _numbers(lines[-1], "Answer: is followed by no ID and not by none")
-        if len(numbers) > 1:
-            raise Unusable("it names several paragraphs")
-        for number in numbers:
-            if not first < number <= last:
-                raise Unusable(f"it names paragraph {number}, and the shift may be at {first + 1} to {last}")
-        return [number - 1 for number in numbers]
-
-
-def _numbers(line: str, otherwise: str) -> list[int]:
-    """Return the numbers of a line, none if it says so; raises Unusable with ``otherwise`` if it has neither."""
-    found = _NUMBER.findall(line)
-    if any(len(number) > _MOST_DIGITS for number in found):
-        raise Unusable("it has a number with too many digits")
-    if not found and not _NONE.search(line):
-        raise Unusable(otherwise)
-    return [*map(int, found)]
+        number = read_line(answer, Shift).answer
+        if number is None:
+            return []
+        if not first < number <= last:
+            raise Unusable(f"it names paragraph {number}, and the shift may be at {first + 1} to {last}")
+        return [number - 1]

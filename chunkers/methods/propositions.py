@@ -188,17 +188,16 @@ def _places(
             stated[sentence] += proposition.tied != "as it is"
             if number in found.unusable:
                 unsorted[sentence] = found.unusable[number]
-    tried = f"no usable answer in {REPEATS + 1} attempts"
     places = []
     for sentence, chunks in enumerate(chunks_of):
         where = f"chunk{'s' * (len(chunks) > 1)} {' and '.join(f'{chunk + 1:,}' for chunk in chunks)}"
         if sentence in told.unusable:
-            what = f"{tried}, {told.unusable[sentence]}, so it stands for itself"
+            what = f"{told.unusable[sentence]}, so it stands for itself"
         elif stated[sentence]:
             what = "1 proposition" if stated[sentence] == 1 else f"{stated[sentence]:,} propositions"
         else:
             what = "lost by the model, so it stands for itself"
-        sorting = f", not sorted: {tried}, {unsorted[sentence]}" if sentence in unsorted else ""
+        sorting = f", not sorted: {unsorted[sentence]}" if sentence in unsorted else ""
         places.append((f"sentence {sentence + 1:,}: {what}, in {where}{sorting}", where))
     return places
 
@@ -241,12 +240,12 @@ def _notes(document: Document, told: Statements, found: Sorted) -> tuple[str, ..
     if told.failed:
         notes.append(
             f"The model gave no usable answer about {told.failed:,} of {counted(told.windows, 'window')}, though it was "
-            f"asked {REPEATS + 1} times; the sentences there stand for themselves."
+            f"asked up to {REPEATS + 1} times; the sentences there stand for themselves."
         )
     if found.failed:
         notes.append(
             f"The model did not sort {found.failed:,} of {counted(found.batches, 'batch', 'batches')} of propositions in a "
-            f"form that can be used, though it was asked {REPEATS + 1} times; each is a chunk without a title."
+            f"form that can be used, though it was asked up to {REPEATS + 1} times; each is a chunk without a title."
         )
     return tuple(notes)
 

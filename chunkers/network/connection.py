@@ -73,6 +73,14 @@ class Connection:
         """Host and proxy, if any, to which requests go. Raises ModelError if the address is invalid."""
         return self.host + _through(_tunnel(self.address))
 
+    @property
+    def is_here(self) -> bool:
+        """True if the server is on this machine."""
+        try:
+            return _is_this_machine(urlsplit(self.address).hostname or "")
+        except ValueError:
+            return False
+
     def client(self, timeout: float) -> openai.OpenAI:
         """Return the client, created once without sending anything; its requests time out after ``timeout`` idle seconds.
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from chunkers.contract.base import Estimate
 from chunkers.contract.tools import Meter, Tools
 from chunkers.language_models.conversation import REPEATS, Unusable, usable_answer
+from chunkers.language_models.forms import CONTEXT
 from chunkers.language_models.prompts import CONTEXT_QUESTION, CONTEXT_SYSTEM
 from chunkers.results.result import Chunk, Chunking
 from chunkers.support.errors import ModelError
@@ -63,9 +64,11 @@ def situated(chunking: Chunking, tools: Tools) -> Chunking:
     done: list[bool] = []
 
     def one(chunk: Chunk, stopped: Callable[[], bool]) -> Chunk:
-        ask = replace(tools, cancelled=stopped, meter=Meter(ledger=ledger)).ask
+        own = replace(tools, cancelled=stopped, meter=Meter(ledger=ledger))
         with suppress(Unusable):
-            chunk = chunk._replace(situation=usable_answer(ask, _messages(document, chunk), _read))
+            chunk = chunk._replace(
+                situation=usable_answer(partial(own.ask, kind=CONTEXT), _messages(document, chunk), _read, own.tell)
+            )
         done.append(True)
         tools.deciding(len(done), count)
         return chunk
@@ -153,7 +156,7 @@ def _notes(document: Document, chunks: tuple[Chunk, ...]) -> list[str]:
         every = "1 chunk" if len(chunks) == 1 else f"{len(chunks):,} chunks"
         left = "it is" if missing == 1 else "these are"
         notes.append(
-            f"The model gave no usable context of {missing:,} of {every}, though it was asked {REPEATS + 1} times; {left} "
-            "embedded without."
+            f"The model gave no usable context of {missing:,} of {every}, though it was asked up to {REPEATS + 1} times; "
+            f"{left} embedded without."
         )
     return notes

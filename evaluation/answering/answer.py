@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from chunkers import Cancelled, Chunking, Tools
@@ -11,6 +12,7 @@ from chunkers.language_models import prompts
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.base import Message, Reply
 from chunkers.language_models.conversation import Unusable, usable_answer
+from chunkers.language_models.forms import ANSWER, WORDS, AnswerKind
 from chunkers.recipes.registry import ELSEWHERE
 from evaluation.asking.ask import Limit, ask, embed_question, prepare
 from evaluation.retrieval.budget import Measuring
@@ -41,12 +43,14 @@ class Passage(NamedTuple):
 class Context:
     """The passages that the model receives for a question, best first, and their total tokens.
 
-    With a ``closed_book`` there are none, and the model is told of none: it answers from what it knows.
+    With a ``closed_book`` there are none, and the model is told of none: it answers from what it knows. Where an answer is
+    ``given``, no model is asked for one; an empty one stands for a question that has none.
     """
 
     passages: tuple[Passage, ...]
     tokens: int
     closed_book: bool = False
+    given: str | None = None
 
     def __str__(self) -> str:
         """Format the passages as the prompt shows them."""
@@ -158,9 +162,13 @@ class Recording:
         self._asking, self._count, self._cancelled, self._repeat = asking, count, cancelled, repeat
         self.exchange = Exchange()
 
-    def __call__(self, messages: Sequence[Message]) -> Reply:
+    def tell(self, usable: bool) -> None:
+        """Count an answer; see `Asking.tell`."""
+        self._asking.tell(usable)
+
+    def __call__(self, messages: Sequence[Message], kind: AnswerKind = WORDS) -> Reply:
         """Return the answer; raises as `Asking.ask` does."""
-        reply = self._asking.ask(messages, self._cancelled, repeat=self._repeat)
+        reply = self._asking.ask(messages, self._cancelled, kind=kind, repeat=self._repeat)
         read, written = reply.tokens_in, reply.tokens_out
         if read is None or written is None:
             *asked, written = self._count([*(text for _, text in messages), reply.text])
@@ -205,9 +213,11 @@ def recalled_answer(question: str, context: Context, asking: Asking) -> str | No
 
     It is empty where the model was asked before and gave no answer that can be used.
     """
+    if context.given is not None:
+        return context.given
 
     def recall(messages: Sequence[Message]) -> Reply:
-        reply = asking.recalled(messages)
+        reply = asking.recalled(messages, ANSWER)
         if reply is None:
             raise Cancelled
         return reply
@@ -230,8 +240,11 @@ def answered(question: str, context: Context, recording: Recording) -> Answer:
     Cancelled
         If the user asked to stop.
     """
+    if context.given is not None:
+        return Answer(context.given, "" if context.given else "there is no reference answer", Exchange())
     try:
-        text = usable_answer(recording, answer_messages(question, context), _words)
+        ask = partial(recording, kind=ANSWER)
+        text = usable_answer(ask, answer_messages(question, context), _words, recording.tell)
     except Unusable as complaint:
         return Answer("", str(complaint), recording.exchange)
     return Answer(text, "", recording.exchange)

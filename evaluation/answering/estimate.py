@@ -9,7 +9,7 @@ from chunkers.contract.base import Estimate
 from chunkers.language_models import prompts
 from chunkers.language_models.asking import Asking
 from evaluation.answering.answer import ANSWER_TOKENS, Context, Gathered, recalled_answer
-from evaluation.answering.judging import KINDS, Judged, Kind, judge_messages, kinds_of
+from evaluation.answering.judging import ANSWER_KINDS, KINDS, Judged, Kind, judge_messages, kinds_of
 from evaluation.answering.questions import Item
 from evaluation.answering.work import Result
 
@@ -104,8 +104,9 @@ def left_of(item: Item, context: Context, before: Result | None, asking: Asking,
         return Left(False, ())
     there = before.judgements if before is not None and known else {}
     asked = Judged(item.question, item.reference, text, context)
+    missing = (kind for kind in every if kind not in there)
     return Left(
-        False, tuple(kind for kind in every if kind not in there and judge.recalled(judge_messages(kind, asked)) is None)
+        False, tuple(kind for kind in missing if judge.recalled(judge_messages(kind, asked), ANSWER_KINDS[kind]) is None)
     )
 
 

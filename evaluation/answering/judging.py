@@ -6,15 +6,14 @@ prompts are our own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal, NamedTuple
+from functools import partial
+from typing import Literal, NamedTuple
 
-from pydantic import Field, StringConstraints
-
-from chunkers.language_models import prompts
+from chunkers.language_models import forms, prompts
 from chunkers.language_models.base import Message
-from chunkers.language_models.conversation import Form, Several, Unusable, Whole, read_json, usable_answer
+from chunkers.language_models.conversation import Unusable, read_json, usable_answer
 from chunkers.support.arrays import FloatArray
 from chunkers.support.numbers import signed
 from evaluation.answering.answer import Context, Exchange, Recording
@@ -23,11 +22,12 @@ Kind = Literal["faithfulness", "relevancy", "correctness"]
 
 KINDS: tuple[Kind, ...] = ("faithfulness", "relevancy", "correctness")
 
-MOST_STATEMENTS = 100
-"""The most statements that an answer may be divided into."""
-
-HIGHEST = 5
-"""The highest grade of correctness; the lowest is 1."""
+ANSWER_KINDS: Mapping[Kind, forms.AnswerKind] = {
+    "faithfulness": forms.FAITHFULNESS,
+    "relevancy": forms.RELEVANCY,
+    "correctness": forms.CORRECTNESS,
+}
+"""Kind of answer that each judgement is."""
 
 Similar = Callable[[str, Sequence[str]], FloatArray]
 """Returns the cosines of a text and others, shape (others,)."""
@@ -66,28 +66,6 @@ class Judgement:
     said: tuple[str, ...]
     exchange: Exchange
     repeat: int = 0
-
-
-_Sentence = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
-
-
-class _Statement(Form):
-    statement: _Sentence
-    supported: bool
-
-
-class _Faithfulness(Form):
-    statements: Several[_Statement] = Field(max_length=MOST_STATEMENTS)
-
-
-class _Relevancy(Form):
-    questions: Several[_Sentence] = Field(min_length=3, max_length=3)
-    evasive: bool
-
-
-class _Correctness(Form):
-    reason: str = ""
-    grade: Whole = Field(ge=1, le=HIGHEST)
 
 
 class _Found(NamedTuple):
@@ -134,7 +112,8 @@ def judged(kind: Kind, asked: Judged, recording: Recording, similar: Similar, re
         "correctness": read_correctness,
     }
     try:
-        found = usable_answer(recording, judge_messages(kind, asked), reads[kind])
+        ask = partial(recording, kind=ANSWER_KINDS[kind])
+        found = usable_answer(ask, judge_messages(kind, asked), reads[kind], recording.tell)
     except Unusable as complaint:
         return Judgement(kind, None, str(complaint), (), recording.exchange, repeat)
     return Judgement(kind, found.value, "", found.said, recording.exchange, repeat)
@@ -145,7 +124,7 @@ def read_faithfulness(reply: str) -> _Found:
 
     Raises Unusable if the reply is not in the form that was asked for.
     """
-    statements = read_json(reply, _Faithfulness).statements
+    statements = read_json(reply, forms.Faithfulness).statements
     said = tuple(f"{'borne out' if one.supported else 'not borne out'}: {one.statement}" for one in statements)
     if not statements:
         return _Found(None, ("The answer states nothing.",))
@@ -157,7 +136,7 @@ def read_relevancy(reply: str, question: str, similar: Similar) -> _Found:
 
     A mean below 0 counts as 0. Raises Unusable if the reply is not in the form that was asked for.
     """
-    found = read_json(reply, _Relevancy)
+    found = read_json(reply, forms.Relevancy)
     if found.evasive:
         return _Found(0.0, ("The answer is evasive.", *found.questions))
     cosines = similar(question, found.questions)
@@ -167,7 +146,7 @@ def read_relevancy(reply: str, question: str, similar: Similar) -> _Found:
 
 def read_correctness(reply: str) -> _Found:
     """Parse a reply into the correctness grade. Raise Unusable if the reply has another form."""
-    found = read_json(reply, _Correctness)
+    found = read_json(reply, forms.Correctness)
     return _Found(float(found.grade), (found.reason,) if found.reason else ())
 
 

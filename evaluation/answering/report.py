@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
 from itertools import combinations
@@ -16,6 +16,7 @@ from chunkers.support.arrays import FloatArray
 from chunkers.support.numbers import counted, rounded_up, signed
 from evaluation.answering.answer import Gathered
 from evaluation.answering.judging import KINDS
+from evaluation.answering.trivial import REFERENCE, SWAPPED
 from evaluation.answering.work import Result
 from evaluation.retrieval.leads import on_same_questions
 from evaluation.statistics.paired import Difference, compare_all, interval_words
@@ -75,11 +76,14 @@ class Report:
         How many there are.
     results
         See `Results`.
+    controls
+        The numbers of the rows `REFERENCE` and `SWAPPED`, which are compared with each other alone.
     """
 
     names: Sequence[str]
     questions: int
     results: Results
+    controls: Mapping[str, int] = field(default_factory=dict)
 
     def values(self, measure: str) -> list[FloatArray]:
         """Return a measure of each chunker's answers, each of shape (questions,); NaN where undefined or not judged."""
@@ -89,6 +93,13 @@ class Report:
             if value is not None:
                 found[chunker, question] = value
         return [*found]
+
+    def _competing(self, measure: str) -> list[FloatArray]:
+        """Return a measure of every chunker as `values`, but of no control."""
+        found = self.values(measure)
+        for row in self.controls.values():
+            found[row] = np.full(self.questions, np.nan)
+        return found
 
     @property
     def measured(self) -> list[str]:
@@ -124,8 +135,8 @@ class Report:
     @cached_property
     def _pairs(self) -> dict[tuple[str, int, int], FloatArray]:
         """The differences of every two chunkers in every measure, each of shape (questions,)."""
-        same = {name: on_same_questions(self.values(name)) for name in self.measured}
-        pairs = [*combinations(range(len(self.names)), 2)]
+        same = {name: on_same_questions(self._competing(name)) for name in self.measured}
+        pairs = [*combinations([row for row in range(len(self.names)) if row not in self.controls.values()], 2)]
         return {(name, one, other): same[name][one] - same[name][other] for name in same for one, other in pairs}
 
     def compared(self, measure: str, one: int, other: int) -> Difference | None:
@@ -136,7 +147,7 @@ class Report:
     def verdict(self, measure: str) -> str:
         """Return sentences on which chunker is significantly ahead in a measure, or how many questions that would take."""
         called = MEASURES[measure].called
-        same = on_same_questions(self.values(measure))
+        same = on_same_questions(self._competing(measure))
         means = {number: float(np.nanmean(one)) for number, one in enumerate(same) if not np.isnan(one).all()}
         if not means:
             return f"Nothing can be said of {called}: no answer has it with every chunker."
@@ -168,6 +179,19 @@ class Report:
         if needed > found.count:
             said += f" For such a difference to be significant would take some {rounded_up(needed):,} questions."
         return said
+
+    def proof(self) -> list[str]:
+        """Return a sentence for each measure on whether it tells right from wrong answers; none without the controls."""
+        if len(self.controls) < 2:
+            return []
+        right, wrong = self.controls[REFERENCE], self.controls[SWAPPED]
+        values = {name: (found[right], found[wrong]) for name in self.measured if (found := self.values(name))}
+        both = {name: pair for name, pair in values.items() if not np.isnan(pair[0] - pair[1]).all()}
+        if not both:
+            return []
+        widths = [MEASURES[name].high - MEASURES[name].low for name in both]
+        compared = compare_all(np.array([one - other for one, other in both.values()]), widths)
+        return [_told(name, *both[name], found) for name, found in zip(both, compared, strict=True)]
 
     def asked(self, chunker: int, model: LanguageModel | None) -> Asked:
         """Return the tokens and the cost of a chunker's answers, without the cost of judging them."""
@@ -202,6 +226,17 @@ def costs(
             }
         )
     return rows
+
+
+def _told(name: str, right: FloatArray, wrong: FloatArray, compared: Difference | None) -> str:
+    same = ~np.isnan(right - wrong)
+    called = MEASURES[name].title
+    means = f"{right[same].mean():.2f} for the reference answers, {wrong[same].mean():.2f} for those of other questions"
+    over = f"{means}, over {counted(int(same.sum()), 'question')}"
+    if compared is None:
+        return f"{called}: too few questions to say whether it tells right from wrong with this model: {over}."
+    tells = compared.significant and compared.mean > 0
+    return f"{called} {'tells' if tells else 'does not tell'} right from wrong with this model: {over} ({compared.p_words})."
 
 
 def _spread(one: Difference) -> str:

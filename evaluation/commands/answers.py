@@ -6,19 +6,32 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import median
 
 import numpy as np
 
 from chunkers import EmbeddingCache, InputError, Tools, run
-from chunkers.commands.arguments import Parser, add_spend, document_reader, file_bytes, limit_of, preparing_on_terminal, say
-from chunkers.language_models.asking import Asking, asking_of
+from chunkers.commands.arguments import (
+    Parser,
+    add_spend,
+    document_reader,
+    file_bytes,
+    limit_of,
+    preparing_on_terminal,
+    say,
+    say_unusable,
+)
+from chunkers.language_models.answers import AnswerCache
+from chunkers.language_models.asking import FIRST_ANSWERS, NEARLY_ALL_UNUSABLE, Asking, asking_of
 from chunkers.language_models.server import ChatServer
 from chunkers.support.arrays import FloatArray
+from chunkers.support.errors import ModelError
 from chunkers.text.document import Document
 from evaluation.answering.answer import Gathered, gather
 from evaluation.answering.files import to_csv, to_json_lines
 from evaluation.answering.questions import questions_of_file
 from evaluation.answering.report import Report, costs
+from evaluation.answering.trivial import TITLES, controls_of, gather_trivial
 from evaluation.answering.work import Means, Result, answer_all
 from evaluation.asking.ask import fitting_budget
 from evaluation.commands.columns import Columns, add_columns, columns_of
@@ -44,6 +57,22 @@ def add(commands: argparse._SubParsersAction[Parser]) -> None:
     command.add_argument("--judge", metavar="openai:NAME", help="the model that judges (default: the one that answers)")
     command.add_argument("--not-judged", action="store_true", help="cosines alone, which no model is asked for")
     command.add_argument("--budget", type=int, metavar="TOKENS", help="of chunks a question is given (default: as fits)")
+    command.add_argument(
+        "--trivial",
+        choices=[*TITLES],
+        action="append",
+        default=[],
+        help="a trivial row beside the chunkers; may be repeated",
+    )
+    command.add_argument(
+        "--keep", metavar="FILE", help="keep the model's answers there; the same command asks none of them again"
+    )
+    command.add_argument(
+        "--continue",
+        dest="goes_on",
+        action="store_true",
+        help=f"continue asking although {NEARLY_ALL_UNUSABLE} of the first {FIRST_ANSWERS} answers could not be used",
+    )
     add_spend(command, "asking and judging")
     command.add_argument("--json", action="store_true", help="JSON lines, with every prompt and every word")
     add_columns(command)
@@ -58,11 +87,20 @@ def run_answers(options: argparse.Namespace) -> None:
     if options.budget is not None and options.budget < 1:
         raise InputError(f"--budget must be a whole number of tokens of at least 1; got {options.budget:,}.")
     columns = columns_of(options)
-    asking = asking_of(options.language_model, limit)
+    asking = asking_of(options.language_model, limit, say_unusable if options.goes_on else _stop)
+    if options.keep:
+        asking = asking.with_answers(AnswerCache(Path(options.keep)))
     try:
         _answer(options, asking, columns)
     finally:
-        say(f"{asking.model.name}: {asking.spent}.")
+        say(f"{asking.model.name}: {asking.told}.")
+
+
+def _stop(said: str, unusable: int) -> None:
+    """Print a sentence on the first answers; raise ModelError if nearly all of them are unusable."""
+    if unusable >= NEARLY_ALL_UNUSABLE:
+        raise ModelError(f"{said} With --continue the command goes on, and with --keep FILE it asks no question twice.")
+    say(said)
 
 
 def _answer(options: argparse.Namespace, asking: Asking, columns: Columns) -> None:
@@ -90,22 +128,31 @@ def _answer(options: argparse.Namespace, asking: Asking, columns: Columns) -> No
         own = Tools(embedder, tokenizer, cache)
         gathered[number] = gather(chunking, questions, budget, own, ruler)
 
+    chunks = round(median(own.chunks for own in gathered.values()))
+    trivial = [*dict.fromkeys(options.trivial)]
+    for number, name in enumerate(trivial, start=len(chunkers)):
+        own = Tools(embedder, tokenizer, cache)
+        gathered[number] = gather_trivial(name, document, found.usable, budget, chunks, own, ruler)
+
     def similar(text: str, others: Sequence[str]) -> FloatArray:
         own = Tools(embedder.for_document(document), tokenizer, cache)
         vectors = own.embed([text, *others])
         return np.asarray(vectors[1:] @ vectors[0], dtype=float)
 
     results: dict[tuple[int, int], Result] = {}
-    names = [f"{number}. {chunker.title}" for number, chunker in enumerate(chunkers, start=1)]
+    titles = [chunker.title for chunker in chunkers] + [TITLES[name] for name in trivial]
+    names = [f"{number}. {title}" for number, title in enumerate(titles, start=1)]
     try:
         means = Means(asking, judge, similar, tokenizer.count)
         answer_all(found.usable, gathered, means, results.__setitem__, lambda _: None)
     finally:
         # What was answered and paid for is printed, however it ends.
         sys.stdout.write((to_json_lines if options.json else to_csv)(names, results))
-    report = Report(names, len(questions), results)
+    report = Report(names, len(questions), results, controls_of(trivial, len(chunkers)))
     for measure in report.measured:
         say(report.verdict(measure))
+    for sentence in report.proof():
+        say(sentence)
     for row in costs(report, gathered, asking.model):
         said = [f"{name} {'unknown' if value is None else value}" for name, value in row.items() if name != "chunker"]
         say(f"{row['chunker']}: {', '.join(said)}")

@@ -24,6 +24,7 @@ from chunkers.commands.arguments import (
     preparing_on_terminal,
     readable,
     say,
+    say_unusable,
 )
 from chunkers.recipes.recipe import build_chunker
 from chunkers.storage.cache import EmbeddingCache
@@ -161,7 +162,7 @@ def run_check(options: argparse.Namespace) -> int:
     finally:
         # However it ends: what was asked is paid for.
         if tools.asking is not None:
-            say(f"{tools.asking.model.name}: {tools.asking.spent}.")
+            say(f"{tools.asking.model.name}: {tools.asking.told}.")
     documents = _without_known(documents, known, options)
     whole = all(made.chunking is not None for one, made in zip(given, documents, strict=True) if one.known)
     general = _worse(baseline, scores, check, options) if baseline is not None and whole else []
@@ -204,7 +205,7 @@ def _asking(options: argparse.Namespace, recipe: Recipe, chunker: Chunker) -> As
         raise InputError(f"{who} needs a language model; name it with --language-model, as openai:NAME.")
     from chunkers.language_models.asking import asking_of
 
-    return asking_of(name, limit_of(options.spend))
+    return asking_of(name, limit_of(options.spend), say_unusable)
 
 
 def _worse(baseline: Baseline, scores: Scores, check: Check, options: argparse.Namespace) -> list[Problem]:

@@ -6,7 +6,6 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from chunkers.commands.arguments import (
     limit_of,
     preparing_on_terminal,
     say,
+    say_unusable,
 )
 from chunkers.language_models.asking import asking_of
 from chunkers.support.errors import shown
@@ -27,7 +27,6 @@ from chunkers.support.numbers import counted
 from evaluation.generating.data_set import Texts, to_csv
 from evaluation.generating.filters import HIGHEST, LOWEST, compare, filtered
 from evaluation.generating.generate import (
-    MOST_QUESTION_TOKENS,
     WINDOW,
     Dropped,
     Generated,
@@ -72,24 +71,26 @@ def run_questions(options: argparse.Namespace) -> None:
     for name, cosine in (("--lowest", options.lowest), ("--highest", options.highest)):
         if not -1 <= cosine <= 1:
             raise InputError(f"{name} must be a cosine, from -1 to 1; got {cosine:g}.")
-    asking = asking_of(options.language_model, limit_of(options.spend))
+    asking = asking_of(options.language_model, limit_of(options.spend), say_unusable)
     embedder = load_embedder(options.embedder, options.device)
     tools = Tools(embedder, load_tokenizer(), preparing=preparing_on_terminal(embedder))
     _check(options.output)
     texts = _texts(options)
     about = estimate(texts.texts, settings, tools.tokenizer)
     where = asking.model.destination or "this process"
-    requests = counted(about.requests, "request")
-    say(f"Sending windows of the documents to {where}: about {about.tokens:,} tokens in {requests}.")
+    requests, tokens = asking.probes
+    sent = f"{about.tokens + tokens:,} tokens in {counted(about.requests + requests, 'request')}"
+    say(f"Sending windows of the documents to {where}: about {sent}.")
     outcomes: list[Outcome] = []
     stopped: BaseException | None = None
     try:
-        generate(texts.texts, settings, partial(asking.ask, most_tokens=MOST_QUESTION_TOKENS), _Progress(outcomes, settings))
+        progress = _Progress(outcomes, settings)
+        generate(texts.texts, settings, asking.ask, progress, tell=asking.tell)
     except (InputError, KeyboardInterrupt) as error:
         stopped = error
     if sys.stderr.isatty():
         print(file=sys.stderr)
-    say(f"{asking.model.name}: {asking.spent}.")
+    say(f"{asking.model.name}: {asking.told}.")
     if outcomes or stopped is None:
         _keep(outcomes, texts, tools, options)
     if stopped is not None:

@@ -23,6 +23,7 @@ from chunkers.commands.arguments import (
     opened_recipe,
     preparing_on_terminal,
     say,
+    say_unusable,
 )
 from chunkers.found_again.inspected import read_chunks
 from chunkers.language_models.asking import Asking, asking_of
@@ -256,14 +257,14 @@ def _indexes(
                 say(f"{name}: {index.caveat}")
         finally:
             if tools.asking is not None:
-                say(f"{name}: {tools.asking.model.name}: {tools.asking.spent}.")
+                say(f"{name}: {tools.asking.model.name}: {tools.asking.told}.")
         yield name, embedded_as, index, tools
 
 
 def _model(options: argparse.Namespace, recipe: Recipe) -> Asking | None:
     """Return access to the language model that the command line or the recipe names; None if neither does."""
     name = options.language_model or recipe.language_model
-    return asking_of(name, limit_of(options.spend)) if name else None
+    return asking_of(name, limit_of(options.spend), say_unusable) if name else None
 
 
 def _called(name: str, embedded_as: EmbeddedAs, search: Method, way: Returned) -> str:

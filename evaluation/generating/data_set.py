@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from chunkers import DEFAULT_SPLITTER, Document, InputError, Span
+from chunkers.language_models.forms import MOST_EXCERPTS
 from chunkers.support.spreadsheet import as_cell
 from chunkers.text.quotations import NEAREST, Quotation, Searched
 from evaluation.asking.ask import LONGEST_QUESTION
-from evaluation.generating.generate import MOST_EXCERPTS, Generated, one_line
+from evaluation.generating.generate import Generated, one_line
 from evaluation.generating.windows import Window
 from evaluation.questions.corpus import Corpus
 from evaluation.questions.labels import reference

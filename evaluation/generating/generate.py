@@ -14,13 +14,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-from chunkers import Cancelled, InputError, Span
+from chunkers import Cancelled, Document, InputError, Span
 from chunkers.contract.base import Estimate
 from chunkers.language_models.asking import MOST_AT_ONCE, together
 from chunkers.language_models.base import Message, Reply
-from chunkers.language_models.conversation import Form, Several, Unusable, read_json, usable_answer
+from chunkers.language_models.conversation import Unusable, read_json, usable_answer
+from chunkers.language_models.forms import MOST_EXCERPTS, QUESTION, AnswerKind, Asked
 from chunkers.language_models.prompts import NO_QUESTIONS, QUESTION_PASSAGE, QUESTION_SYSTEM, QUESTIONS_BEFORE
 from chunkers.support.errors import shown
 from chunkers.text.quotations import Quotation, Searched
@@ -40,14 +41,8 @@ MOST_WINDOW = 20_000
 MOST_GENERATED = 500
 """The most questions of a run."""
 
-MOST_EXCERPTS = 5
-"""The most excerpts of a question, as in Chroma's report."""
-
 MOST_BEFORE = 30
 """Questions so far that the model is shown."""
-
-MOST_QUESTION_TOKENS = 2_000
-"""Tokens of an answer: five excerpts of a window may be as long as the window."""
 
 REPAIRED = 0.9
 """Minimum similarity at which a passage of the window replaces an excerpt, see `chunkers.text.quotations.ALIKE`.
@@ -92,6 +87,13 @@ class Settings:
                 raise InputError(f"The {name} must be from {least:,} to {most:,}; got {value:,}.")
 
 
+class Ask(Protocol):
+    """Sends a conversation for an answer of a kind, as `Asking.ask`."""
+
+    def __call__(self, messages: Sequence[Message], cancelled: Callable[[], bool], *, kind: AnswerKind) -> Reply:
+        """Return the answer."""
+
+
 class Generated(NamedTuple):
     """A generated question, with the excerpts that answer it.
 
@@ -123,17 +125,13 @@ class Dropped(NamedTuple):
 Outcome = Generated | Dropped
 
 
-class _Answer(Form):
-    question: str
-    excerpts: Several[str]
-
-
 def generate(
     texts: Sequence[str],
     settings: Settings,
-    ask: Callable[[Sequence[Message], Callable[[], bool]], Reply],
+    ask: Ask,
     done: Callable[[Outcome], None],
     cancelled: Callable[[], bool] = bool,
+    tell: Callable[[bool], None] = lambda usable: None,
 ) -> None:
     """Generate questions about windows of the texts, `MOST_AT_ONCE` in parallel.
 
@@ -151,12 +149,15 @@ def generate(
     settings
         How many, about what.
     ask
-        Sends a conversation and returns the answer, as `Asking.ask`; what it raises is raised here too, and stops all.
+        Sends a conversation and returns the answer, as `Asking.ask`; what it raises is raised here too, and stops all. Where
+        the server enforces a schema, excerpts are whole sentences of the window.
     done
         Called with each outcome in the order of the windows, as soon as it and all before it are there; at an error or when
         the user stops, with those that are there then.
     cancelled
         True once the user has cancelled.
+    tell
+        Called after each answer with whether it can be used.
 
     Raises
     ------
@@ -177,7 +178,8 @@ def generate(
         made: Outcome
         try:
             messages = _messages(texts, window, number + 1, asked)
-            made = usable_answer(lambda said: ask(said, stopped), messages, reader.read)
+            kind = QUESTION.choosing({"excerpts": _sentences(texts[window.document], window)})
+            made = usable_answer(lambda said: ask(said, stopped, kind=kind), messages, reader.read, tell)
         except Unusable as complaint:
             made = Dropped(window, str(complaint))
         line.put(number, made)
@@ -186,6 +188,12 @@ def generate(
         together([partial(one, number) for number in range(len(chosen))], cancelled)
     finally:
         line.end()
+
+
+def _sentences(text: str, window: Window) -> list[str]:
+    """Return the sentences of a window, each once; a schema allows no other excerpts."""
+    document = Document.from_text(text[window.span.start : window.span.end])
+    return [*dict.fromkeys(filter(None, (document.text[start:end].strip() for start, end in document.sentences)))]
 
 
 def _waits_for(chosen: Sequence[Window], number: int) -> int:
@@ -292,7 +300,7 @@ class _Reader:
         object.__setattr__(self, "_searched", Searched(self.text[start:end]))
 
     def read(self, answer: str) -> Generated:
-        found = read_json(answer, _Answer)
+        found = read_json(answer, Asked)
         question = one_line(found.question)
         if not any(map(str.isalnum, question)):
             raise Unusable("the question has no words")

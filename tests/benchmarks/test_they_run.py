@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+from contextlib import closing
 
 import pytest
 
@@ -12,6 +13,7 @@ from sample_docs import load_sample
 from tests import ROOT
 from tests.benchmarks.tables import tables
 from tests.lanes import mostly_full
+from tests.server import ChatModelServer
 
 LIMIT = 900.0
 """Seconds that a benchmark may take on a busy machine."""
@@ -34,6 +36,10 @@ SETTINGS = {
     "heading_path": ["{missing}", "--only", "structure"],
     "hostile_files": ["--only", "torn"],
     "kills": ["--moments", "1"],
+    "language_model": [
+        *("--server", "{address}", "--folder", "{missing}"),
+        *("--characters", "200", "--questions", "1", "--controls", "2"),
+    ],
     "load sliders": ["sliders", "--sessions", "2", "--seconds", "3"],
     "load rounds": ["rounds", "--sessions", "2", "--rounds", "1", "--characters", "500", "--ttl", "1"],
     "load waiting": ["waiting", "--sessions", "2", "--characters", "20000"],
@@ -50,9 +56,9 @@ SETTINGS = {
     "structure": ["--only", "table.md", "--edits", "3"],
     "verdicts": ["--sets", "100", "--most", "10"],
 }
-"""A small setting by module, and a word where a module has several; chroma's corpus is made by the test."""
+"""A small setting by module, and a word where a module has several; chroma's corpus and a model's server are the test's."""
 
-CHEAP = {"blocks", "change_point", "hostile_files", "scaling", "structure", "verdicts"}
+CHEAP = {"blocks", "change_point", "hostile_files", "language_model", "scaling", "structure", "verdicts"}
 
 TIMED = {"__main__", "embedding", "load sliders", "load rounds", "load waiting", "load soak", "shift"}
 """Benchmarks whose targets a busy machine may miss. All others must reach theirs."""
@@ -77,7 +83,12 @@ def write_corpus(folder):
 
 def run(name, folder):
     """Run a benchmark in a process of its own at its small setting."""
-    folders = {"chroma": folder / "chroma", "missing": folder / "missing"}
+    with closing(ChatModelServer(schema="enforced")) as model:
+        return _run(name, folder, model.address)
+
+
+def _run(name, folder, address):
+    folders = {"chroma": folder / "chroma", "missing": folder / "missing", "address": address}
     folders["chroma"].mkdir()
     write_corpus(folders["chroma"])
     module = f"benchmarks.{name.split()[0]}".removesuffix(".__main__")

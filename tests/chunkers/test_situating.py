@@ -125,7 +125,7 @@ def test_what_cannot_be_used_is_asked_for_again_and_then_left_out_and_counted(an
     assert [bool(one.situation) for one in made] == [True, False, True, True]
     assert embedded_text(made.document, made[1], "context") == made[1].text
     assert made.notes == (
-        "The model gave no usable context of 1 of 4 chunks, though it was asked 3 times; it is embedded without.",
+        "The model gave no usable context of 1 of 4 chunks, though it was asked up to 3 times; it is embedded without.",
     )
     assert len(model.asked) == 3 + 3
 

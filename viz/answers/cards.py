@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypedDict
 
-from chunkers.language_models.conversation import REPEATS
 from chunkers.support.numbers import signed
 from evaluation.answering.answer import Context, Exchange
 from evaluation.answering.judging import Judgement
@@ -91,7 +90,7 @@ def card(title: str, context: Context | None, result: Result | None, budget: int
     elif answer is None:
         note = "Waiting for the answer …" if running else "No answer yet."
     elif not answer.usable:
-        note = f"No answer that can be used in {REPEATS + 1} attempts: {answer.problem}."
+        note = f"No answer that can be used: {answer.problem}."
     elif not answer.text:
         note = "Answered before the server was restarted: what was measured of the answer was kept, its words were not."
     return {
@@ -129,7 +128,7 @@ def _judgement(times: Sequence[Judgement]) -> JudgementData:
     title = MEASURES[last.kind].title
     said = list(last.said)
     if last.problem:
-        said.append(f"Not judged: asked {REPEATS + 1} times, no reply could be used; {last.problem}.")
+        said.append(f"Not judged, as no reply could be used: {last.problem}.")
     if len(times) > 1:
         said.append(f"Before: {', '.join(map(_value, times[:-1]))}.")
     return {"title": title, "value": _value(last), "said": said, "turns": _turns(last.exchange)}

@@ -75,6 +75,7 @@ def _offer_again(run: Answering, judge: Asking, question: int) -> None:
         ANSWER_TOKENS,
         key="judge_again",
         send=again,
+        formed=judge,
         label="Judge again",
     )
     remark("What the judge said before stays to be read.", key="answers_judge_again_said")

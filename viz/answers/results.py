@@ -48,6 +48,9 @@ def show_report(run: Answering, report: Report, words: dict[str, str]) -> None:
     )
     if run.plan.trivial:
         st.caption("  \n".join(f"{TITLES[name]}: {EXPLAINED[name]}" for name in run.plan.trivial))
+    proof = [] if run.running else report.proof()
+    if proof:
+        notice(" ".join(proof), key="answers_proof")
     if measure and not run.running:
         _question_by_question(report, measure)
 

@@ -29,6 +29,7 @@ def ask_to_send(
     args: tuple[Any, ...] = (),
     also: tuple[LanguageModel, Estimate, int] | None = None,
     too: bool = False,
+    formed: Asking | None = None,
     label: str = "Send",
 ) -> None:
     """Draw the destination, size and cost of requests to a language model, with the button that sends them.
@@ -51,12 +52,17 @@ def ask_to_send(
         Another model of the same server that is also called, with its estimate and its answer tokens.
     too
         True to omit the destination, because the line above names it.
+    formed
+        The language model if its answers have a form: unless its server's treatment of schemas is known, finding out takes
+        one more request. None if all answers are in words.
     label
         The label of the button.
     """
     model = asking.model
     asked = [(model, estimate, answer_tokens), *([also] if also is not None else [])]
     requests, tokens, answers = map(sum, zip(*[one for _, one, _ in asked], strict=True))
+    if formed is not None and not too:
+        requests, tokens = requests + formed.probes[0], tokens + formed.probes[1]
     try:
         destination = model.destination
     except InputError as error:

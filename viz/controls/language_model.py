@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from chunkers.language_models.local_servers import USUAL_PORTS, LocalServer, find_local_servers
 from chunkers.language_models.prompts import AGAIN
 from chunkers.recipes.registry import ASKING
 from viz.components.notice import remark
@@ -20,11 +21,13 @@ MOST_ALLOWED = 1_000_000_000
 MOST_MONEY = 100_000.0
 """The highest cost limit that can be set, in US dollars."""
 
+_MOST_NAMED = 5
+"""Models of a server that are named."""
+
 WAYS = """
-- **llama.cpp**, on this machine: `llama-server -m MODEL.gguf --port 8080`; its address is `http://127.0.0.1:8080/v1`, and
-  any name will do.
-- **Ollama**, on this machine: `ollama pull NAME`; its address is `http://127.0.0.1:11434/v1`.
-- **vLLM**, on a machine with a graphics card: `vllm serve NAME`; its address is `http://HOST:8000/v1`.
+- **llama.cpp**: `llama-server -m MODEL.gguf --port 8080`; its address is `http://127.0.0.1:8080/v1`.
+- **Ollama**: `ollama pull NAME`, then `ollama serve`; its address is `http://127.0.0.1:11434/v1`.
+- **vLLM**, with a graphics card: `vllm serve NAME`; its address is `http://HOST:8000/v1`.
 - **Hosted**: the provider's address up to and including `/v1`, your key, and the model's name. It costs money, and the text
   leaves the machine.
 """
@@ -51,12 +54,40 @@ def model_form() -> DeltaGenerator:
     asking = chosen_model()
     folds = st.expander("Language model", expanded=asking is None or not asking.spent.tokens)
     with folds:
+        st.button(
+            "Find on this machine",
+            key="language_find",
+            on_click=_find,
+            width="stretch",
+            help="Looks at the usual ports of llama.cpp, Ollama, vLLM and LM Studio on the machine that runs Seamark.",
+        )
+        if session.local_servers is not None:
+            remark(_said_of(session.local_servers), key="language_local")
         _form()
         with st.expander("How to get a model", expanded=asking is None):
             st.markdown(WAYS)
     if asking is not None:
-        remark(f"{asking.model.title}: {asking.spent}.", key="language_spent")
+        many = f" {asking.many_unusable}" if asking.many_unusable else ""
+        remark(f"{asking.model.title}: {asking.told}.{many}", key="language_spent")
     return folds
+
+
+def _find() -> None:
+    """Look for servers on this machine, and fill in the first that has a model."""
+    found = session.local_servers = tuple(find_local_servers())
+    if found:
+        address, models = found[0]
+        st.session_state["language_address"] = address
+        if st.session_state.get("language_name", "") not in models:
+            st.session_state["language_name"] = models[0]
+
+
+def _said_of(found: Sequence[LocalServer]) -> str:
+    """Return a sentence on the servers of this machine."""
+    if not found:
+        return f"No server with a model answers on this machine, at the ports {', '.join(map(str, USUAL_PORTS))}."
+    said = "; ".join(f"{address} has {', '.join(models[:_MOST_NAMED])}" for address, models in found)
+    return f"{said}. Nothing is sent there before you press “Use this model” and “Send”."
 
 
 def _form() -> None:

@@ -14,7 +14,7 @@ from viz.controls.embedder import embedder_controls
 from viz.controls.link_widgets import seed
 from viz.controls.missing import labelled, missing_for_splitter, missing_for_tokenizer
 from viz.jobs.keeping.run_store import MOST_DAYS
-from viz.jobs.resources import embedding_cache, run_store
+from viz.jobs.resources import answers_on_disk, embedding_cache, run_store
 from viz.state.choices import Choices
 from viz.state.keys import session
 
@@ -32,20 +32,23 @@ def shared_controls(choices: Choices, embedder: Embedder | None) -> None:
             key="on_disk",
             help="A SQLite file in your cache folder stores vectors and hashes, never text. If off, they stay in memory.  \n"
             "If on, runs on Tune, Retrieval and Answers are kept in a file beside it, and their links lead back to them "
-            f"after a restart, for {MOST_DAYS} days: settings, results as numbers, hashes of the documents, never text.",
+            f"after a restart, for {MOST_DAYS} days: settings, results as numbers, hashes of the documents, never text.  \n"
+            "Answers of language models are kept there too, word for word, so that none is paid for twice.",
         )
         if session.on_disk:
-            cache, runs = embedding_cache(True), run_store()
+            cache, runs, answers = embedding_cache(True), run_store(), answers_on_disk()
+            megabytes = (cache.file_bytes + runs.file_bytes + answers.file_bytes) / 1e6
 
             def clear() -> None:
                 cache.clear(file=True)
                 runs.clear()
+                answers.clear(file=True)
 
             st.button(
-                f"Clear the file ({(cache.file_bytes + runs.file_bytes) / 1e6:,.1f} MB)",
+                f"Clear the file ({megabytes:,.1f} MB)",
                 key="clear_disk",
                 on_click=clear,
-                help="Deletes all embeddings and runs on disk, for all sessions of this server.",
+                help="Deletes all embeddings, runs and answers on disk, for all sessions of this server.",
             )
     if session.on_disk:
         for key, complaint in (

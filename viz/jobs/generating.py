@@ -12,7 +12,7 @@ from chunkers.language_models.spending import Ledger
 from chunkers.text.parts import Parts
 from evaluation.generating.data_set import Draft, Texts
 from evaluation.generating.filters import HIGHEST, LOWEST, Alike, compare
-from evaluation.generating.generate import MOST_QUESTION_TOKENS, Dropped, Generated, Outcome, Settings, generate
+from evaluation.generating.generate import Dropped, Generated, Outcome, Settings, generate
 from viz.jobs.background import Background
 
 
@@ -64,8 +64,8 @@ class Generating(Background):
         return done / count, f"{said}, {dropped:,} of them without a usable answer" if dropped else said
 
     def _run(self) -> None:
-        ask = partial(self.asking.ask, ledger=self.asked, most_tokens=MOST_QUESTION_TOKENS)
-        generate(self.texts.texts, self.settings, ask, self.outcomes.append, self._cancel.is_set)
+        ask = partial(self.asking.ask, ledger=self.asked)
+        generate(self.texts.texts, self.settings, ask, self.outcomes.append, self._cancel.is_set, self.asking.tell)
 
 
 @dataclass(eq=False)

@@ -13,6 +13,7 @@ from contextlib import suppress
 import streamlit as st
 
 from chunkers import Document, Embedder
+from chunkers.language_models.answers import AnswerCache
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.support.folders import user_cache, user_data
 from chunkers.support.recently_used import RecentlyUsed, kept_in
@@ -26,6 +27,12 @@ from viz.jobs.texts import forget_gone, kept
 def embedding_cache(on_disk: bool) -> EmbeddingCache:
     """Return the embedding cache shared by all pages and sessions, in memory unless ``on_disk``."""
     return EmbeddingCache(user_cache() / "embeddings.sqlite" if on_disk else None)
+
+
+@kept_in(RecentlyUsed(1), lambda: None)
+def answers_on_disk() -> AnswerCache:
+    """Return the language models' answers that are kept on disk, shared by all sessions."""
+    return AnswerCache(user_cache() / "answers.sqlite")
 
 
 @kept_in(RecentlyUsed(1), lambda: None)

@@ -56,4 +56,5 @@ def requests_of(plan: Plan | None, embedder: Embedder | None, asking: Asking | N
 
     contexts = "context" in (plan.embedded_as, *plan.each)
     what = f"This run sends {counted(len(plan.material.texts), 'document')}{', once for every chunk,' * contexts}"
-    return Requests((plan, token), asking, count, what, f"run{token}")
+    formed = any(chunker.asks for chunker in plan.chunkers)
+    return Requests((plan, token), asking, count, what, f"run{token}", formed=formed)

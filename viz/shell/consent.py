@@ -31,6 +31,8 @@ class Requests:
         Key of the notice and the button.
     answer_tokens
         Assumed tokens of one answer; 0 if the estimate includes them.
+    formed
+        True if answers have a form; False if all of them are in words.
     """
 
     subject: object
@@ -39,6 +41,7 @@ class Requests:
     what: str
     key: str
     answer_tokens: int = SHORT_ANSWER
+    formed: bool = True
 
 
 def ask_first(requests: Requests | None, run: Callable[[], None]) -> None:
@@ -71,4 +74,5 @@ def show_consent(requests: Requests | None) -> None:
             session.estimating = None
             job.then()
 
-        ask_to_send(requests.what, job.asking, job.found, requests.answer_tokens, key=requests.key, send=send)
+        formed = job.asking if requests.formed else None
+        ask_to_send(requests.what, job.asking, job.found, requests.answer_tokens, key=requests.key, send=send, formed=formed)

@@ -68,6 +68,7 @@ def _ask_to_send(number: int, result: ColumnResult, *, too: bool) -> None:
         send=session.sendable.add,
         args=(sending.task.of_model,),
         too=too,
+        formed=sending.asking,
     )
 
 

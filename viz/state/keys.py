@@ -11,6 +11,7 @@ import streamlit as st
 from chunkers import Chunking, Document, Embedder, Recipe
 from chunkers.language_models.answers import AnswerCache
 from chunkers.language_models.asking import Asking
+from chunkers.language_models.local_servers import LocalServer
 from chunkers.methods.your_chunks import ChunkFile
 from chunkers.results.embedded import EmbeddedAs
 from chunkers.text.reading import FileText
@@ -214,6 +215,7 @@ class Session:
 
     # The language model
     language_server = Value("language_server", LanguageServer())
+    local_servers: Value[tuple[LocalServer, ...] | None] = Value("local_servers", None)
     linked_model = Value("linked_model", "")  # the model that a link names; used only once the user names it too
     # What asks it, with the answers so far, which no other session is given
     asking = Value[tuple[LanguageServer, Asking] | None]("asking", None)

@@ -7,6 +7,8 @@ from decimal import Decimal
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.server import ChatServer
 from chunkers.language_models.spending import Limit
+from chunkers.support.errors import ModelError
+from viz.jobs.resources import answers_on_disk
 from viz.state.keys import session
 
 
@@ -29,8 +31,16 @@ def identity_of(asking: Asking | None) -> str:
     return "" if asking is None else f"{asking.model.name} {asking.model.revision}"
 
 
+def _end_asking(said: str, unusable: int) -> None:
+    """Stop a job many of whose first answers cannot be used, before more is spent; the next one continues."""
+    raise ModelError(f"{said} What was answered is kept; “Send” continues asking.")
+
+
 def chosen_model() -> Asking | None:
-    """Return access to the session's language model, or None if none is named."""
+    """Return access to the session's language model, or None if none is named.
+
+    Its answers are kept on disk where the user keeps embeddings there.
+    """
     wanted = session.language_server
     if not wanted.model:
         return None
@@ -38,5 +48,8 @@ def chosen_model() -> Asking | None:
     if kept is None or kept[0] != wanted:
         model = ChatServer(f"openai:{wanted.model}", wanted.address, wanted.key)
         money = Decimal(str(wanted.money)) if wanted.money else None
-        kept = session.asking = wanted, Asking(model, session.answers, Limit(wanted.tokens, money))
+        kept = session.asking = wanted, Asking(model, session.answers, Limit(wanted.tokens, money), _end_asking)
+    answers = answers_on_disk() if session.on_disk else session.answers
+    if kept[1].memory != answers.identity:
+        kept = session.asking = wanted, kept[1].with_answers(answers)
     return kept[1]

@@ -31,7 +31,7 @@ def right(messages):
         return f"On {question.rpartition('The passage:')[2].split()[0]}, of three."
     if system == prompts.QUESTION_SYSTEM:
         number = re.findall(r"Ask question (\d+)", question)[-1]
-        return json.dumps({"question": f"What says number {number}?", "excerpts": [f"a{int(number) % 2} says one thing"]})
+        return json.dumps({"question": f"What says number {number}?", "excerpts": [f"a{int(number) % 2} says one thing."]})
     if system in (prompts.SPLITS_SYSTEM, prompts.SHIFT_SYSTEM, prompts.PROPOSITIONS_SYSTEM, prompts.GROUPS_SYSTEM):
         return _SCRIPTED.words(question)
     return reply_to(system, question)

@@ -11,21 +11,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from chunkers.building_blocks import grouping, stating  # noqa: F401
 from chunkers.language_models.base import Message, Reply
 from chunkers.language_models.conversation import (
     LONGEST_REPEATED,
     REPEATS,
-    Form,
+    Repetitive,
     Unusable,
-    Whole,
     read_json,
+    read_line,
+    repetition,
     said,
     usable_answer,
 )
+from chunkers.language_models.forms import Form, LineForm, Shift, Splits, Whole
 from chunkers.language_models.prompts import NO_WORDS
-from evaluation.answering import judging  # noqa: F401
-from evaluation.generating import generate  # noqa: F401
 
 
 class Point(Form):
@@ -54,8 +53,8 @@ GOOD = '{"x": 3, "words": ["a"]}'
     [
         (Reply("nothing"), "it has no JSON object"),
         (Reply('{"x": 3, "words": ['), "its JSON is broken"),
-        (Reply("{" * 100_000), "its JSON is broken"),
-        (Reply('{"a":' * 100_000), "its JSON is broken"),
+        (Reply("{" * 100_000 + "!"), "its JSON is broken"),
+        (Reply('{"a":' * 100_000 + "!"), "its JSON is broken"),
         (Reply(f'{{"x": {"9" * 10_000}, "words": []}}'), "its JSON is broken"),
         (Reply('{"x": "many", "words": []}'), "x: Input should be a valid integer"),
         (Reply('{"x": 3}'), "words: Field required"),
@@ -163,7 +162,7 @@ def test_what_is_no_whole_number_is_said_in_a_short_sentence(value, complaint):
     assert len(str(error.value)) < 200
 
 
-FORMS = [form for form in Form.__subclasses__() if form is not Point]
+FORMS = [form for form in (*Form.__subclasses__(), *LineForm.__subclasses__()) if form not in (Point, LineForm)]
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: f"{form.__module__}.{form.__name__}")
@@ -179,10 +178,44 @@ def test_the_faults_of_a_list_are_not_gathered_and_true_is_no_number(form):
             assert any(one["loc"] == (name,) for one in error.value.errors())
 
 
-def test_all_that_is_read_is_in_such_a_form():
-    assert {form.__module__ for form in FORMS} == {
-        "chunkers.building_blocks.stating",
-        "chunkers.building_blocks.grouping",
-        "evaluation.generating.generate",
-        "evaluation.answering.judging",
-    }
+LOOP = "What is the capital of the region? "
+
+
+@pytest.mark.parametrize(
+    ("answer", "piece"),
+    [
+        (f"Well. {LOOP * 40}", LOOP.strip()),
+        (f"Well. {LOOP * 40}What is the cap", None),
+        ("\n".join(f"{number}. The same." for number in range(40)), None),
+        ("ab" * 100, None),
+        (GOOD, ""),
+        ("The tide comes in at noon. Then the harbour fills with boats. " * 2, ""),
+        ("", ""),
+    ],
+)
+def test_the_end_of_an_answer_that_repeats_one_piece_is_recognised(answer, piece):
+    repeated = repetition(answer)
+    assert repeated == piece if piece is not None else repeated
+
+
+def test_a_repetition_is_not_asked_for_again_and_says_what_it_repeats():
+    told: list[bool] = []
+    script = Script(Reply(LOOP * 40, ended="cut"), Reply(GOOD))
+    with pytest.raises(Repetitive, match=r"it repeats .*capital.* again and again, so it was not asked again"):
+        usable_answer(script, QUESTION, lambda text: read_json(text, Point), told.append)
+    assert (len(script.asked), told) == (1, [False])
+
+
+def test_each_answer_is_told_of():
+    told: list[bool] = []
+    usable_answer(Script(Reply("no"), Reply(GOOD)), QUESTION, lambda text: read_json(text, Point), told.append)
+    assert told == [False, True]
+
+
+def test_a_line_is_read_and_so_is_the_object_that_stands_for_it():
+    for answer in ("Split_After: 2, 4", '{"split_after": [2, 4]}'):
+        assert read_line(answer, Splits) == Splits(split_after=[2, 4])
+    for answer in ("Answer: none", '{"answer": null}'):
+        assert read_line(answer, Shift) == Shift(answer=None)
+    with pytest.raises(Unusable, match="Answer: is followed by several numbers"):
+        read_line("Answer: 2, 3", Shift)

@@ -57,7 +57,8 @@ def undisturbed(feature, known):
 
 
 def asking(http, answers=None, limit=None, key=KEY):
-    return Asking(ChatServer("openai:test", http.address, key), AnswerCache() if answers is None else answers, limit)
+    model = ChatServer("openai:test", http.address, key)
+    return Asking(model, AnswerCache() if answers is None else answers, limit, structured="ignored")
 
 
 def asked(http):
@@ -116,7 +117,7 @@ def test_a_server_that_cannot_be_used_is_one_sentence_and_the_next_run_goes_on(
     to_it = Raw(b"", {"Location": f"{elsewhere.address}/chat/completions"}, 307)
     script, sentence = ENDS.get(fault, ([to_it], "must answer itself; it leads to another address"))
     if LONG in script:
-        monkeypatch.setattr(server, "TIMEOUT", 0.5)
+        monkeypatch.setattr(server, "TIMEOUT_HERE", 0.5)
     http.script = [http.right, *script]
     answers = AnswerCache()
     one = asking(http, answers)
@@ -151,7 +152,7 @@ def last_line(said):
 def wrong(said, **fields):
     """Return an answer with these fields in each of its objects instead; of words a line, one that says nothing."""
     if not said.startswith("{"):
-        return f"{said.partition(':')[0]}: {'x' * 700}"
+        return f"{said.partition(':')[0]}: {'x' * 700}!"
 
     def change(value):
         if isinstance(value, dict):
@@ -208,7 +209,7 @@ UNUSABLE = {
     "nothing": lambda said: words("  \n"),
     "reasoning without an end": lambda said: words(f"<think>Is it so?\n{said}"),
     "half of it": lambda said: words(said[: len(said) // 2] if said.startswith("{") else ""),
-    "a long one": lambda said: words("split_after: Answer: " + "{" * 300_000),
+    "a long one": lambda said: words("split_after: Answer: " + "{" * 300_000 + "!"),
     "NaN": lambda said: words(wrong(said, **all_fields(float("nan")))),
     "a huge number": lambda said: words(wrong(said, **all_fields(10**4_000))),
     "nested lists": lambda said: words(wrong(said, **all_fields([[[]]]))),

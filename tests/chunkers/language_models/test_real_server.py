@@ -15,6 +15,7 @@ from chunkers.language_models.answers import AnswerCache
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.base import Message, Reply
 from chunkers.language_models.conversation import REPEATS
+from chunkers.language_models.forms import AnswerKind
 from chunkers.language_models.server import ChatServer
 from chunkers.language_models.spending import Ledger, Spending
 
@@ -144,14 +145,14 @@ def cut(asked):
 def test_it_answers_and_counts_the_tokens_and_is_not_asked_the_same_again(served):
     answers, ledger = AnswerCache(), Ledger()
     one = served.asking("random", answers)
-    reply = one.ask(HELLO, ledger=ledger, most_tokens=12)
+    reply = one.ask(HELLO, ledger=ledger, kind=AnswerKind(12))
     # A byte is a token, and so is each of the three marks.
     read = len("".join(message.text for message in HELLO).encode()) + 3
     assert reply == Reply(reply.text, read, 12, "cut")
     assert reply.text
     assert ledger.spent == Spending(1, 0, read, 12, 0, None)
     before = served.asked
-    assert served.asking("random", answers).ask(HELLO, ledger=ledger, most_tokens=12) == reply
+    assert served.asking("random", answers).ask(HELLO, ledger=ledger, kind=AnswerKind(12)) == reply
     assert served.asked == before
     assert ledger.spent == Spending(1, 1, read, 12, 0, None)
 
@@ -170,7 +171,8 @@ def test_a_text_stays_whole_where_its_model_says_nothing_of_use_and_the_reason_t
     said = "no usable answer in 3 attempts, it has no line that begins with split_after:; window of pieces 1 to 4"
     assert {str(gap.reason) for gap in made.gaps} == {f"{said}, which stays whole"}
     assert "no usable answer about 1 of 1 window" in made.notes[0]
-    assert one.spent.requests == REPEATS + 1
+    # One more finds out what the server does with a schema.
+    assert (one.structured, one.spent.requests) == ("ignored", REPEATS + 2)
 
 
 def test_nobody_waits_for_its_answer_once_the_user_has_stopped(served):
@@ -178,7 +180,7 @@ def test_nobody_waits_for_its_answer_once_the_user_has_stopped(served):
 
     def ask():
         try:
-            one.ask(HELLO, stopped.is_set, most_tokens=100_000)
+            one.ask(HELLO, stopped.is_set, kind=AnswerKind(100_000))
         except Cancelled as error:
             outcome.append(error)
 

@@ -19,8 +19,9 @@ import pytest
 from chunkers import Cancelled, InputError, ModelError
 from chunkers.language_models import server
 from chunkers.language_models.answers import AnswerCache
-from chunkers.language_models.asking import MOST_ANSWER_TOKENS, MOST_AT_ONCE, Asking, together
+from chunkers.language_models.asking import MOST_AT_ONCE, Asking, together
 from chunkers.language_models.base import LanguageModel, Message, Reply
+from chunkers.language_models.forms import ROOM, AnswerKind
 from chunkers.language_models.server import ChatServer
 from chunkers.language_models.spending import Ledger, Limit, Spending, most_tokens_of
 from tests.server import KEY, ChatModelServer, Raw, words
@@ -29,7 +30,7 @@ LONG = 5.0
 """Seconds that a request is kept waiting, more than it is waited for."""
 
 HELLO = (Message("system", "Answer in one word."), Message("user", "Is the tide in? Ebbe und Flut, 潮."))
-MOST = most_tokens_of(HELLO) + MOST_ANSWER_TOKENS
+MOST = most_tokens_of(HELLO) + ROOM
 """The most tokens that a request with it may take."""
 
 
@@ -42,7 +43,7 @@ def http(serve):
 def impatient(monkeypatch, request):
     """Wait less than a person would, where an answer does not come."""
     if LONG in request.getfixturevalue("script"):
-        monkeypatch.setattr(server, "TIMEOUT", 0.5)
+        monkeypatch.setattr(server, "TIMEOUT_HERE", 0.5)
 
 
 def asking(http, limit=None, answers=None, name="openai:test"):
@@ -58,7 +59,7 @@ def test_a_server_is_asked_in_its_protocol(http):
     assert body == {
         "model": "test",
         "messages": [{"role": role, "content": text} for role, text in HELLO],
-        "max_tokens": MOST_ANSWER_TOKENS,
+        "max_tokens": ROOM,
         "temperature": 0,
     }
 
@@ -187,7 +188,7 @@ def test_what_does_not_pass_is_one_sentence_without_the_key(http, caplog, script
 
 
 def test_a_server_that_sends_a_byte_now_and_then_ends_at_the_deadline(http, monkeypatch):
-    monkeypatch.setattr(server, "DEADLINE", 0.5)
+    monkeypatch.setattr(server, "DEADLINE_HERE", 0.5)
     http.script = [Raw(b" " * 100_000, pause=0.02)]
     with pytest.raises(ModelError, match=r"must answer within 0\.5 seconds in all; it did not"):
         asking(http).ask(HELLO)
@@ -309,7 +310,7 @@ def test_asking_stops_before_the_limit_is_passed_and_what_was_answered_is_kept(l
     assert one.spent.tokens == 8_400
     assert one.spent.requests == model.asked == one.spent.tokens // 400
     again = Asking(PricedModel(), answers, Limit(tokens=1))
-    kept = [question for question in questions(100) if answers.get(answers.key(model, MOST_ANSWER_TOKENS, question))]
+    kept = [question for question in questions(100) if answers.get(answers.key(model, ROOM, question))]
     assert len(kept) == model.asked
     assert len(ask_all(again, kept)) == model.asked
     assert again.spent == Spending(remembered=model.asked)
@@ -322,7 +323,7 @@ def test_a_limit_in_money_needs_a_price(http):
 
 
 def test_retries_after_silence_count_against_the_limit(http, monkeypatch):
-    monkeypatch.setattr(server, "TIMEOUT", 0.3)
+    monkeypatch.setattr(server, "TIMEOUT_HERE", 0.3)
     http.script = [LONG] * 9
     one = asking(http, Limit(tokens=2 * MOST))
     with pytest.raises(ModelError, match="the spending limit is"):
@@ -466,7 +467,7 @@ def test_a_row_that_was_changed_is_asked_again(http, tmp_path):
 def test_an_answer_may_be_longer_or_shorter_and_is_another_one_then(http):
     one = asking(http)
     for most in (5, 5, 5_000):
-        one.ask(HELLO, most_tokens=most)
+        one.ask(HELLO, kind=AnswerKind(most))
     assert [body["max_tokens"] for _, _, body in http.requests] == [5, 5_000]
 
 

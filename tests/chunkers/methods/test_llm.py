@@ -14,9 +14,10 @@ from chunkers import run as run_chunker
 from chunkers.commands.command_line import main
 from chunkers.language_models import prompts
 from chunkers.language_models.answers import AnswerCache
-from chunkers.language_models.asking import MOST_ANSWER_TOKENS, Asking
+from chunkers.language_models.asking import Asking
 from chunkers.language_models.base import Reply
 from chunkers.language_models.conversation import REPEATS
+from chunkers.language_models.forms import ROOM
 from chunkers.language_models.server import ChatServer
 from chunkers.language_models.spending import Limit, Spending, most_tokens_of
 from chunkers.methods.llm import Llm, Lumber
@@ -138,14 +139,14 @@ UNUSABLE = {
         ("split_after: 3, 12", "it names piece 12, and the pieces shown are 1 to 11"),
         ("split_after: 3-5", "it names piece -5, and the pieces shown are 1 to 11"),
         ("split_after: 5, 3", "its numbers are not in ascending order"),
-        (f"split_after: {'9' * 5000}", "it has a number with too many digits"),
+        (f"split_after: {'9' * 100}", "it has a number with too many digits"),
     ],
     "lumber": [
         ("ID 4", "it has no line that begins with Answer:"),
-        ("Answer: the fourth", "Answer: is followed by no ID and not by none"),
+        ("Answer: the fourth", "Answer: is followed by no number and not by none"),
         ("Answer: ID 1", "it names paragraph 1, and the shift may be at 2 to 11"),
         ("Answer: ID 12", "it names paragraph 12, and the shift may be at 2 to 11"),
-        ("Answer: ID 3 or ID 4", "it names several paragraphs"),
+        ("Answer: ID 3 or ID 4", "Answer: is followed by several numbers"),
     ],
 }
 
@@ -263,7 +264,7 @@ def test_stopping_ends_before_the_next_request_and_answers_that_are_there_need_n
 def test_the_limit_stops_a_run_and_what_was_answered_is_not_asked_again():
     model, answers = ScriptedModel(changes), AnswerCache()
     cut("llm", model, window=18, piece_size=9)
-    most = max(map(most_tokens_of, model.asked)) + MOST_ANSWER_TOKENS
+    most = max(map(most_tokens_of, model.asked)) + ROOM
     model.asked.clear()
     # Each takes 12 in the end.
     with pytest.raises(ModelError, match=rf"^openai:scripted: the spending limit is {most + 30:,} tokens; \d\d are spent"):
@@ -333,10 +334,10 @@ def test_what_was_spent_is_said_however_the_command_ends(http, tmp_path, capsys,
     if ends is KeyboardInterrupt:
         reply = ChatServer.reply
 
-        def stopped(model, *arguments):
+        def stopped(model, *arguments, **shape):
             if http.requests:
                 raise KeyboardInterrupt
-            return reply(model, *arguments)
+            return reply(model, *arguments, **shape)
 
         monkeypatch.setattr(ChatServer, "reply", stopped)
     own = ["--tokenizer", "words", "--sentences", "paragraphs", "--set", "window=24", "--set", "piece_size=9"]

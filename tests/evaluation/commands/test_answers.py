@@ -3,16 +3,33 @@
 import csv
 import io
 import json
+import os
+import re
+import sqlite3
+import stat
+import subprocess
+import sys
+import threading
+import time
+from contextlib import closing
 
 import pytest
 
+from chunkers.language_models.asking import MOST_AT_ONCE
 from evaluation.command_line import main
 from sample_docs import SAMPLES_FOLDER
+from tests import ROOT
 from tests.evaluation.answering.scripted import chat
 from tests.server import ChatModelServer
 
 STUBS = str(SAMPLES_FOLDER / "stubs.txt")
 LIGHT = ("--embedder", "tfidf", "--tokenizer", "words", "--sentences", "lines")
+LIMIT = 120.0
+"""Seconds that a run may take on a busy machine."""
+
+HELD = 9
+"""Answers that are given before a run is killed."""
+
 TWO = ("--chunker", "fixed_sentences", "--chunker", "recursive", "size=200")
 
 
@@ -63,6 +80,118 @@ def test_what_was_answered_before_the_limit_is_printed(http, questions, capsys):
     # What was paid for is said, too.
     assert f"openai:test: {len(http.requests)} request" in printed.err
     assert printed.out.startswith("chunker,question,")
+
+
+def test_trivial_rows_stand_after_the_chunkers_and_the_controls_say_what_a_measure_tells(http, tmp_path, capsys):
+    file = tmp_path / "questions.csv"
+    rows = [f"What is {number}?,It is {number}." for number in "abcdefgh"]
+    file.write_text("\n".join(["question,answer", *rows]), encoding="utf-8")
+    # This judge knows each question's answer.
+    http.model = lambda messages: json.dumps({"grade": 5 if messages[1]["content"].count(_asked(messages)) > 2 else 1})
+    trivial = [word for name in ("closed_book", "reference", "swapped") for word in ("--trivial", name)]
+    assert answers("--questions", str(file), *trivial) == 0
+    printed = capsys.readouterr()
+    found = list(csv.DictReader(io.StringIO(printed.out)))
+    assert [*dict.fromkeys(row["chunker"] for row in found)][2:] == [
+        "3. Closed book",
+        "4. Reference",
+        "5. Swapped reference",
+    ]
+    assert [row["answer"] for row in found if row["chunker"] == "4. Reference"] == [
+        f"It is {number}." for number in "abcdefgh"
+    ]
+    swapped = [row["answer"] for row in found if row["chunker"] == "5. Swapped reference"]
+    assert swapped == [f"It is {number}." for number in "bcdefgha"]
+    said = "Correctness tells right from wrong with this model: 5.00 for the reference answers, 1.00 for those of other"
+    assert said in printed.err
+    # The right answers are no competitor.
+    assert "4. Reference has the highest" not in printed.err
+
+
+def test_nearly_all_unusable_judgements_stop_the_command_which_goes_on_when_told_to(http, tmp_path, capsys):
+    """None of the judge's first ten replies can be used; the answers to the questions are printed all the same."""
+    file = tmp_path / "questions.csv"
+    file.write_text("question\n" + "\n".join(f"What is {number}?" for number in "abcdefgh"), encoding="utf-8")
+    http.model = lambda messages: "No."
+    arguments = ["--questions", str(file), "--judge", "openai:judge", "--keep", str(tmp_path / "answers.sqlite")]
+    assert answers(*arguments) == 2
+    printed = capsys.readouterr()
+    assert re.search(r"10 of the first 10 answers could not be used\. A larger model helps, .* With --continue", printed.err)
+    stopped = {json.dumps(body) for _, _, body in http.requests}
+    # Those in flight at the stop are answered, and kept, too.
+    assert sum("judge" in body for body in stopped) < 24 + 2
+    found = list(csv.DictReader(io.StringIO(printed.out)))
+    assert found
+    assert all(row["answer"] == "No." for row in found)
+    http.requests.clear()
+    assert answers(*arguments, "--continue") == 0
+    printed = capsys.readouterr()
+    assert "of the first 10 answers could not be used" in printed.err
+    assert len(list(csv.DictReader(io.StringIO(printed.out)))) == 16
+    assert {json.dumps(body) for _, _, body in http.requests}.isdisjoint(stopped)
+
+
+def test_unusable_judgements_between_usable_answers_are_said_and_stop_nothing(http, tmp_path, capsys):
+    """Each answer is used, and its two judgements fail three times each: 6 to 8 of the first ten are unusable."""
+    file = tmp_path / "questions.csv"
+    file.write_text("question\n" + "\n".join(f"What is {number}?" for number in "abcdefgh"), encoding="utf-8")
+    http.model = lambda messages: "No."
+    assert answers("--questions", str(file)) == 0
+    assert re.search(r"[678] of the first 10 answers could not be used\. A larger model helps", capsys.readouterr().err)
+
+
+def _asked(messages):
+    """Return words of the right answer to a question."""
+    found = re.search(r"What is (\w)\?", messages[1]["content"])
+    return f"is {found[1]}" if found else " "
+
+
+def kept_in(file):
+    """Return the number of answers in a file."""
+    with closing(sqlite3.connect(file)) as kept:
+        return kept.execute("SELECT count(*) FROM answers").fetchone()[0]
+
+
+@pytest.mark.slow
+def test_a_run_that_was_killed_asks_nothing_again_that_was_answered(serve, tmp_path):
+    """The server counts: it holds requests from the tenth on; the kill comes when the answers to the others are kept."""
+    asked, lock, hold = [], threading.Lock(), threading.Event()
+
+    def model(messages):
+        with lock:
+            asked.append(json.dumps(messages))
+            number = len(asked)
+        if number > HELD:
+            hold.wait(LIMIT)
+        return chat(messages)
+
+    http = serve(ChatModelServer, model)
+    file = tmp_path / "questions.csv"
+    rows = [f"What is {number}?,It is {number}." for number in "abcdefgh"]
+    file.write_text("\n".join(["question,answer", *rows]), encoding="utf-8")
+    command = ["answers", STUBS, "--language-model", "openai:test", *LIGHT, *TWO, "--questions", str(file)]
+    command = [sys.executable, "-m", "seamark", *command, "--keep", str(tmp_path / "answers.sqlite")]
+    environment = {**os.environ, "OPENAI_BASE_URL": http.address}
+    with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL) as process:
+        try:
+            until = time.monotonic() + LIMIT
+            while len(asked) <= HELD or kept_in(file.with_name("answers.sqlite")) < HELD:
+                assert process.poll() is None
+                assert time.monotonic() < until
+                time.sleep(0.02)
+        finally:
+            process.kill()
+    with lock:
+        answered, in_flight = asked[:HELD], asked[HELD:]
+        asked.clear()
+    hold.set()
+    resumed = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=LIMIT, check=False)
+    assert resumed.returncode == 0, resumed.stderr
+    assert {*asked}.isdisjoint(answered)
+    assert 1 <= len(in_flight) <= MOST_AT_ONCE
+    assert {*in_flight} <= {*asked}
+    assert len(asked) == len({*asked})
+    assert stat.S_IMODE((tmp_path / "answers.sqlite").stat().st_mode) == 0o600
 
 
 @pytest.mark.parametrize(

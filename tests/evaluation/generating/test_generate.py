@@ -13,11 +13,11 @@ from chunkers import Cancelled, InputError, ModelError, Span, load_tokenizer
 from chunkers.language_models.asking import MOST_AT_ONCE
 from chunkers.language_models.base import Reply
 from chunkers.language_models.conversation import REPEATS
+from chunkers.language_models.forms import MOST_EXCERPTS, WIDEST
 from chunkers.language_models.prompts import NO_QUESTIONS, QUESTION_SYSTEM
 from evaluation.generating.generate import (
     GUESSED_ANSWER_TOKENS,
     MOST_BEFORE,
-    MOST_EXCERPTS,
     Dropped,
     Generated,
     Settings,
@@ -55,6 +55,23 @@ def test_an_excerpt_with_small_changes_is_taken_as_the_document_has_it_and_count
     (made,) = outcomes(Questioner(quoted))
     assert [TEXT[start:end] for start, end in made.excerpts] == ["A keeper trims the wick at dusk", "the bell rings in fog"]
     assert made.repaired == 2
+
+
+def test_a_schema_allows_only_sentences_of_the_window_as_excerpts():
+    schemas = []
+
+    def ask(messages, stopped, kind):
+        schemas.append(kind.schema)
+        return Reply(GOOD)
+
+    generate((TEXT,), Settings(), ask, print)
+    sentences = ["The lamp burns oil.", "A keeper trims the wick at dusk, and the bell rings in fog."]
+    sentences += ["Gulls nest below the gallery."]
+    assert schemas[0]["properties"]["excerpts"]["items"] == {"type": "string", "enum": sentences}
+    # Words without an end are one sentence, and a window of thousands of lines has too many to list.
+    long = "\n\n".join(f"Line {number}." for number in range(WIDEST + 1))
+    generate((long,), Settings(1, window=20_000), ask, print)
+    assert "enum" not in schemas[-1]["properties"]["excerpts"]["items"]
 
 
 GOOD = answer("What burns?", "The lamp burns oil.")
@@ -272,7 +289,7 @@ def test_questions_that_were_answered_are_kept_where_one_before_them_is_not():
     model, made = Delayed(0, 0), []
     answered = threading.Semaphore(0)
 
-    def ask(messages, stopped):
+    def ask(messages, stopped, kind):
         number = number_of(messages[1].text)
         if number == 3:
             # The other three that are asked for at the same time come first.
@@ -294,7 +311,7 @@ def test_questions_that_were_answered_are_kept_where_one_before_them_is_not():
 def test_the_user_who_stops_waits_for_nobody():
     stop, under_way = threading.Event(), threading.Semaphore(0)
 
-    def ask(messages, stopped):
+    def ask(messages, stopped, kind):
         under_way.release()
         deadline = time.monotonic() + LIMIT
         while not stopped() and time.monotonic() < deadline:

@@ -1,5 +1,8 @@
 """The page Answers: what it shows without a model, what it sends and when, and what stays of a run that is stopped."""
 
+import json
+import re
+
 from chunkers.language_models import prompts
 from tests.evaluation.answering.scripted import chat
 from tests.server import KEY
@@ -77,14 +80,14 @@ def test_a_run_from_the_click_to_the_files(app, http):
     (told,) = [text for text in said(app) if "Nothing is sent until you" in text]
     assert "“Answers” sends 3 questions with the chunks of 2 chunkers to " in told
     assert http.address.split("/")[2] in told
-    # Six answers, and three judgements of each.
-    assert "tokens in 24 requests" in told
+    # Six answers, three judgements of each, and one request on schemas.
+    assert "tokens in 25 requests" in told
     press(app, "Send")
     done(app)
     assert len(asked(http)) == 6
     # Of equal answers, what is said once is remembered.
     made = len(http.requests)
-    assert 18 <= made <= 24
+    assert 18 <= made <= 25
     assert "Send" not in labels(app)
     assert list(table(app, "AQS")["answers"]) == ["3 of 3"] * 2
     assert "a significant difference takes at least 8 questions; there are 3." in " ".join(said(app))
@@ -104,7 +107,8 @@ def test_a_run_from_the_click_to_the_files(app, http):
     assert "Send" not in labels(app)
     assert len(http.requests) == made
     # Judging again asks afresh, and says before where it goes; what was said before stays.
-    assert "“Judge again” sends 2 answers and what they were given once more to 127.0.0.1" in everything(app)
+    told = "“Judge again” sends 2 answers and what they were given once more to 127.0.0.1"
+    assert any(text.startswith(told) for text in said(app))
     press(app, "Judge again")
     done(app, app.session_state["judging"])
     assert made + 3 <= len(http.requests) <= made + 6
@@ -215,10 +219,14 @@ def test_a_judge_that_always_fails_is_seen_in_the_table_and_trivial_rows_are_the
     gathered(app)
     (told,) = [text for text in said(app) if "Nothing is sent until you" in text]
     assert "with the chunks of 2 chunkers and for 2 trivial rows to " in told
-    # Three judgements of each answer, and two of those that had no text.
-    assert f"tokens in {12 + 9 * 3 + 3 * 2} requests" in told
+    # Three judgements of each answer, two of those that had no text, and one request on schemas.
+    assert f"tokens in {12 + 9 * 3 + 3 * 2 + 1} requests" in told
     press(app, "Send")
     done(app)
+    if "Send" in labels(app):
+        # Half of the first ten replies could not be used, depending on which came first.
+        press(app, "Send")
+        done(app)
     rows = table(app, "AQS")
     assert list(rows["chunker"]) == ["1. Fixed sentences", "2. Recursive", "Closed book", "No cut"]
     assert list(rows["Faithfulness"]) == ["3 not judged", "3 not judged", "undefined", "3 not judged"]
@@ -227,9 +235,34 @@ def test_a_judge_that_always_fails_is_seen_in_the_table_and_trivial_rows_are_the
     assert app.query_params["beside"] in ("closed_book,no_cut", ["closed_book,no_cut"])
 
 
+def test_a_judge_of_whom_nothing_is_usable_stops_the_run_once_and_no_answer_is_lost(app, http):
+    """Of the first ten replies 6 or more are unusable judgements, in whatever order they come."""
+    http.model = lambda messages: "I would say so."
+    opened(app)
+    name_model(app, http)
+    gathered(app)
+    press(app, "Send")
+    done(app)
+    stop = r"\d+ of the first 10 answers could not be used\. A larger model helps, .*“Send” continues asking\."
+    assert any(re.search(stop, text) for text in said(app))
+    first = {json.dumps(body) for _, _, body in http.requests}
+    there = {place: one.answer for place, one in run_of(app).results.items()}
+    assert there
+    assert run_of(app).total - run_of(app).done > 0
+    http.requests.clear()
+    gathered(app)
+    press(app, "Send")
+    done(app)
+    assert run_of(app).done == run_of(app).total
+    assert {place: one.answer for place, one in run_of(app).results.items() if place in there} == there
+    assert {json.dumps(body) for _, _, body in http.requests}.isdisjoint(first)
+    assert list(table(app, "AQS")["Faithfulness"]) == ["3 not judged"] * 2
+    assert not any("of the first 10" in text and "Send" in text for text in said(app))
+
+
 def test_an_unknown_trivial_row_in_a_link_is_named(app, http):
     opened(app, beside="no_cut,<b>x</b>")
     assert any(
-        text.startswith("The link's beside must be some of closed_book, no_cut, random; got '<b>x</b>'")
+        text.startswith("The link's beside must be some of closed_book, no_cut, random, reference, swapped; got '<b>x</b>'")
         for text in said(app)
     )

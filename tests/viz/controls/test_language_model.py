@@ -8,6 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from chunkers import ASKING, ModelError
+from chunkers.language_models.answers import AnswerCache
+from chunkers.language_models.local_servers import LocalServer
 from chunkers.language_models.server import ChatServer
 from chunkers.storage.cache import EmbeddingCache
 from evaluation.segmentation.grids import SEARCHED
@@ -17,8 +19,10 @@ from tests.support import LIMIT, ScriptedModel, ended
 from tests.viz.app_steps import name_model, press, remarks, said, settled
 from tests.viz.compare.test_page import reader_of
 from tests.viz.failures.test_page import part
+from viz.controls import language_model
 from viz.jobs import chunking
 from viz.shell.results import WAITS
+from viz.state import language_model as language_model_state
 from viz.state.language_model import CHUNKER_NEEDS, MISSING, none_named
 
 
@@ -74,7 +78,7 @@ def test_nothing_is_sent_before_the_click_that_names_the_host_and_the_tokens(app
     (asked,) = [text for text in said(app) if "sends the text to" in text]
     host = http.address.split("/")[2]
     assert f"sends the text to {host}, to the model test: about" in asked
-    assert "tokens in 1 request, more if it has to be asked more often; no price is known." in asked
+    assert "tokens in 2 requests, more if it has to be asked more often; no price is known." in asked
     assert "Of the 1,000,000 tokens that you allow 0 are spent." in asked
     assert columns(app)[0]["message"] == "Waiting for you to press “Send”, above."
     press(app, "Send")
@@ -95,6 +99,55 @@ def test_nothing_is_sent_before_the_click_that_names_the_host_and_the_tokens(app
     settled(app)
     assert columns(app)[0]["segments"] is not None
     assert len(http.requests) == sent
+
+
+def test_a_server_of_this_machine_is_filled_in_after_a_click(app, monkeypatch):
+    found = [
+        LocalServer("http://127.0.0.1:8080/v1", ("small", "large")),
+        LocalServer("http://127.0.0.1:8000/v1", ("other",)),
+    ]
+    looked = []
+    monkeypatch.setattr(language_model, "find_local_servers", lambda: looked.append(True) or found)
+    opened(app)
+    assert looked == []
+    press(app, "Find on this machine")
+    values = {one.key: one.value for one in app.text_input}
+    assert (values["language_address"], values["language_name"]) == ("http://127.0.0.1:8080/v1", "small")
+    assert any(
+        one.startswith("http://127.0.0.1:8080/v1 has small, large; http://127.0.0.1:8000/v1 has other.")
+        for one in remarks(app)
+    )
+    found.clear()
+    press(app, "Find on this machine")
+    assert any("No server with a model answers on this machine" in one for one in remarks(app))
+
+
+@pytest.mark.parametrize(("schema", "told"), [("enforced", "enforces"), ("refused", "refuses"), ("ignored", "ignores")])
+def test_the_page_says_what_the_server_does_with_a_schema(app, http, schema, told):
+    http.schema = schema
+    opened(app, document="article", sentences="sentencex")
+    name_model(app, http)
+    press(app, "Send")
+    settled(app).run()
+    assert any(f"structured answers, as the server {told}" in one for one in remarks(app))
+
+
+def test_answers_on_disk_are_there_for_another_session(app, http, monkeypatch, tmp_path):
+    answers = AnswerCache(tmp_path / "answers.sqlite")
+    monkeypatch.setattr(language_model_state, "answers_on_disk", lambda: answers)
+    one, other = (AppTest.from_file(str(ROOT / "app.py"), default_timeout=LIMIT) for _ in range(2))
+    for session in (one, other):
+        session.session_state["on_disk"] = True
+        opened(session, document="article", sentences="sentencex")
+        name_model(session, http)
+        if "Send" in labels(settled(session)):
+            press(session, "Send")
+        settled(session).run()
+        assert columns(session)[0]["segments"] is not None
+        count = len(http.requests)
+        if session is one:
+            first = count
+    assert count == first > 1
 
 
 def test_the_key_is_nowhere_after_it_was_entered(app, http, caplog, serve):

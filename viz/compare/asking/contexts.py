@@ -88,6 +88,6 @@ def _ask_for(asking: Asking, tokenizer: str, waiting: dict[Task, Chunking]) -> N
         session.situating = job = Situating(asking, tokenizer, waiting, known)
         job.start()
 
-    requests = Requests(("contexts", *waiting), asking, count, what, "contexts", 0)
+    requests = Requests(("contexts", *waiting), asking, count, what, "contexts", 0, formed=False)
     st.button("Write context sentences", key="write_contexts", on_click=ask_first, args=(requests, begin))
     show_consent(requests)

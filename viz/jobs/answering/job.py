@@ -18,7 +18,7 @@ from evaluation.answering.answer import Gathered, gather
 from evaluation.answering.bert_score import bert_scores
 from evaluation.answering.estimate import Sizes
 from evaluation.answering.report import Report
-from evaluation.answering.trivial import gather_trivial
+from evaluation.answering.trivial import controls_of, gather_trivial
 from evaluation.answering.work import Means, Result, answer_all, judge_result
 from viz.jobs.answering.kept_answers import KeptAnswers
 from viz.jobs.answering.plan import AnswerPlan, Models
@@ -62,7 +62,7 @@ class Gathering(Background):
         chunks = round(median(len(one.chunks) for one in self.chunkings))
         for number, name in enumerate(plan.trivial, start=len(self.chunkings)):
             tools = self._tools(number)
-            self.found[number] = gather_trivial(name, document, questions, plan.budget, chunks, tools, ruler)
+            self.found[number] = gather_trivial(name, document, plan.items, plan.budget, chunks, tools, ruler)
         self._status = "Counting tokens"
         self.sizes = Sizes.of(plan.items, load_tokenizer(plan.tokenizer).count)
 
@@ -169,7 +169,15 @@ class Answering(KeptJob):
         """Return the report of the answers so far, computed once per change."""
         version = self._version
         if self._report is None or self._report[0] != version:
-            self._report = version, Report(self.plan.names, len(self.plan.items), self.results.copy())
+            self._report = (
+                version,
+                Report(
+                    self.plan.names,
+                    len(self.plan.items),
+                    self.results.copy(),
+                    controls_of(self.plan.trivial, len(self.plan.names) - len(self.plan.trivial)),
+                ),
+            )
         return self._report[1]
 
     def _run(self) -> None:

@@ -125,7 +125,7 @@ def _offer(here: Page, documents: OwnDocuments, asking: Asking | None, job: Gene
             notice(str(error), "error", key="generating_estimate")
             return
         what = f"“Generate” sends {counted(settings.count, 'passage')} of {counted(len(texts.names), 'document')}"
-        ask_to_send(what, asking, about, 0, key="questions", send=begin)
+        ask_to_send(what, asking, about, 0, key="questions", send=begin, formed=asking)
         if job is not None:
             said = "What is asked anew takes the place of the questions below; what was answered before costs nothing again."
             remark(said, key="generating_again")

@@ -7,8 +7,9 @@ from typing import Any
 
 import streamlit as st
 
+from chunkers.language_models.forms import MOST_EXCERPTS
 from evaluation.generating.data_set import Draft
-from evaluation.generating.generate import MOST_EXCERPTS, Generated
+from evaluation.generating.generate import Generated
 from viz.components.notice import notice
 from viz.jobs.generating import Generating
 from viz.retrieval.state.session import session

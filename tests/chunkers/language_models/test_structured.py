@@ -1,0 +1,132 @@
+"""One small request finds out how a server treats a schema, and answers of a form are asked for accordingly."""
+
+import json
+
+import pytest
+
+from chunkers import InputError
+from chunkers.language_models.answers import AnswerCache
+from chunkers.language_models.asking import FIRST_ANSWERS, Asking
+from chunkers.language_models.base import Message
+from chunkers.language_models.conversation import read_json, read_line
+from chunkers.language_models.forms import CORRECTNESS, SPLITS, WORDS, Correctness, Splits
+from chunkers.language_models.prompts import SPLITS_SYSTEM
+from chunkers.language_models.server import ChatServer
+from tests.chunkers.language_models.features import FEATURES, right
+from tests.server import ChatModelServer
+
+GRADE = '{"reason": "Fine.", "grade": 4}'
+
+
+def asking(http, answers=None, **more):
+    return Asking(ChatServer("openai:test", http.address), AnswerCache() if answers is None else answers, **more)
+
+
+def question(number=0):
+    return [Message("system", "Grade it."), Message("user", f"Answer {number}")]
+
+
+def formats(http):
+    return [body.get("response_format", {}).get("type") for _, _, body in http.requests]
+
+
+@pytest.mark.parametrize(
+    ("schema", "dialects", "found", "sent"),
+    [
+        ("enforced", ("json_schema", "json_object"), "enforced", ["json_schema"] * 3),
+        ("enforced", ("json_object",), "enforced", ["json_schema"] + ["json_object"] * 3),
+        ("refused", (), "refused", ["json_schema", "json_object", None, None]),
+        ("ignored", ("json_schema",), "ignored", ["json_schema", None, None]),
+    ],
+)
+def test_one_small_request_finds_out_what_the_server_does_with_a_schema(serve, schema, dialects, found, sent):
+    http = serve(ChatModelServer, lambda _: GRADE, schema, dialects)
+    one = asking(http)
+    assert one.structured is None
+    for number in range(2):
+        assert read_json(one.ask(question(number), kind=CORRECTNESS).text, Correctness).grade == 4
+    assert one.structured == found
+    assert formats(http) == sent
+    assert found in one.told.replace("enforces", "enforced").replace("refuses", "refused").replace("ignores", "ignored")
+    # An answer in words needs no schema, and nobody is asked twice for what is known.
+    one.ask(question(), kind=WORDS)
+    assert formats(http)[-1] is None
+
+
+def test_the_forced_word_is_not_in_the_prompt(serve):
+    http = serve(ChatModelServer, lambda _: GRADE, "enforced")
+    asking(http).ask(question(), kind=CORRECTNESS)
+    probe = http.requests[0][2]
+    (word,) = probe["response_format"]["json_schema"]["schema"]["properties"]["word"]["enum"]
+    assert word not in json.dumps(probe["messages"])
+
+
+def test_what_was_found_out_is_remembered_with_the_answers(serve):
+    http, answers = serve(ChatModelServer, lambda _: GRADE, "refused"), AnswerCache()
+    asking(http, answers).ask(question(), kind=CORRECTNESS)
+    count = len(http.requests)
+    again = asking(http, answers)
+    assert again.recalled(question(), CORRECTNESS).text == GRADE
+    assert again.ask(question(), kind=CORRECTNESS).text == GRADE
+    assert (again.structured, len(http.requests)) == ("refused", count)
+
+
+def test_a_weak_model_of_a_server_that_enforces_the_schema_is_held_to_it(serve):
+    http = serve(ChatModelServer, lambda _: "What is it? " * 50, "enforced")
+    one = asking(http)
+    messages = [Message("system", SPLITS_SYSTEM), Message("user", "pieces")]
+    assert read_line(one.ask(messages, kind=SPLITS.within({"split_after": (1, 3)})).text, Splits) == Splits(split_after=[])
+    system = http.requests[-1][2]["messages"][0]["content"]
+    # The prompt asks for what the schema allows.
+    assert Splits.wording() in system
+    assert Splits.line_wording() not in system
+
+
+# Of llm and lumber the scripted model answers with lines, which a schema does not allow.
+IN_JSON = [feature for feature in FEATURES if feature not in ("llm", "lumber")]
+
+
+@pytest.mark.parametrize(
+    ("schema", "feature"),
+    [*(("enforced", feature) for feature in IN_JSON), *(("refused", feature) for feature in FEATURES)],
+)
+def test_a_model_that_answers_rightly_gives_the_same_however_it_is_asked(serve, feature, schema):
+    usual, other = serve(ChatModelServer, right), serve(ChatModelServer, right, schema)
+    assert FEATURES[feature](asking(other)) == FEATURES[feature](asking(usual))
+
+
+def test_a_schema_that_is_refused_alone_is_left_out(serve):
+    http = serve(ChatModelServer, lambda _: GRADE, "enforced")
+    one = asking(http)
+    one.ask(question(), kind=CORRECTNESS)
+    http.schema = "refused"
+    assert one.ask(question(1), kind=CORRECTNESS).text == GRADE
+    assert formats(http)[-2:] == ["json_schema", None]
+
+
+def test_the_first_answers_say_once_that_many_cannot_be_used_and_what_helps(serve):
+    said = []
+    one = asking(serve(ChatModelServer), warn=lambda sentence, unusable: said.append((sentence, unusable)))
+    for number in range(3 * FIRST_ANSWERS):
+        assert said == [] or number >= FIRST_ANSWERS
+        one.tell(number % 2 == 0)
+    assert said == [(one.many_unusable, 5)]
+    assert one.many_unusable.startswith(f"5 of the first {FIRST_ANSWERS} answers could not be used.")
+    assert "larger model" in one.many_unusable
+    assert "structured answers" in one.many_unusable
+    few = asking(serve(ChatModelServer), warn=lambda sentence, unusable: said.append((sentence, unusable)))
+    for number in range(FIRST_ANSWERS):
+        few.tell(number > 3)
+    assert (few.many_unusable, len(said)) == ("", 1)
+
+
+def test_a_warning_may_end_the_asking(serve):
+    def stop(said, unusable):
+        raise InputError(said)
+
+    one = asking(serve(ChatModelServer), warn=stop)
+    for _ in range(FIRST_ANSWERS - 1):
+        one.tell(False)
+    with pytest.raises(InputError, match="could not be used"):
+        one.tell(False)
+    one.tell(False)
