@@ -1,4 +1,4 @@
-// A question's answers side by side: what each model was given, what it said, and what was said of it. All of it is text.
+// A question's answers side by side: the given chunks, the answer and its judgements. Everything is set as text.
 
 import { el, found } from "../components/shared/dom.js";
 import { countPainted } from "../components/shared/handle.js";
@@ -9,7 +9,7 @@ import { countPainted } from "../components/shared/handle.js";
 /** @param {Component<AnswerCardsData>} component */
 export default function ({ data, parentElement }) {
   const root = found(parentElement, ".answers");
-  // What the user has opened or closed stays so when a judgement arrives.
+  // Keep opened and closed parts as they are when a judgement arrives.
   const touched = [...root.querySelectorAll("details")].filter((one) => String(one.open) !== one.getAttribute("data-usual"));
   const before = new Map(touched.map((one) => [one.getAttribute("data-name"), one.open]));
   const cards = el("div", "cards");
@@ -32,7 +32,7 @@ function card(data, number) {
   made.append(...data.judgements.map((one) => judgement(one, number)));
   if (data.budget) {
     const given = folded(`Given: ${data.budget}`, `given/${number}`);
-    // Without an answer, it is all that there is to see.
+    // Without an answer, there is nothing else to show.
     given.open = !data.turns.length;
     given.append(...data.given.flatMap((one) => [el("h5", "", one.title), el("p", "words", one.text)]));
     made.append(given);

@@ -1,4 +1,4 @@
-// The rows of the table of gaps: which are shown, in which order, and which a key leads to.
+// Filtering, sorting and keyboard navigation of the rows in the table of gaps.
 
 import { grouped } from "../components/shared/format.js";
 
@@ -12,7 +12,7 @@ import { grouped } from "../components/shared/format.js";
  */
 
 /**
- * The rows that are filtered and sorted, a list a property, with the verdict of each.
+ * The rows to filter and sort, as one list per property, with the verdict of each row.
  * @typedef {Pick<GapRows, "scores" | "away" | "near" | "reasons"> & { standing: StandingData[] }} JudgedRows
  */
 
@@ -33,9 +33,9 @@ export function filterOptions({ verdicts, standing, near }) {
 }
 
 /**
- * The rows of a verdict, or those near the line, with words in their reason or their sentences.
+ * Return the rows with a verdict, or near the line, that contain the words in their reason or sentences.
  * @param {Pick<JudgedRows, "standing" | "near" | "reasons">} rows
- * @param {string} wanted the name of the verdict, "near", or nothing for every one
+ * @param {string} wanted the name of the verdict, "near", or empty for all rows
  * @param {string} words
  * @param {(entry: number) => string} textOf a row's sentences
  */
@@ -50,7 +50,7 @@ export function filterRows({ standing, near, reasons }, wanted, words, textOf) {
 }
 
 /**
- * Sort rows in place; equals stay in the order of the text, and gaps without a number come last in both directions.
+ * Sort rows in place. Ties keep the text order, and gaps without a number come last in both directions.
  * @param {number[]} entries
  * @param {Pick<JudgedRows, "scores" | "away" | "standing">} rows
  * @param {StandingData[]} verdicts in their order
@@ -72,11 +72,11 @@ export function sortRows(entries, { scores, away, standing }, verdicts, { by, fa
 }
 
 /**
- * The row that a key leads to, of `count` that are shown; undefined if there are none, or the key is not one of these.
+ * Return the row to which a key moves, of the `count` shown; undefined if there is none or the key is another.
  * @param {string} key
- * @param {number} here the place of the chosen row, -1 for none
+ * @param {number} here the index of the selected row, -1 for none
  * @param {number} count
- * @param {number} page rows that a page holds
+ * @param {number} page rows per page
  */
 export function rowOfKey(key, here, count, page) {
   /** @type {Record<string, number>} */

@@ -1,4 +1,4 @@
-// The table of gaps. Only the rows in view are drawn; sorting, filtering and moving along the rows happen in the browser.
+// The table of gaps. Only visible rows are drawn; sorting, filtering and navigation happen in the browser.
 
 import { emit, listen, NOTHING } from "../components/shared/bus.js";
 import { actButton, around, el, found, liveRegion } from "../components/shared/dom.js";
@@ -45,7 +45,7 @@ class GapTable {
   /** @type {Map<number, number>} */ places = new Map(); // of each row in that order
   /** @type {number | null} */ chosen = null;
   /** @type {number | null} */ frame = null;
-  /** @type {Verdicts | null} */ answer = null; // the server's, on a gap of these rows
+  /** @type {Verdicts | null} */ answer = null; // the server's answer about a gap of these rows
 
   /** @param {HTMLElement} root */
   constructor(root) {
@@ -97,7 +97,7 @@ class GapTable {
     this.observer.observe(this.rows);
     const leave = () => {
       this.observer.disconnect();
-      // Its marks in the text go with it, unless another component has marked something since.
+      // Remove its marks from the text, unless another component has marked something since.
       if (globalThis.seamarkStepper === this) emit("seamark-step", NOTHING);
     };
     this.dispose = listen(
@@ -165,7 +165,7 @@ class GapTable {
   }
 
   /**
-   * The sentences on both sides of a row's gap, or the one that it lies in.
+   * Return the sentences on both sides of a row's gap, or the sentence that contains it.
    * @param {number} entry
    */
   sentences(entry) {
@@ -276,7 +276,7 @@ class GapTable {
     globalThis.seamarkStepper = this;
     emit("seamark-jump", { sentence: gap });
     emit("seamark-step", { growing: [gap, gap + 1], next, middle: null, gap });
-    // Inside sentences sizes decide, which no setting would change alone.
+    // Inside sentences size limits decide, which no single setting would change.
     if (!this.made.inside[entry]) emit("seamark-place", { at: gap + 1, press: false });
   }
 
@@ -286,7 +286,7 @@ class GapTable {
     this.drawChange();
   }
 
-  // What would change the verdict of the chosen gap, if it is known, as a button that shows what else it changes.
+  // The change that would reverse the selected gap's verdict, if known, as a button that previews its other effects.
   drawChange() {
     const { answer, change, data, made } = this;
     const gap = this.chosen === null || made?.inside[this.chosen] ? null : made?.gaps[this.chosen];

@@ -1,4 +1,4 @@
-// The list of chunks and their sentences; every entry leads to the text.
+// The list of chunks and their sentences; each entry scrolls to its place in the text.
 
 import { emit, listen, NOTHING } from "../components/shared/bus.js";
 import { el, found, isDark } from "../components/shared/dom.js";
@@ -70,7 +70,7 @@ class ChunkList {
   place([first, end]) {
     const alone = end - first === 1;
     const button = el("button", "", alone ? `${first + 1}` : `${first + 1}–${end}`);
-    // What is read must contain what is seen, or those who speak to their machine cannot name the button.
+    // The accessible name must contain the visible text, so that voice control users can name the button.
     button.setAttribute("aria-label", `Go to sentence${alone ? "" : "s"} ${button.textContent}`);
     button.addEventListener("click", () => emit("seamark-jump", { sentence: first }));
     const mark = () => this.say({ ...NOTHING, growing: [first, end] });
@@ -92,7 +92,7 @@ class ChunkList {
 }
 
 /**
- * The places of every chunk: sentences that follow each other in it are one.
+ * Return the ranges of every chunk, with consecutive sentences as one range.
  * @param {number[]} chunkOf
  * @param {number} count how many chunks there are
  * @returns {Range[][]}

@@ -1,4 +1,4 @@
-// The heatmap of joint distances. Pointer and keys move from cell to cell; a cell stands for two sentences of the text.
+// The heatmap of joint distances. Pointer and keys move from cell to cell; a cell represents two sentences of the text.
 
 import { emit, listen, NOTHING } from "../components/shared/bus.js";
 import { el, found, isDark, liveRegion } from "../components/shared/dom.js";
@@ -169,14 +169,14 @@ class Heatmap {
     this.mark({ ...this.stepOf(cell), still: false });
   }
 
-  // Go back to what was shown before the pointer entered.
+  // Restore the cell shown before the pointer entered.
   relax() {
     if (this.distances) this.show(this.pinned);
     this.mark(this.outer ?? (this.pinned ? this.stepOf(this.pinned) : { ...NOTHING, still: true }));
   }
 
   /**
-   * The step that marks two rows in the text without scrolling it.
+   * Return a step that marks two rows in the text without scrolling it.
    * @param {Cell} cell
    * @returns {Mark}
    */
@@ -206,7 +206,7 @@ class Heatmap {
   }
 
   /**
-   * The rows of a step's two sentences; null if it is not about two.
+   * Return the rows of a step's two sentences; null if it does not have two.
    * @param {Readonly<Mark> | null} step
    * @returns {Cell | null}
    */

@@ -3,7 +3,7 @@
 import { el, fit, groundCount, paints, typeScale } from "../components/shared/dom.js";
 import { grouped } from "../components/shared/format.js";
 
-// Pixels, where the page's type is not larger than pictures are drawn for.
+// Pixels at the default type size.
 const MARGIN = 40; // at the left and the bottom, for sentence numbers
 const BAND = 9; // of the chunks' colours along both edges
 const TYPE = 11; // of the numbers
@@ -69,7 +69,7 @@ export class HeatmapDrawing {
   }
 
   /**
-   * One pixel per cell: the nearer its sentences, the stronger.
+   * Draw one pixel per cell, with stronger colour for nearer sentences.
    * @param {HeatmapData} data
    * @param {JointDistances} distances
    */
@@ -203,7 +203,7 @@ export class HeatmapDrawing {
 }
 
 /**
- * The cell that an arrow leads to, so many rows away and within the heatmap; null of another key.
+ * Return the cell to which an arrow key moves, `by` rows away and within the heatmap; null for other keys.
  * @param {string} key
  * @param {Cell} cell
  * @param {number} by
@@ -247,7 +247,7 @@ export function owners(data, distances) {
 }
 
 /**
- * 256 steps from one colour to another, in the layout of canvas pixels; the first is `least` of the way.
+ * Return 256 steps from one colour to another as canvas pixels, beginning at the share `least` of the way.
  * @param {string} from as `#rrggbb`
  * @param {string} to
  */

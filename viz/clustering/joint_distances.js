@@ -1,5 +1,5 @@
-// The joint distances between a text's sentences. The server sends the distances in meaning once; the part that depends on
-// their places is computed here, so that a new λ needs no new data.
+// The joint distances between a text's sentences. The server sends the semantic distances once. The positional part is
+// computed here, so that a new λ needs no new data.
 
 /**
  * @import { HeatmapData } from "./heatmap.data.d.ts"
@@ -71,8 +71,8 @@ const hundredths = (value) => value.toFixed(2);
 export const thousandths = (value) => String(Number(value.toFixed(3)));
 
 /**
- * A cell in words: `facts` say the distance and the chunks, `terms` what the distance is the sum of, and `sentences` are the
- * rows by their names, each with its first sentence.
+ * Describe a cell: `facts` state the distance and the chunks, `terms` the parts of the distance, and `sentences` maps the
+ * rows' names to their first sentences.
  * @param {JointDistances} distances
  * @param {Pick<HeatmapData, "weight" | "line" | "chunk_of" | "block">} data
  * @param {[row: number, column: number]} cell

@@ -1,4 +1,4 @@
-// Scrolls to the view below the text that was opened: its buttons stand at the lower edge of the window. It shows nothing.
+// Scrolls to the view opened below the text, whose buttons are at the lower edge of the window. Draws nothing.
 
 import { found } from "../components/shared/dom.js";
 import { countPainted } from "../components/shared/handle.js";

@@ -1,4 +1,4 @@
-// A short message, a caption or a heading. It may quote user text, so it is set through textContent.
+// A short message, a caption or a heading. It may contain user text, so it is set through textContent.
 
 import { found } from "./shared/dom.js";
 import { countPainted } from "./shared/handle.js";

@@ -1,4 +1,4 @@
-// The arcs between the rows of a double pass, one for every merge, with their similarities.
+// The arcs between the rows of a double pass, one for each merge, with their similarities.
 
 import { el, firstWhere, svgEl } from "../components/shared/dom.js";
 
@@ -29,7 +29,7 @@ export class Arcs {
   }
 
   /**
-   * Pass one: a small arc from every sentence to the next one if it joins, and the similarity of every pair.
+   * Draw pass one: a small arc between two sentences that join, and the similarity of every pair.
    * @param {ParentNode} layer
    * @param {ParentNode} values
    * @param {Numbered[]} level
@@ -47,7 +47,7 @@ export class Arcs {
   }
 
   /**
-   * Pass two: an arc from the growing chunk's last mini-chunk to the one it takes in, and a post where it closes.
+   * Draw pass two: an arc from the growing chunk's last mini-chunk to the one that joins, and a post where the chunk ends.
    * @param {ParentNode} layer
    * @param {ParentNode} values
    * @param {Numbered[]} level
@@ -90,7 +90,7 @@ export class Arcs {
   }
 
   /**
-   * Write a value unless it would cover the one before it on its line, or leave the rows.
+   * Draw a value unless it would overlap the previous one on its line, or leave the rows.
    * @param {ParentNode} layer
    * @param {string} words
    * @param {number} x of their middle
@@ -145,7 +145,7 @@ const hang = ({ left, right, top, depth }) =>
   `M${left} ${top}C${left} ${top + depth * 1.33} ${right} ${top + depth * 1.33} ${right} ${top}`;
 
 /**
- * The kind of drawing for a decision; empty where there is none, as for a sentence that did not join in pass one.
+ * Return the kind of mark for a decision; empty for none, as for a sentence that did not join in pass one.
  * @param {Pick<ComparisonData, "pass" | "kind" | "outcome">} one
  * @returns {"" | "merge" | "over" | "long" | "post"}
  */
@@ -156,8 +156,8 @@ export function kindOf(one) {
 }
 
 /**
- * The position of a comparison's arc: in pass one from sentence to sentence, in pass two from the growing chunk's last
- * mini-chunk to the one it takes in.
+ * Return the position of a comparison's arc: in pass one between two sentences, in pass two from the growing chunk's last
+ * mini-chunk to the one compared.
  * @param {Pick<ComparisonData, "pass" | "kind" | "left" | "right">} one
  * @param {number[]} minis
  * @param {(at: number) => number} x
@@ -173,7 +173,7 @@ export function arcOf(one, minis, x) {
 }
 
 /**
- * The signs that occur in a text, with their meanings.
+ * Return the signs that occur in a text, with their meanings.
  * @param {Numbered[]} comparisons
  */
 export function legendOf(comparisons) {

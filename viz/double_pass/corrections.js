@@ -1,4 +1,4 @@
-// What pass two corrected: a button for every boundary that it removed.
+// The corrections of pass two: a button for every boundary that it removed.
 
 import { emit, listen } from "../components/shared/bus.js";
 import { el, found } from "../components/shared/dom.js";

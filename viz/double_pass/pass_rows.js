@@ -28,7 +28,7 @@ const KEPT = [
  */
 
 /**
- * Item chosen by pointer or key: a comparison, or a block of a row.
+ * An item selected by pointer or key: a comparison, or a block of a row.
  * @typedef {{ comparison: number } | { row: RowName, at: number }} Item
  */
 
@@ -164,7 +164,7 @@ export class PassRows {
     for (const { part: number, left, right } of this.window.seenOf(starts, ends, this.width)) {
       const [width, rx] = [Math.max(0.5, right - left - 1.5), Math.min(3, (right - left) / 4)];
       const shape = { x: left + 0.75, y: top, width, height: tall, rx };
-      // A narrow block is all edge.
+      // A narrow block consists of its border only.
       const ground = number % this.grounds;
       const colour =
         right - left < 4 ? `fill: var(--edge-${ground})` : `fill: var(--ground-${ground}); stroke: var(--edge-${ground})`;
@@ -180,7 +180,7 @@ export class PassRows {
   // ---- over the rows ----------------------------------------------------------------------------------------------
 
   /**
-   * Draw the stepper's step: its comparison and what it compares.
+   * Draw the stepper's step: its comparison and the compared blocks.
    * @param {Mark | undefined} step
    */
   drawStep(step) {

@@ -89,7 +89,7 @@ class Passes {
     const told = this.told();
     this.made = data.made;
     this.data = data.made ? JSON.parse(data.made) : null;
-    // Other settings make other comparisons and blocks: the number of the chosen one may be another's, or none's.
+    // Other settings give other comparisons and blocks, so the index of the selected one is no longer valid.
     if (this.source !== data.source || JSON.stringify(told) !== JSON.stringify(this.told())) this.choose(null);
     if (!this.data) return;
     const { count, comparisons } = this.data;
@@ -146,7 +146,7 @@ class Passes {
   // ---- the item under the pointer, or chosen by keyboard --------------------------------------------------------------
 
   /**
-   * Describe an item by its sentences and in words; a comparison is a step of the stepper, too.
+   * Describe an item by its sentences and in words; a comparison is also a step of the stepper.
    * @param {PassRowsData} data
    * @param {Item} item
    * @returns {{ ranges: Range[], words: string, sentence: number, step?: number } | null} null where there is no such item
@@ -185,7 +185,7 @@ class Passes {
   }
 
   /**
-   * Go to it in the text and in the stepper.
+   * Go to the item in the text and in the stepper.
    * @param {Item} item
    */
   go(item) {
@@ -231,7 +231,7 @@ class Passes {
     this.choose({ comparison: chosen.number }, true);
   }
 
-  // The comparison that is chosen, if one is.
+  // The selected comparison, if any.
   comparison() {
     const { data, item } = this;
     return data && item && "comparison" in item ? { ...data.comparisons[item.comparison], number: item.comparison } : null;
@@ -267,8 +267,8 @@ export function limitOf(comparisons, step) {
 }
 
 /**
- * The decision that a key leads to from a comparison, or from none, along its pass or across to the other: null if there is
- * none in that direction, undefined if the key is not one of these.
+ * Return the decision to which a key moves from a comparison (or from none), along its pass or across to the other; null if
+ * there is none in that direction, undefined for other keys.
  * @param {string} key
  * @param {[one: Numbered[], two: Numbered[]]} levels
  * @param {Numbered | null} from

@@ -12,7 +12,7 @@ import { countPainted } from "../components/shared/handle.js";
  */
 
 /**
- * Headers that may be broken, as the table is narrow.
+ * Headers with possible line breaks, since the table is narrow.
  * @type {Record<string, string>}
  */
 const HYPHENATED = { Misassigned: "Mis\u00adassigned", WindowDiff: "Window\u00adDiff", Crossing: "Cross\u00ading" };
@@ -22,7 +22,7 @@ export default function ({ data, parentElement, setStateValue }) {
   const root = /** @type {Root} */ (found(parentElement, ".failures"));
   countPainted(root);
   root.dataset.theme = isDark(root) ? "dark" : "light";
-  // Redrawn only if it changed, and then the focus goes back to the same button.
+  // Redraw only if something changed, and restore the focus to the same button.
   const drawn = JSON.stringify(data);
   if (root.drawn === drawn) return;
   root.drawn = drawn;
@@ -33,7 +33,7 @@ export default function ({ data, parentElement, setStateValue }) {
 }
 
 /**
- * The number of the button that has the focus, if one has.
+ * Return the index of the button that has the focus; undefined if none has.
  * @param {Root} root
  */
 function focused(root) {

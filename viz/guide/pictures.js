@@ -16,7 +16,7 @@ export default function ({ data, parentElement, setStateValue }) {
   const root = /** @type {Root} */ (found(parentElement, ".pictures"));
   root.dataset.theme = isDark(root) ? "dark" : "light";
   root.ask = (question) => setStateValue("asked", { question, at: performance.now() });
-  // Redrawn only if it changed, and what is being typed or looked up stays.
+  // Redraw only if something changed, and keep typed text and open definitions.
   const drawn = JSON.stringify(data);
   if (root.drawn !== drawn) {
     root.drawn = drawn;
@@ -84,7 +84,7 @@ function text(parts, grounds) {
 }
 
 /**
- * The background of a text that is in these chunks: the colour of one, stripes of several.
+ * Return the background of a text in these chunks: the colour of one chunk, or stripes for several.
  * @param {number[]} chunks
  * @param {number} grounds
  */

@@ -1,4 +1,4 @@
-// What a question retrieved: chunks in rank order, then the missed parts of excerpts; or whole documents with both in place.
+// The result of a question: chunks in rank order, then the missed parts of excerpts; or whole documents with both marked.
 
 import { el, found } from "../components/shared/dom.js";
 import { countPainted } from "../components/shared/handle.js";
@@ -14,7 +14,7 @@ export default function ({ data, parentElement }) {
   root.style.setProperty("--hit", data.hit);
   root.style.setProperty("--edge", data.edge);
   root.replaceChildren(...data.passages.map(section));
-  // It scrolls, by keyboard too.
+  // Focusable, so that it can be scrolled by keyboard.
   root.tabIndex = 0;
   root.setAttribute("role", "group");
   root.setAttribute("aria-label", "Passages");

@@ -1,4 +1,4 @@
-// The dialog of the keys that work on the page at hand. "?" opens and closes it.
+// The dialog of the current page's keyboard shortcuts. "?" opens and closes it.
 
 import { el, found, isDark, isFree } from "../components/shared/dom.js";
 import { countPainted } from "../components/shared/handle.js";
@@ -32,7 +32,7 @@ function build(root) {
   const list = dialog.appendChild(el("dl"));
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
   dialog.addEventListener("keydown", (event) => {
-    // While the dialog is open, no key is the page's.
+    // While the dialog is open, the page handles no keys.
     event.stopPropagation();
     if (event.key !== "?" && event.key !== "Escape") return;
     event.preventDefault();
@@ -50,7 +50,7 @@ function build(root) {
 }
 
 /**
- * The keys that work: those that need nothing, or an element that is there.
+ * Return the shortcuts that work: those that need no element, or one that is on the page.
  * @param {KeyData[]} rows
  * @param {(selector: string) => boolean} isThere
  */
@@ -64,7 +64,7 @@ function described({ keys, action }) {
 }
 
 /**
- * True if an element is on the page and seen, in whatever component.
+ * True if an element is on the page and visible, in any component.
  * @param {string} selector
  */
 function isOnPage(selector) {

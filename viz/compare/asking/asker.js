@@ -1,4 +1,4 @@
-// Tells the server what is asked, asks again while it is at work, and tells the page what it found. It shows nothing.
+// Sends questions to the server, polls while it works, and passes the results to the page. Draws nothing.
 
 import { emit, listen } from "../../components/shared/bus.js";
 import { found } from "../../components/shared/dom.js";

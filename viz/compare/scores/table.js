@@ -1,4 +1,4 @@
-// A table with a row for each column of Compare: a click on a head sorts it, one on a row chooses the column.
+// A table with a row for each column of Compare: a click on a header sorts it, a click on a row selects the column.
 
 import { el, fit, found, isDark, paints } from "../../components/shared/dom.js";
 import { countPainted } from "../../components/shared/handle.js";
@@ -102,7 +102,7 @@ function drawRow(line, row, { data, setStateValue }) {
 }
 
 /**
- * Every chunk is a dot, and those beyond the limit have the colour of an error.
+ * Draw a dot for each chunk, in the error colour beyond the limit.
  * @param {HTMLCanvasElement} canvas
  * @param {number[]} dots
  * @param {number} most
@@ -134,7 +134,7 @@ function drawDots(canvas, dots, most, limit, paint) {
 const largest = (numbers) => (numbers.length ? [numbers.reduce((a, b) => Math.max(a, b))] : []);
 
 /**
- * A head sorts upwards first, then downwards, then not.
+ * Return the next order of a clicked header: ascending, then descending, then none.
  * @param {Order | undefined} order
  * @param {number} place
  * @returns {Order | undefined}
@@ -145,7 +145,7 @@ export function nextOrder(order, place) {
 }
 
 /**
- * The rows in an order, as they came without one; those without a value come last.
+ * Return the rows sorted, or unchanged without an order; rows without a value come last.
  * @param {RowData[]} rows
  * @param {Order | undefined} order
  */

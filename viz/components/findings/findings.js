@@ -1,4 +1,4 @@
-// A list of findings, each of which leads to its place in the text. Text is set only through textContent.
+// A list of findings, each linked to its place in the text. Text is set only through textContent.
 
 import { drawRemedies, saidOf } from "../remedies/remedies.js";
 import { emit, listen, NOTHING } from "../shared/bus.js";
@@ -16,7 +16,7 @@ import { countPainted } from "../shared/handle.js";
 const PAUSE = 100; // milliseconds until the server is asked again how far a search is
 
 /**
- * The finding that was chosen last. It outlives its list, which Streamlit may build anew.
+ * The finding selected last. It outlives its list, which Streamlit may rebuild.
  * @type {FindingData | undefined}
  */
 let chosenFinding;
@@ -26,14 +26,14 @@ export default function ({ data, parentElement, setStateValue }) {
   const root = /** @type {Root} */ (found(parentElement, ".inbox"));
   root.tell = setStateValue;
   countPainted(root);
-  // A text that Streamlit builds anew has lost the mark.
+  // A text that Streamlit has rebuilt lacks the mark.
   root.dispose ??= listen(
     root,
     { "seamark-ready": () => root.querySelector(".findings") && chosenFinding && markFinding(chosenFinding) },
     () => clearTimeout(root.later),
   );
   root.dataset.theme = isDark(root) ? "dark" : "light";
-  // Redrawn only if it changed, and then the focus goes back to the same button.
+  // Redraw only if something changed, and restore the focus to the same button.
   const { sought, ...findings } = data;
   const drawn = JSON.stringify(findings);
   if (root.drawn !== drawn) {
@@ -48,7 +48,7 @@ export default function ({ data, parentElement, setStateValue }) {
 }
 
 /**
- * Show below the chosen finding what removes it, and ask again while that is looked for.
+ * Show the changes that remove the selected finding below it, and poll while the search runs.
  * @param {Root} root
  * @param {FindingsData["sought"]} sought
  */
@@ -98,7 +98,7 @@ function fill(place, root, { id, remedies, why_none: whyNone }) {
 }
 
 /**
- * Identifier of a finding, in whatever result it is.
+ * Return the identifier of a finding, the same in every result.
  * @param {FindingData} finding
  */
 const keyOf = ({ title, passage, range }) => JSON.stringify([title, passage, range]);
@@ -113,7 +113,7 @@ const markFinding = ({ range }) => emit("seamark-step", { ...NOTHING, next: rang
 function list(root, data) {
   /** @type {FindingData[]} */
   const rows = JSON.parse(data.rows);
-  // The mark of a finding that is no longer there may be about sentences that are different now.
+  // The mark of a finding that no longer exists may refer to sentences that have changed.
   const chosen = chosenFinding && keyOf(chosenFinding);
   if (chosen && !rows.some((row) => keyOf(row) === chosen)) {
     chosenFinding = undefined;

@@ -1,5 +1,5 @@
-// The gaps between sentences that the user sets and unsets, and the button of each. What is set is drawn at once; the server is
-// told all of it every time, as what it is told twice in a moment comes as the last alone.
+// The gaps between sentences that the user sets and clears, and their buttons. Changes are drawn at once. Each one sends all
+// set gaps to the server, because of two events in quick succession only the last arrives.
 
 import { el, firstWhere } from "../shared/dom.js";
 import { counted } from "../shared/format.js";
@@ -8,7 +8,7 @@ import { counted } from "../shared/format.js";
 /** @import { Heading } from "../reader/parts/looks.js" */
 
 /**
- * Words for what clicked gaps become.
+ * Labels for a purpose of clicked gaps.
  * @typedef {{ offer: string, offerHelp: string, title: string, name: string, counted: string, sign: string }} Words
  */
 
@@ -33,7 +33,7 @@ export const PURPOSES = {
 };
 
 /**
- * What the user has set: the gaps, null for none by “Clear”.
+ * A change by the user: the set gaps, or null after “Clear”.
  * @typedef {{ gaps: number[] | null, at: Moment }} Change
  */
 
@@ -58,7 +58,7 @@ export class GapMarks {
   }
 
   /**
-   * Take what the server knows, unless it has not heard of the last change yet.
+   * Adopt the server's gaps, unless the server has not received the last change yet.
    * @param {number[]} gaps
    * @param {Moment | null} heard
    */
@@ -97,7 +97,7 @@ export class GapMarks {
 
   /**
    * @param {number[]} gaps
-   * @param {boolean} all whether nothing at all is set any more, inside sentences neither
+   * @param {boolean} all true if nothing is set any more, including boundaries inside sentences
    */
   put(gaps, all) {
     this.set = new Set(gaps);
@@ -132,8 +132,8 @@ export class GapMarks {
 }
 
 /**
- * The gaps before headings. A heading right below another begins no section of its own, and one that a sentence goes on with
- * has no gap before it.
+ * Return the gaps before headings. A heading directly below another begins no section of its own, and a heading inside a
+ * sentence has no gap before it.
  * @param {Pick<Heading, "start" | "end">[]} headings
  * @param {number[]} starts of the sentences
  */

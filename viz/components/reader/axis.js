@@ -1,4 +1,4 @@
-// The axis: one window onto the text, shown as a strip per column, as the curve with its lines, and as a cursor through all.
+// The sentence axis: one visible range, shown as a strip per column, the curve with its lines, and a cursor through all of them.
 
 import { el, paints } from "../shared/dom.js";
 import { grouped, round } from "../shared/format.js";
@@ -19,7 +19,7 @@ export class Axis {
    */
   column;
   /**
-   * The gaps on the curve that are pointed at.
+   * The highlighted gaps on the curve.
    * @type {number[] | undefined}
    */
   pointed;
@@ -85,7 +85,7 @@ export class Axis {
   }
 
   /**
-   * Point at a place, and at the gaps beside it on the curve; without a place, at nothing.
+   * Highlight a position, and the gaps next to it on the curve; without a position, clear the highlight.
    * @param {number} [at]
    * @param {number[]} [gaps]
    */
@@ -99,7 +99,7 @@ export class Axis {
   }
 
   /**
-   * Point at a sentence, and describe the gaps on both sides of it.
+   * Highlight a sentence, and describe the gaps on both sides of it.
    * @param {number} sentence
    * @param {number} [at]
    */

@@ -1,5 +1,5 @@
-// A block of a column's text: a stretch that belongs to one chunk, or to the same several chunks. Its nodes are built when
-// it is filled, and updated when a new result leaves its text unchanged.
+// A block of a column's text, which belongs to one chunk or to the same overlapping chunks. Its nodes are built when it is
+// filled, and updated when a new result leaves its text unchanged.
 
 import { actButton, all, el, firstWhere, found } from "../shared/dom.js";
 import { writePieces } from "./parts/long_words.js";
@@ -17,13 +17,13 @@ import { showStated, statedKey } from "./parts/stated_card.js";
 /**
  * @typedef {object} BlockState
  * @property {number} number Its place among the column's blocks.
- * @property {number} height What it is thought to take, in pixels.
- * @property {boolean} filled Whether its nodes are built.
- * @property {HTMLElement | null} why Where the reason of its cut stands.
- * @property {HTMLElement | null} chunk Where its text stands.
+ * @property {number} height Its estimated height, in pixels.
+ * @property {boolean} filled True if its nodes are built.
+ * @property {HTMLElement | null} why The element with the reason of its cut.
+ * @property {HTMLElement | null} chunk The element with its text.
  * @property {string} pages The pages that its text is on, in words.
  * @property {string[]} path The titles of the headings above it.
- * @property {string} shown What the last update wrote into it.
+ * @property {string} shown The content written by the last update.
  * @property {string} horizon How far a stepper has come in it: "ahead", "open", or nothing where all of it is in a chunk.
  * @typedef {HTMLElement & BlockState} Block
  */
@@ -81,7 +81,7 @@ export function fillBlock(reader, segments, block) {
 }
 
 /**
- * Write a stretch of the text into a node, each sentence in a node of its own.
+ * Write a passage of the text into a node, each sentence in its own element.
  * @param {Reader} reader
  * @param {HTMLElement} node
  * @param {number} start
@@ -103,8 +103,8 @@ export function writeSentences({ text, starts, ends, looks }, node, start, end) 
 }
 
 /**
- * The reason of a cut: where the server answers about places, a button that opens the card on it. It is no stop of the Tab key,
- * as there may be hundreds: n and p lead to it.
+ * Create the element with the reason of a cut: a button that opens the card, if the page has one. The Tab key skips it, since
+ * there may be hundreds; n and p move to it.
  * @param {Reader} reader
  * @param {number} at
  */
@@ -163,7 +163,7 @@ export function updateBlock(column, segments, block) {
 }
 
 /**
- * Show what a chunk repeats beside its text, as the header of a table that is cut, above its text; nothing if it is empty.
+ * Show the text that a chunk repeats, such as the header of a cut table, above its text; nothing if empty.
  * @param {HTMLElement} chunk
  * @param {string} context
  */
@@ -177,8 +177,8 @@ function showContext(chunk, context) {
 }
 
 /**
- * Update what may change about sentences while the block's text stays the same: whether one lies outside its section's
- * chunk, whether a known boundary before it is not cut and, where gaps are clicked, the buttons of these.
+ * Update the marks of sentences while the block's text stays the same: sentences outside their section's chunk, missed known
+ * boundaries, and the buttons of clickable gaps.
  * @param {ColumnText} column
  * @param {Segments} segments
  * @param {Block} block

@@ -1,4 +1,4 @@
-// A column of the reader: the chunker's head above its text, with what pointer and keys do there.
+// A column of the reader: the chunker's head above its text, with pointer and keyboard handling.
 
 import { cutSentence } from "../shared/cut_sentence.js";
 import { all, around, firstWhere } from "../shared/dom.js";
@@ -139,7 +139,7 @@ export class Column extends ColumnText {
   }
 
   /**
-   * Scroll on until a later sentence ends in sight, as far as an earlier one stays in sight.
+   * Scroll until a later sentence is visible, as far as an earlier one stays visible.
    * @param {number} first
    * @param {number} last
    */
@@ -153,7 +153,7 @@ export class Column extends ColumnText {
     this.body.scrollTop += scrollNeeded(beginning.getBoundingClientRect().top, end, top + 4, bottom - 4);
   }
 
-  // ---- places on the axis -------------------------------------------------------------------------------------------
+  // ---- positions on the axis -----------------------------------------------------------------------------------------
 
   // The places on the axis at the upper edge and at the lower edge of what is in the window.
   inSight() {
@@ -192,8 +192,8 @@ export class Column extends ColumnText {
   // ---- a line that moves --------------------------------------------------------------------------------------------
 
   /**
-   * Draw the chunks that the candidate cuts would make, while the line moves; the server applies sizes afterwards, and where
-   * the line does not decide alone, it makes them.
+   * Draw the chunks of the candidate cuts while the line moves. The server applies size limits afterwards, and determines the
+   * chunks if the line does not decide alone.
    * @param {boolean[] | null} cuts
    * @param {LineData} line
    * @param {LineData} sent the line as the server put it
@@ -213,7 +213,7 @@ export class Column extends ColumnText {
     this.head.preview(line, sent, briefOf(made, known, curve.constrained));
   }
 
-  // The line is where the server put it.
+  // The line is at the server's position.
   settle() {
     if (this.previewed) {
       this.previewed = false;
@@ -256,7 +256,7 @@ export function nameOf(number, title, said) {
 }
 
 /**
- * The parts of a text that is cut after some of its sentences.
+ * Return the segments of a text that is cut after some of its sentences.
  * @param {{ starts: number[], ends: number[] }} sentences
  * @param {Pick<CurveData, "label" | "scores" | "above" | "constrained">} curve
  * @param {number[] | null} known

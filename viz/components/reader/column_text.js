@@ -1,5 +1,5 @@
-// The text of a column, in blocks. A block is built when it comes near the visible part; the others follow when the browser
-// is idle, so that its search finds all of the text.
+// The text of a column, in blocks. Blocks near the visible part are built first, the others when the browser is idle, so that
+// its search finds the whole text.
 
 import { all, arrange, el, firstWhere, whenIdle } from "../shared/dom.js";
 import { fillBlock, makeBlock, updateBlock, updateSentences } from "./chunk_block.js";
@@ -15,7 +15,7 @@ const MOST_FILLED = 6e6; // characters of all columns up to which every block is
  */
 
 /**
- * Blocks that the browser lays out together: `number` from the beginning, the first of them is block `first` of the column.
+ * Blocks that the browser lays out together: group `number` of the column, beginning with its block `first`.
  * @typedef {HTMLElement & { number: number, first: number, blocks: Block[] }} Group
  */
 
@@ -168,7 +168,7 @@ export class ColumnText {
     whenIdle(some);
   }
 
-  // Whether every block is built.
+  // True if every block is built.
   get filled() {
     return !this.segments || this.whole === this.blocks;
   }
@@ -251,7 +251,7 @@ export class ColumnText {
   // ---- scrolling ------------------------------------------------------------------------------------------------
 
   /**
-   * Bring a sentence to so many pixels below the column's upper edge.
+   * Scroll a sentence to `offset` pixels below the column's upper edge.
    * @param {number} sentence
    * @param {number} offset
    */
@@ -263,7 +263,7 @@ export class ColumnText {
   }
 
   /**
-   * Light up a sentence for a moment.
+   * Flash a sentence.
    * @param {number} sentence
    */
   flash(sentence) {

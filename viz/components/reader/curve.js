@@ -21,7 +21,7 @@ export class Curve {
   verdicts = []; // one per gap
   /** @type {Extent} */
   extent = [0, 1];
-  /** The least score and the greatest, and where they lie, in pixels from above. */
+  /** The minimum and maximum score, and their positions in pixels from the top. */
   scale = { low: 0, high: 1, top: 0, bottom: 1 };
   larger = 1; // than the sizes in pixels below: as much as the page's type is
 
@@ -100,7 +100,7 @@ export class Curve {
     const [bottom, top] = levels.map((level) => this.y(level));
     this.pen.fillStyle = this.colour("rule");
     this.pen.globalAlpha = 0.7;
-    // A hair of it is still to be seen.
+    // Keep at least a thin band visible.
     this.pen.fillRect(0, top, width, Math.max(2 * this.larger, bottom - top));
     this.pen.globalAlpha = 1;
   }
@@ -108,7 +108,7 @@ export class Curve {
   /** @param {number} width */
   drawTicks(width) {
     const { pen } = this;
-    // The numbers stand beside the plot, where no line and no point covers them.
+    // The numbers are next to the plot, where no line or point covers them.
     const beside = fit(this.numbers);
     Object.assign(beside, {
       font: `${10 * this.larger}px ${this.plot.axis.font}`,
@@ -129,7 +129,7 @@ export class Curve {
   }
 
   /**
-   * Several gaps per pixel: draw the minimum and maximum of each, so that no peak is lost.
+   * With several gaps per pixel, draw the minimum and maximum of each pixel, so that no peak is lost.
    * @param {(number | null)[]} scores
    * @param {(gap: number) => number} x
    * @param {number} first
@@ -168,7 +168,7 @@ export class Curve {
   }
 
   /**
-   * Draw a dot for every cut, and for every gap where there is room; a diamond where a size decided.
+   * Draw a dot for every cut, and for every gap if there is room; a diamond if a size limit decided.
    * @param {CurveData} data
    * @param {(gap: number) => number} x
    * @param {number} first
@@ -187,7 +187,7 @@ export class Curve {
       const near = this.isNear(score);
       if (!cut && !roomy && !near && !verdict.overruled) continue;
       const [left, top] = [x(gap), this.y(score)];
-      // Of marks that would cover each other only one is drawn.
+      // Draw only one of several overlapping marks.
       const place = `${Math.round(left)}/${Math.round(top / 2)}/${sized}`;
       if (!roomy && marked.has(place)) continue;
       marked.add(place);
@@ -265,7 +265,7 @@ export class Curve {
 }
 
 /**
- * The least and the greatest score, and of a distance or a similarity 0 and 1 at least; upside down where there is no score.
+ * Return the minimum and maximum score, widened to 0 and 1 for distances and similarities; inverted without any score.
  * @param {Pick<CurveData, "label" | "scores" | "null">} data
  * @returns {Extent}
  */
@@ -278,7 +278,7 @@ export function extent({ label, scores, null: shuffled }) {
 }
 
 /**
- * From where to where a plot goes that shows an extent and lines.
+ * Return the range of a plot that shows an extent and lines.
  * @param {Pick<LineData, "level">[]} lines
  * @param {Extent} extent
  * @returns {Extent}

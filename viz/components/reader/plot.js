@@ -1,4 +1,4 @@
-// The plot: the curve of scores and its threshold lines. Pointer and keys move from gap to gap, and from there to the text.
+// The plot: the score curve and its threshold lines. Pointer and keys move from gap to gap, and from there to the text.
 
 import { around, capital, el } from "../shared/dom.js";
 import { counted, grouped } from "../shared/format.js";
@@ -12,7 +12,7 @@ import { ThresholdLines } from "./threshold_lines.js";
 
 export class Plot {
   /**
-   * The gap that is pointed at.
+   * The highlighted gap.
    * @type {number | undefined}
    */
   gap;
@@ -30,7 +30,7 @@ export class Plot {
     this.lines = new ThresholdLines(this);
     this.rings = [0, 1].map(() => this.root.appendChild(el("div", "ring")));
     this.root.addEventListener("pointermove", (event) => {
-      // What stands beside the plot belongs to no gap.
+      // The area next to the plot belongs to no gap.
       if (around(event, ".bar, .line span")) return;
       if (!this.lines.dragging && !axis.window.held) this.showGap(this.gapAt(event));
     });
@@ -43,7 +43,7 @@ export class Plot {
     this.root.addEventListener("keydown", (event) => this.key(event));
   }
 
-  // The number of the column whose curve it is.
+  // The number of the column that the curve belongs to.
   get column() {
     return this.axis.column?.index ?? 0;
   }
@@ -83,7 +83,7 @@ export class Plot {
   }
 
   /**
-   * Ring the points of up to two gaps on the curve.
+   * Draw rings around the points of up to two gaps on the curve.
    * @param {number[]} gaps
    */
   ring(gaps) {

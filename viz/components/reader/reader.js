@@ -107,7 +107,7 @@ export class Reader {
         globalThis.removeEventListener("scroll", follow, { capture: true });
       },
     );
-    // The page scrolls, and with it what of the text is in the window.
+    // Scrolling the page changes the visible part of the text.
     const follow = () => this.axis.strips.here.later();
     globalThis.addEventListener("scroll", follow, { capture: true, passive: true });
     root.addEventListener("pointerleave", () => this.mark([]));
@@ -167,14 +167,14 @@ export class Reader {
     if (this.step) this.horizon.show(this.step);
     this.markStep();
     this.drawn = data;
-    // A stepper that was mounted before the text repeats its step.
+    // A stepper that was mounted before the text repeats its step event.
     if (countPainted(this.root) === 1) emit("seamark-ready", null);
   }
 
   // ---- links between the axis and the columns ---------------------------------------------------------------------
 
   /**
-   * Point at sentences. One has a gap on either side; two neighbours have one between them.
+   * Highlight sentences. A single sentence has a gap on either side; two neighbours have one between them.
    * @param {number[]} sentences
    */
   mark(sentences, at = sentences.length ? sentences[0] + 0.5 : undefined) {
@@ -197,7 +197,7 @@ export class Reader {
   }
 
   /**
-   * Bring a sentence into sight in every column, and point at it.
+   * Scroll every column to a sentence, and highlight it.
    * @param {number} sentence
    * @param {number} [last] of the sentences after it that are to be in sight too, if there is room
    */
@@ -226,7 +226,7 @@ export class Reader {
   }
 
   /**
-   * Bring columns that had no text to the place of those that had, or all of them, which are narrower now, to the disagreement.
+   * Scroll columns that had no text to the position of the others, or all of them, now narrower, to the disagreement.
    * @param {Set<Column>} empty
    */
   align(empty) {
@@ -245,7 +245,7 @@ export class Reader {
     });
   }
 
-  // The column that the others scroll with: the one that the user is at, or else the first that has text.
+  // The column that the others follow: the one that the user is in, otherwise the first with text.
   get lead() {
     const { active } = this;
     return active?.segments && this.columns.includes(active) ? active : this.columns.find(({ segments }) => segments);
@@ -286,7 +286,7 @@ export class Reader {
       this.axis.point(step.gap + 1, [step.gap]);
     }
     const sentence = (step.next ?? step.growing)?.[0];
-    // Pointing alone does not scroll the text.
+    // Hovering does not scroll the text.
     if (sentence === undefined || step.still) return;
     this.keep(step, () => {
       for (const column of this.columns) column.keepInSight(sentence);
@@ -296,8 +296,8 @@ export class Reader {
   }
 
   /**
-   * Scroll now and in the next frames, unless something else is brought into sight meanwhile: groups that come into view, and
-   * the blocks in them, get their real height a frame or two later.
+   * Scroll now and in the next frames, unless another scroll begins: groups that come into view, and the blocks in them, get
+   * their real height a frame or two later.
    * @param {object} what
    * @param {() => void} scroll
    */
@@ -321,7 +321,7 @@ export class Reader {
 
   /** @param {Column} column */
   follow(column) {
-    // What is being brought into sight is so in every column.
+    // The scroll applies to every column.
     if (this.active !== column || this.following || this.keeping) return;
     this.following = requestAnimationFrame(() => {
       this.following = null;

@@ -1,4 +1,4 @@
-// The strips above the curve: the known boundaries, the chunks of every column, and where the columns agree.
+// The strips above the curve: the known boundaries, the chunks of every column, and the agreement of the columns.
 
 import { el, fit, typeScale } from "../shared/dom.js";
 import { counted } from "../shared/format.js";
@@ -154,7 +154,7 @@ export class Strips {
   }
 
   /**
-   * Ticks at the lower edge where paragraphs end, unless they are too many to be told apart; whether there are any.
+   * Draw ticks at the ends of paragraphs, unless there are too many to distinguish; return whether there are any.
    * @param {HTMLCanvasElement} canvas
    */
   drawParagraphs(canvas) {
@@ -170,7 +170,7 @@ export class Strips {
   }
 
   /**
-   * Of many chunks, the length of the longest at each pixel as a height: its root, so that short ones are seen too.
+   * With many chunks, draw the square root of the longest length at each pixel as a height, so that short ones are visible.
    * @param {HTMLCanvasElement} canvas
    * @param {number[]} lengths
    * @param {number} longest

@@ -1,5 +1,5 @@
-// The threshold lines. They are dragged, or moved by keys, from stop to stop; meanwhile the candidate cuts are drawn here,
-// and the server hears when a line is released.
+// The threshold lines. They are dragged, or moved by keys, from stop to stop. Meanwhile the candidate cuts are drawn here; the
+// server is notified when a line is released.
 
 import { comparison, SIZES_FOLLOW } from "../shared/cut_sentence.js";
 import { el, typeScale } from "../shared/dom.js";
@@ -33,7 +33,7 @@ export class ThresholdLines {
   }
 
   /**
-   * The server has answered. Its lines count, unless it has not heard of the user's last move yet.
+   * Handle an answer of the server: adopt its lines, unless it has not received the user's last move yet.
    * @param {Moment | null} heard the moment of the last move that it has heard of
    */
   update(heard) {
@@ -67,7 +67,7 @@ export class ThresholdLines {
     const { level } = line;
     handle.style.top = `${this.plot.curve.y(level)}px`;
     const name = this.list.length > 1 ? `${line.label} ` : "";
-    // A line without stops depends on more than one parameter: it can be seen but not moved.
+    // A line without stops depends on more than one parameter, so it cannot be moved.
     const fixed = !line.stops.length;
     handle.classList.toggle("fixed", fixed);
     handle.label.textContent = `${name}${round(level)}${fixed ? "" : " ⇕"}`;
@@ -121,7 +121,7 @@ export class ThresholdLines {
       startValue = value;
       const top = this.plot.root.getBoundingClientRect().top;
       grip = event.clientY - top - this.plot.curve.y(level);
-      // Otherwise the plot would be dragged as well.
+      // Otherwise the plot would be dragged too.
       event.stopPropagation();
       event.preventDefault();
       handle.focus();
@@ -208,7 +208,7 @@ export class ThresholdLines {
     this.plot.axis.reader.component?.setStateValue("line", line);
   }
 
-  // The candidate cuts while the line is not where the server put it; null while the server's verdicts hold.
+  // The candidate cuts while the line is not at the server's position; null while the server's verdicts are valid.
   candidates() {
     const { data } = this.plot.curve;
     return data && candidateCuts(data, this.list[0]?.level ?? null);
@@ -227,7 +227,7 @@ export const sameParameters = (some, others) =>
   some.length === others.length && some.every(({ parameter }, index) => parameter === others[index].parameter);
 
 /**
- * Returns the gaps that a line at that level would cut; null if the level is the server's own, or does not decide alone.
+ * Returns the gaps that a line at that level would cut; null if it is the server's level, or if it does not decide alone.
  * @param {Pick<CurveData, "live" | "above" | "scores" | "lines">} curve
  * @param {number | null} level
  */
@@ -245,7 +245,7 @@ export function candidateCuts({ live, above, scores, lines }, level) {
 export const passesLine = (above, score, level) => (above ? score > level + TIE : score < level - TIE);
 
 /**
- * The stop that a key leads to, undefined of another key. Up is up on the curve, whether that is more or less.
+ * Return the stop to which a key moves; undefined for other keys. Up moves up on the curve, to larger or smaller values.
  * @param {string} key
  * @param {Stop[]} stops
  * @param {number} value
@@ -269,7 +269,7 @@ export function stopOfKey(key, stops, value) {
 }
 
 /**
- * The stop whose amount (side 0) or level (side 1) is nearest; the first of several.
+ * Return the stop with the nearest amount (side 0) or level (side 1); the first of several.
  * @param {Stop[]} stops
  * @param {number} value
  * @param {0 | 1} side

@@ -1,5 +1,5 @@
-// The tested changes that keep an answer whole or remove a finding, each with a button that adds it as a column; or how far the
-// search for them is. Text is set only through textContent.
+// The tested changes that keep an answer whole or remove a finding, each with a button that adds it as a column, or the progress
+// of the search. Text is set only through textContent.
 
 import { actButton, el } from "../shared/dom.js";
 import { counted } from "../shared/format.js";
@@ -12,7 +12,7 @@ import { counted } from "../shared/format.js";
  */
 
 /**
- * Describes what the search has found.
+ * Describes the results of the search.
  * @param {ColumnRemedies} remedies
  */
 export function saidOf({ said, lines }) {
@@ -22,7 +22,7 @@ export function saidOf({ said, lines }) {
 }
 
 /**
- * Draw the changes, where they are others than before; nothing where there are none to look for.
+ * Draw the changes if they differ from those drawn; nothing if there is no search.
  * @param {HTMLElement} root
  * @param {ColumnRemedies | null} remedies
  * @param {Actions} actions
@@ -34,7 +34,7 @@ export function drawRemedies(root, remedies, actions) {
   const active = /** @type {ShadowRoot} */ (root.getRootNode()).activeElement;
   const focused = root.contains(active) ? /** @type {HTMLElement} */ (active).dataset.act : undefined;
   root.replaceChildren(...(remedies ? drawn(remedies, actions) : []));
-  // What is drawn again keeps the focus.
+  // Keep the focus on redrawing.
   if (focused) [...root.querySelectorAll("button")].find(({ dataset }) => dataset.act === focused)?.focus();
 }
 
@@ -68,7 +68,7 @@ function drawn({ state, share, said, wanted, lines, full }, { add, search }) {
     const item = list.appendChild(el("li"));
     const made = column === null ? actButton("", setting, () => add(setting)) : el("span", "", `column ${column + 1}`);
     if (made instanceof HTMLButtonElement) {
-      // In a narrow column the first word has to do.
+      // In a narrow column, only the first word fits.
       made.replaceChildren("Try", el("span", "", " as column"));
       made.setAttribute("aria-label", `Try as column: ${words}`);
       made.disabled = full;

@@ -1,5 +1,4 @@
-// The events of a page. Components do not know each other: one emits what it has to say, and whichever others are mounted
-// listen.
+// The events of a page. Components do not know each other: one emits an event, and other mounted components listen.
 
 /**
  * @import { Asked } from "../../compare/asking/payload.data.d.ts"
@@ -99,7 +98,7 @@ export const EVENTS = Object.freeze({
 export const NOTHING = Object.freeze({ growing: null, next: null, middle: null, gap: null });
 
 /**
- * Say something to the page.
+ * Emit an event on the page.
  * @template {keyof typeof EVENTS} Name
  * @param {Name} name
  * @param {DetailOf<Name>} detail
@@ -109,14 +108,14 @@ export function emit(name, detail) {
 }
 
 /**
- * Tell Streamlit that what is in one of its inputs was set by a script.
+ * Notify Streamlit that a script has set the value of one of its inputs.
  * @param {HTMLInputElement} input
  */
 export const tellChanged = (input) => input.dispatchEvent(new Event("change", { bubbles: true }));
 
 /**
- * Hear the page while `root` is on it. Streamlit calls what this returns when it takes the component away: it does so between
- * updates too, so only a root that stays away lets go of its handlers, and `leave` is called.
+ * Listen to page events while `root` is on the page. Returns the clean-up function for Streamlit, which also calls it between
+ * updates, so handlers are removed, and `leave` called, only if the root stays away.
  * @param {Element} root
  * @param {{ [Name in keyof typeof EVENTS]?: (detail: DetailOf<Name>) => void }} handlers
  * @param {() => void} [leave]

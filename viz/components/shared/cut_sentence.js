@@ -1,5 +1,5 @@
-// The sentence of a cut while its line moves. The server writes those of a result, in chunkers/results/reason.py and segments.py; both
-// say the same.
+// The sentence that explains a cut while its line moves. The server writes the same for results, in chunkers/results/reason.py
+// and segments.py.
 
 import { decimals } from "./format.js";
 /** @import { CurveData } from "../reader/payload.data.d.ts" */
@@ -7,7 +7,7 @@ import { decimals } from "./format.js";
 export const SIZES_FOLLOW = " · sizes apply when you let go";
 
 /**
- * A number with six digits, as Python's format "g" writes one that is too small for seventeen decimals.
+ * Format a number with six digits, as Python's format "g" writes one too small for seventeen decimals.
  * @param {number} value
  */
 const digits = (value) =>
@@ -19,7 +19,7 @@ const digits = (value) =>
         .replaceAll("-", "−");
 
 /**
- * Two numbers with as many decimals, two to seventeen, as it takes to tell them apart; equal ones with six, and those that
+ * Format two numbers with as many decimals, from two to seventeen, as distinguish them; equal ones with six, and those that
  * differ even later with an exponent.
  * @param {number} score
  * @param {number} threshold
@@ -33,7 +33,7 @@ export function toldApart(score, threshold) {
 }
 
 /**
- * A score beside the level that it passes, or does not.
+ * Format a score and the level with which it is compared.
  * @param {Pick<CurveData, "label" | "above">} curve
  * @param {number} score
  * @param {number} level
@@ -46,8 +46,8 @@ export function comparison({ label, above }, score, level, passes) {
 }
 
 /**
- * Sentence above a cut: the score and the level that it passes, whether sizes may still change it, and whether it is `wrong`,
- * no known boundary.
+ * Return the sentence above a cut: the score and the level that it passes, whether size limits may still change it, and
+ * whether it is `wrong`, that is not a known boundary.
  * @param {Pick<CurveData, "label" | "above" | "constrained">} curve
  * @param {number} score
  * @param {number} level

@@ -1,7 +1,7 @@
 // Helpers for elements, SVG, canvases and the theme's colours.
 
 /**
- * An element of that kind, with its class and its text.
+ * Create an element with a class and a text.
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
  * @param {string} [className]
@@ -14,7 +14,7 @@ export const el = (tag, className = "", text) => {
   return node;
 };
 /**
- * The same of SVG, appended to a parent if one is given.
+ * Create an SVG element, appended to a parent if one is given.
  * @template {keyof SVGElementTagNameMap} Tag
  * @param {Tag} tag
  * @param {Record<string, string | number>} attributes
@@ -29,7 +29,7 @@ export const svgEl = (tag, attributes, parent, text) => {
   return node;
 };
 /**
- * A button that acts when it is pressed.
+ * Create a button that calls a function when clicked.
  * @param {string} words
  * @param {string} act by which it is known when it is drawn again
  * @param {() => void} press
@@ -44,7 +44,7 @@ export function actButton(words, act, press) {
 /** @param {string} word */
 export const capital = (word) => word[0].toUpperCase() + word.slice(1);
 /**
- * Binary search: the first of the numbers 0 to `count` - 1 for which `holds` is true, as it is for all after it, or `count`.
+ * Binary search: return the first of 0 to `count` - 1 for which the monotone `holds` is true, or `count`.
  * @param {number} count
  * @param {(number: number) => boolean} holds
  */
@@ -59,7 +59,7 @@ export const firstWhere = (count, holds) => {
 };
 
 /**
- * An invisible element whose text a screen reader speaks as soon as it changes.
+ * Create an invisible element whose text a screen reader announces whenever it changes.
  * @param {Element} root
  */
 export function liveRegion(root) {
@@ -69,7 +69,7 @@ export function liveRegion(root) {
 }
 
 /**
- * The element that a component draws in, by its class; what is drawn keeps itself there from one run of the page to the next.
+ * Return the element in which a component draws; it persists between runs of the page.
  * @param {ParentNode} parent
  * @param {string} selector
  */
@@ -80,7 +80,7 @@ export function found(parent, selector) {
 }
 
 /**
- * The elements within another that a selector names, in their order.
+ * Return the elements within another that match a selector, in order.
  * @param {ParentNode} parent
  * @param {string} selector
  * @returns {HTMLElement[]}
@@ -89,7 +89,7 @@ export const all = (parent, selector) =>
   [...parent.querySelectorAll(selector)].filter((node) => node instanceof HTMLElement);
 
 /**
- * The nearest element that a selector names around where an event happened.
+ * Return the nearest element around an event's target that matches a selector.
  * @param {Event} event
  * @param {string} selector
  * @returns {HTMLElement | null}
@@ -99,7 +99,7 @@ export const around = (event, selector) => (event.target instanceof Element ? ev
 const OWN_LETTERS =
   "input:not([type=range], [type=radio], [type=checkbox]), textarea, select, [contenteditable], [role=combobox], [role=textbox]";
 /**
- * True if a key that was pressed is for the page: nothing else has taken it, and no letters are being written.
+ * True if a key press is for the page: nothing else has handled it, and the user is not typing.
  * @param {KeyboardEvent} event
  */
 export const isFree = (event) =>
@@ -138,7 +138,7 @@ export const typeScale = () => parseFloat(getComputedStyle(document.documentElem
 let density = 0; // pixels of a canvas per CSS pixel; 0 for those of the screen
 
 /**
- * Draw canvases with so many pixels per CSS pixel, however few the screen has.
+ * Draw canvases with a given number of pixels per CSS pixel, regardless of the screen.
  * @param {number} pixels
  * @param {() => void} draw
  */
@@ -166,15 +166,15 @@ export function fit(canvas) {
 }
 
 /**
- * The number of colours that the palette has for chunks.
+ * Return the number of chunk colours in the palette.
  * @param {Element} root
  */
 export const groundCount = (root) =>
-  // An element that Streamlit takes off the page between two updates has no styles meanwhile.
+  // An element that Streamlit removes from the page between two updates has no styles meanwhile.
   Math.max(1, Number(getComputedStyle(root).getPropertyValue("--ground-count")));
 
 /**
- * A function from the name of a theme's colour to the colour; each is looked up once.
+ * Return a function that looks up a theme colour by name, each only once.
  * @param {Element} root
  * @returns {(name: string) => string}
  */
@@ -186,7 +186,7 @@ export function paints(root) {
 }
 
 /**
- * Act when the browser has nothing else to do.
+ * Call a function when the browser is idle.
  * @param {(deadline: Pick<IdleDeadline, "timeRemaining">) => void} act
  */
 export function whenIdle(act) {

@@ -1,7 +1,7 @@
-// How numbers are written on the page, as chunkers/support/numbers.py writes them: with a minus sign, and a zero without one.
+// Number formats of the page, the same as in chunkers/support/numbers.py: with a true minus sign, and zero without a sign.
 
 /**
- * A number with so many decimals: halfway between two it is the even one.
+ * Format a number with a fixed number of decimals, rounding half to even.
  * @param {number} value
  * @param {number} places
  */
@@ -15,13 +15,13 @@ export function decimals(value, places) {
 }
 
 /**
- * A number with at most six digits, as Python's format "g" writes one that is not too small.
+ * Format a number with at most six digits, as Python's format "g" does.
  * @param {number} value
  */
 export const sixDigits = (value) => String(Number(value.toPrecision(6))).replaceAll("-", "−");
 
 /**
- * A score with two decimals, or one from 10 on, and without trailing zeros.
+ * Format a score with two decimals (one from 10 on), without trailing zeros.
  * @param {number} value
  */
 export const round = (value) =>
@@ -36,13 +36,13 @@ export const round = (value) =>
 export const signed = (value) => decimals(value, 3).replace(/^(?!−)/, "+");
 
 /**
- * A count, thousands grouped.
+ * Format a count with grouped thousands.
  * @param {number} count
  */
 export const grouped = (count) => count.toLocaleString("en");
 
 /**
- * A count with its noun, in the plural unless the count is 1: `several`, or the noun with an s.
+ * Format a count with its noun, in the plural unless the count is 1; the plural is `several`, or the noun with an s.
  * @param {number} count
  * @param {string} what
  */

@@ -1,9 +1,9 @@
-// The handle: what a component shows of itself to tests and benchmarks, as `seamark` on its outermost element. It holds getters
-// and pure functions alone: nothing can be changed through it, and no element, promise or object of the component comes out.
-// docs/testing.md says what is in it.
+// The handle: the state that a component exposes to tests and benchmarks, as `seamark` on its outermost element. It has only
+// getters and pure functions, so nothing can be changed through it, and it returns no element, promise or object of the
+// component. docs/testing.md describes it.
 
 /**
- * Let a component show itself.
+ * Expose a component's handle.
  * @param {HTMLElement} root
  * @param {object} [handle]
  */
@@ -18,7 +18,7 @@ export function expose(root, handle = {}) {
 }
 
 /**
- * Count that what the server sent last is drawn. A component that shows nothing else is exposed by it.
+ * Count a drawn payload; this also exposes components without any other handle.
  * @param {HTMLElement} root
  * @returns {number} how many times it was so
  */

@@ -1,6 +1,6 @@
-// The order in which a component is drawn. Streamlit calls a script anew for whatever the server sends; while the browser still
-// fetches the script, the calls wait, and then come in any order: HTML leaves it open which import of a module ends first.
-// viz/components/mounting.py says of all data when they were sent.
+// Drawing of a component's payloads in order. Streamlit calls the script for each payload. While the browser fetches the script,
+// the calls wait, and then arrive in any order, since HTML does not specify which import of a module ends first.
+// viz/components/mounting.py adds a sequence number to each payload.
 
 /** @import { Component } from "./component.d.ts" */
 
@@ -8,7 +8,7 @@
 /** @typedef {Component<any, any>} Call */
 
 /**
- * Draw what is newer than what is drawn, and leave out what is older. Another session's data are always newer.
+ * Draw a payload unless a newer one is already drawn. Payloads of another session count as newer.
  * @param {(component: Call) => any} draw
  * @returns {(component: Call) => any} what Streamlit calls; both return how to take the component away
  */

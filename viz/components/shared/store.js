@@ -1,4 +1,4 @@
-// What the server sends once and several components look up: texts, steps, matrices. It lives as long as the browser's page.
+// The store of data that the server sends once and several components use: texts, steps, matrices. It lives as long as the page.
 
 import { emit } from "./bus.js";
 import { keepInTab, keepQuestionsInTab } from "./tab.js";
@@ -12,19 +12,19 @@ globalThis.seamarkStore ??= { texts: new Map(), steps: new Map(), matrices: new 
 const shelves = globalThis.seamarkStore;
 
 /**
- * A text with the offsets of its sentences; undefined until it arrives, as are the others.
+ * Return a text with the offsets of its sentences; like the other data, undefined until it arrives.
  * @param {string} id
  */
 export const storedText = (id) => shelves.texts.get(id);
 
 /**
- * The steps of the stepper of that key.
+ * Return the steps of the stepper with that key.
  * @param {string} key
  */
 export const storedSteps = (key) => shelves.steps.get(key);
 
 /**
- * The distances in meaning for a heatmap.
+ * Return the semantic distances for a heatmap.
  * @param {string} id
  */
 export const storedMatrix = (id) => shelves.matrices.get(id);
@@ -43,7 +43,7 @@ function opened(data) {
 const decoded = (bytes) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 
 /**
- * Only the last text, and the last matrix, is kept: a page shows one at a time.
+ * Keep only the last text and the last matrix, since a page shows one at a time.
  * @template Kept
  * @param {Map<string, Kept>} shelf
  * @param {string} id
@@ -54,7 +54,7 @@ function keepAlone(shelf, id, made) {
   shelf.set(id, made);
 }
 
-// ---- what Streamlit calls -----------------------------------------------------------------------------------------
+// ---- called by Streamlit ------------------------------------------------------------------------------------------
 
 /** @param {Component<Uint8Array>} component */
 export function storeText({ data }) {

@@ -1,5 +1,5 @@
-// What this tab keeps of the user's own text and questions, for a reload, a restarted server, or a session that has ended meanwhile. It is in
-// the browser's storage for this tab alone, goes with the tab, and is in no link.
+// The tab's copy of the user's text and questions, which survives a reload, a server restart and the end of a session. It is in
+// the browser's storage for this tab only, ends with the tab, and is in no link.
 
 /** @import { KeptHead } from "../text_bar/text_bar.data.d.ts" */
 
@@ -8,7 +8,7 @@ const TEXT = "seamark.own.text";
 const QUESTIONS = "seamark.questions";
 
 /**
- * Do something with the tab's storage; nothing comes of it where the browser has none or refuses.
+ * Call a function with the tab's storage; return undefined if the browser has none or refuses.
  * @template Made
  * @param {(storage: Storage) => Made} act
  */
@@ -21,8 +21,8 @@ function withStorage(act) {
 }
 
 /**
- * Keep a text in the place of the one before; without a head, let that go and keep none. Where the browser refuses, the head says
- * how long the text is that is not kept.
+ * Replace the stored text; without metadata, remove it. If the browser refuses, the metadata records the length of the text
+ * that could not be stored.
  * @param {KeptHead | null} head
  * @param {string} text
  */
@@ -33,7 +33,7 @@ export function keepInTab(head, text) {
     storage.removeItem(HEAD);
     storage.removeItem(TEXT);
     if (!head) return;
-    // The head comes first, as a long text may be refused.
+    // Store the metadata first, since a long text may be refused.
     storage.setItem(HEAD, JSON.stringify({ ...head, left: head.left || text.length }));
     storage.setItem(TEXT, text);
     storage.setItem(HEAD, written);
@@ -50,7 +50,7 @@ export const keptHead = () => withStorage((storage) => JSON.parse(storage.getIte
 export const keptText = () => withStorage((storage) => storage.getItem(TEXT)) ?? "";
 
 /**
- * Keep questions, as JSON, in the place of those before.
+ * Replace the stored questions, given as JSON.
  * @param {string} questions
  */
 export const keepQuestionsInTab = (questions) => withStorage((storage) => storage.setItem(QUESTIONS, questions));

@@ -1,11 +1,11 @@
-// A word of the glossary inside a sentence: underlined, with its definition on hover, on focus and on a tap.
+// A glossary term in a sentence: underlined, with its definition on hover, focus and tap.
 
 import { el } from "./dom.js";
 
 /** @import { Piece } from "../../theme/glossary.data.d.ts" */
 
 /**
- * A paragraph in which the words of the glossary can be looked up.
+ * Create a paragraph whose glossary terms show their definitions.
  * @param {Piece[]} pieces
  * @param {string} [className]
  */
@@ -41,7 +41,7 @@ function term(text, about) {
   whole.addEventListener("pointerleave", () => show(whole.contains(activeOf(whole))));
   word.addEventListener("focus", () => show(true));
   word.addEventListener("blur", () => show(false));
-  // A tap gives no focus in every browser.
+  // Not every browser focuses an element on tap.
   word.addEventListener("click", () => show(true));
   word.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !whole.classList.contains("open")) return;
@@ -58,7 +58,7 @@ function activeOf(node) {
 }
 
 /**
- * The pixels by which a box must move to the right, or to the left if negative, to lie within a window.
+ * Return the pixels by which a box must move right (left if negative) to lie within a window.
  * @param {number} left
  * @param {number} right
  * @param {number} width of the window

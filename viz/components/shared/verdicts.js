@@ -1,8 +1,8 @@
-// What became of gaps. A payload brings the meaning of the verdicts in it, and for every gap a digit, its verdict's place
-// among them.
+// Decoding of verdicts on gaps. A payload describes the verdicts that occur in it, and has a digit per gap: the index of its
+// verdict.
 
 /**
- * The verdict of every gap.
+ * Return the verdict of every gap.
  * @template {import("../verdicts.data.d.ts").VerdictData} Verdict
  * @param {{ verdicts: Verdict[], verdictOf: string }} data
  */

@@ -1,4 +1,4 @@
-// The stretch of a text's sentences that is seen: how it moves and zooms, and where in a picture of it a place lies.
+// The visible range of a text's sentences: moving, zooming, and conversion of positions to pixels.
 
 import { firstWhere } from "./dom.js";
 
@@ -12,12 +12,12 @@ export class VisibleRange {
   from = 0;
   to = 1;
   /**
-   * The place that zooming keeps in place.
+   * The position that zooming keeps fixed.
    * @type {number | undefined}
    */
   lookedAt;
 
-  // Called when another stretch is seen.
+  // Called when the visible range changes.
   redraw() {}
 
   /**
@@ -48,7 +48,7 @@ export class VisibleRange {
   }
 
   /**
-   * Let the stretch begin and end there, or as near to it as the text and the closest zoom allow.
+   * Set the visible range, as far as the text and the closest zoom allow.
    * @param {number} from
    * @param {number} to
    */
@@ -65,7 +65,7 @@ export class VisibleRange {
   }
 
   /**
-   * Zoom around a place: by default the one being looked at, or else the middle.
+   * Zoom around a position, by default the highlighted one or the middle.
    * @param {number} factor
    */
   zoom(factor, at = this.holds(this.lookedAt) ? this.lookedAt : (this.from + this.to) / 2) {
@@ -75,7 +75,7 @@ export class VisibleRange {
   }
 
   /**
-   * Bring a place into the window: just inside it from nearby, into the middle from afar.
+   * Move the range to include a position: just inside its edge if it is near, in the middle if it is far.
    * @param {number} at
    */
   reveal(at) {
@@ -89,7 +89,7 @@ export class VisibleRange {
   // ---- places ---------------------------------------------------------------------------------------------------
 
   /**
-   * The position of a place in a picture of the window that is `width` wide.
+   * Return the horizontal position, in a picture of the range that is `width` wide.
    * @param {number} at
    * @param {number} width
    */
@@ -98,7 +98,7 @@ export class VisibleRange {
   }
 
   /**
-   * Of parts in text order, from `begins` to `ends`, the first that is visible and the first after it that is not.
+   * Return the half-open range of visible parts, given all parts' `begins` and `ends` in text order.
    * @param {number[]} begins
    * @param {number[]} ends
    * @returns {Range}
@@ -111,7 +111,7 @@ export class VisibleRange {
   }
 
   /**
-   * The parts to draw and their positions; of several within one pixel only the first.
+   * Return the parts to draw and their positions; of several within one pixel, only the first.
    * @param {number[]} begins
    * @param {number[]} ends
    * @param {number} width

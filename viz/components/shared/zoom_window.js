@@ -6,8 +6,8 @@ import { CLOSEST, VisibleRange } from "./visible_range.js";
 
 export class ZoomWindow extends VisibleRange {
   /**
-   * `frame` is as wide as the window and takes the wheel, `dragged` is the part of it that can be dragged; `draw` draws what
-   * is visible and calls `drawControls`.
+   * `frame` is as wide as the window and handles the wheel, `dragged` is the part of it that can be dragged; `draw` draws the
+   * visible range and calls `drawControls`.
    * @param {HTMLElement} frame
    * @param {HTMLElement} dragged
    * @param {() => void} draw
@@ -41,7 +41,7 @@ export class ZoomWindow extends VisibleRange {
   }
 
   /**
-   * The place under the pointer.
+   * The position under the pointer.
    * @param {MouseEvent} event
    */
   at(event) {
@@ -65,7 +65,7 @@ export class ZoomWindow extends VisibleRange {
   }
 
   /**
-   * Handle a key; returns whether it was one of the window's.
+   * Handle a key; returns true if it belongs to the window.
    * @param {KeyboardEvent} event
    */
   key(event) {
@@ -93,7 +93,7 @@ export class ZoomWindow extends VisibleRange {
   }
 
   /**
-   * Show what lies `pixels` to the right of the place `from` at the left edge.
+   * Scroll so that the left edge is `pixels` to the right of the position `from`.
    * @param {number} from
    * @param {number} pixels
    */
@@ -111,7 +111,7 @@ export class ZoomWindow extends VisibleRange {
     dragged.addEventListener("pointermove", (event) => {
       if (!this.held) return;
       const away = event.clientX - this.held.x;
-      // Clicks tremble: only a few pixels further is it a drag.
+      // A movement of a few pixels is a click, not a drag.
       if (!this.panned && Math.abs(away) < 4) return;
       if (!this.panned) dragged.setPointerCapture(event.pointerId);
       this.panned = true;
@@ -160,7 +160,7 @@ export class ZoomWindow extends VisibleRange {
   }
 
   drawControls() {
-    // A text of at most two closest windows needs no buttons.
+    // A text no longer than two of the closest windows needs no buttons.
     for (const button of [this.closer, this.further, this.all])
       button.style.display = this.count > 2 * CLOSEST ? "" : "none";
     this.closer.disabled = this.span <= CLOSEST;

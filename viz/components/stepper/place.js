@@ -1,5 +1,5 @@
-// Where the user of a stepper stands. It outlives the component, which Streamlit may build anew in any run of the page; and
-// a run that began before the server heard of the user's last step still names the step before.
+// The current step of a stepper. It outlives the component, which Streamlit may rebuild in any run of the page. A run that began
+// before the server received the user's last step still names the previous one.
 
 import { Predictions } from "./predictions.js";
 
@@ -15,7 +15,7 @@ export class Place {
   /** @type {(at: number, turn: number) => void} */ tell = () => {};
 
   /**
-   * A stepper shows the place, and the server answers: it counts, unless it does not know of the user's last step yet.
+   * Register a stepper, and adopt the server's step unless the server has not received the user's last one yet.
    * @param {object} owner
    * @param {{ at: number, turn: number | null }} answer
    * @param {(at: number, turn: number) => void} tell the server
@@ -41,7 +41,7 @@ export class Place {
   }
 
   /**
-   * A stepper is gone. If another has taken its place, nothing is lost.
+   * Unregister a stepper, unless another has replaced it.
    * @param {object} owner
    */
   leave(owner) {
@@ -56,7 +56,7 @@ globalThis.seamarkPlaces ??= new Map();
 const places = globalThis.seamarkPlaces;
 
 /**
- * The place of the stepper of that key.
+ * Return the place of the stepper with that key.
  * @param {string} key
  */
 export function placeOf(key) {

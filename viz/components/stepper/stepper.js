@@ -1,5 +1,5 @@
-// The stepper. Keys and buttons step in the browser: other components hear every step, the server only where the user
-// pauses.
+// The stepper. Keys and buttons step in the browser: other components receive every step, the server only the step at which
+// the user pauses.
 
 import { emit, listen, NOTHING } from "../shared/bus.js";
 import { activeIn, el, found, liveRegion, svgEl } from "../shared/dom.js";
@@ -21,7 +21,7 @@ const SHAPES = {
 const PACE = 1400; // milliseconds per step while it plays
 /** @type {Record<string, number>} */
 const PAGING = { PageDown: 1, PageUp: -1, Home: -Infinity, End: Infinity };
-// Elements in which arrows, or the space bar, have a meaning of their own.
+// Elements in which arrow keys or the space bar have their own meaning.
 const OWN_ARROWS =
   "input, textarea, select, [contenteditable], canvas, [role=slider], [role=radio], [role=radiogroup], [role=tab], [role=listbox], [role=option], [role=menu], [role=grid], [role=combobox], [role=dialog]";
 const OWN_SPACE = `${OWN_ARROWS}, button, a, summary, label, [role=button]`;
@@ -137,7 +137,7 @@ class Stepper {
   }
 
   /**
-   * A field that leads to a step by a number.
+   * Create a field that goes to a step by its number.
    * @param {HTMLElement} parent
    * @param {string} what the number is of
    * @param {(number: number) => number} place the step, from 0, of the number; of none, less than 0
@@ -180,7 +180,7 @@ class Stepper {
         globalThis.removeEventListener("keydown", hearKey);
         if (this.playing) clearTimeout(this.playing);
         this.place?.leave(this);
-        // Its marks go with it, unless another component has marked something since.
+        // Remove its marks, unless another component has marked something since.
         if (globalThis.seamarkStepper === this) emit("seamark-step", NOTHING);
       },
     );
@@ -215,7 +215,7 @@ class Stepper {
   }
 
   /**
-   * The step of a gap; -1 for none.
+   * Return the step of a gap, or -1.
    * @param {number} gap
    */
   ofGap(gap) {
@@ -339,7 +339,7 @@ class Stepper {
   }
 
   /**
-   * A page that has just opened shows its top: only a step the user takes scrolls it.
+   * A page that has just opened shows its top; only a step by the user scrolls it.
    * @param {boolean} arriving
    */
   mark(arriving) {
@@ -368,7 +368,7 @@ class Stepper {
 
   /** @param {KeyboardEvent} event */
   key(event) {
-    // Until a run of the page ends, Streamlit may show the stepper of the run before as well.
+    // Until a run of the page ends, Streamlit may also show the previous run's stepper.
     if (this.place?.owner !== this) return;
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
     const { key } = event;
@@ -419,7 +419,7 @@ class Stepper {
 }
 
 /**
- * The first step of each gap that steps are of.
+ * Return the first step of each gap.
  * @param {{ mark: { gap: number | null } }[]} steps
  * @returns {Map<number, number>}
  */
@@ -432,20 +432,20 @@ export function stepsOfGaps(steps) {
 }
 
 /**
- * True if an element is a choice of several, such as the one that opened the stepper: it would keep the arrows that are to step.
+ * True if an element is one of several options, such as the control that opened the stepper, and would use the arrow keys.
  * @param {Element | null} element
  */
 export const holdsArrows = (element) => Boolean(element?.closest("[role=radiogroup], [role=radio], [role=tablist]"));
 
 /**
- * The nearest of `count` numbers from 0 on; 0 where there is none.
+ * Return the nearest number from 0 to `count` - 1, or 0 if `count` is 0.
  * @param {number} at
  * @param {number} count
  */
 export const within = (at, count) => Math.max(0, Math.min(count - 1, at));
 
 /**
- * The whole number that a text is; -1 where it is none.
+ * Parse a whole number; -1 if the text is not one.
  * @param {string} text
  */
 export const wholeNumber = (text) => (/^\s*\d+\s*$/.test(text) ? Number(text) : -1);

@@ -1,5 +1,5 @@
-// The box for the user's own text: Streamlit's own text area and upload, always on the page, so that a dropped file finds them,
-// and seen only while it is open. page.css hides it otherwise, by a mark on the page's root.
+// The box for the user's own text: Streamlit's text area and upload. They are always on the page, so that a dropped file can use
+// them, but visible only while the box is open; otherwise page.css hides them, by a mark on the page's root.
 
 import { emit, tellChanged } from "../shared/bus.js";
 
@@ -9,7 +9,7 @@ const BOX = ".st-key-own_box";
 export const boxIsOpen = () => textArea()?.checkVisibility() ?? false;
 
 /**
- * Open or close the box; its text area takes the focus where `focus` says so.
+ * Open or close the box, and focus its text area if `focus`.
  * @param {boolean} open
  * @param {boolean} [focus]
  */
@@ -38,7 +38,7 @@ export const inBox = (event) => event.target instanceof Element && event.target.
 export const inTextArea = (event) => event.target !== null && event.target === textArea();
 
 /**
- * Give a file to the page's upload, as if it were chosen there: it has the same limits and goes the same way.
+ * Pass a file to the page's upload, as if it were chosen there, with the same limits.
  * @param {File} file
  * @returns {boolean} whether there is an upload
  */

@@ -1,4 +1,4 @@
-// The documents as chips: as many as there is room for, and the others in a list that opens.
+// The documents as chips: as many as fit, and the others in a menu.
 
 import { el } from "../shared/dom.js";
 
@@ -11,7 +11,7 @@ const FEW = 3;
 const FACTS = 230;
 
 /**
- * A button for a document.
+ * Create the button of a document.
  * @param {string} className
  * @param {DocumentData} document
  * @param {string} chosen
@@ -30,7 +30,7 @@ export function documentButton(className, { id, title, about }, chosen, choose) 
 }
 
 /**
- * Show as many chips as fit, the chosen one always, and name the number of the others on the button of their list.
+ * Show as many chips as fit, always including the chosen one, and the number of the others on the menu's button.
  * @param {HTMLElement} row
  * @param {HTMLElement[]} chips the samples' chips
  * @param {HTMLElement[]} entries the samples in the list, in the same order
@@ -66,7 +66,7 @@ export function fitChips(row, chips, entries, more) {
 }
 
 /**
- * Open the list under its button, and go through it by the arrow keys.
+ * Open the menu below its button, with arrow key navigation.
  * @param {HTMLButtonElement} more
  * @param {HTMLElement} menu
  */

@@ -1,4 +1,4 @@
-// Under the text area of the user's own text: how long it is while it is being written, and the button that cuts it.
+// The footer of the text area: a live character count, and the button that cuts the text.
 
 import { listen } from "../shared/bus.js";
 import { el, found } from "../shared/dom.js";
@@ -40,13 +40,13 @@ function begin(root) {
     setBox(false);
     root.tell?.("cut", { at: performance.now() });
   };
-  // Leaving the text area has already told Streamlit what is in it.
+  // Leaving the text area has already sent its content to Streamlit.
   cutButton.addEventListener("click", cut);
   const count = () => {
     counted.textContent = said(textArea()?.value ?? "");
   };
   root.count = () => requestAnimationFrame(count);
-  // What is written and not yet told to the server, which it is as soon as the text area is left.
+  // Text that is not yet sent to the server, which happens as soon as the text area loses the focus.
   let untold = false;
   const typed = (/** @type {Event} */ event) => {
     if (!inTextArea(event)) return;
@@ -61,7 +61,7 @@ function begin(root) {
     if (untold && text.trim()) keepInTab(unsent(), text);
   };
   const pressed = (/** @type {KeyboardEvent} */ event) => {
-    // After Streamlit's own answer to the keys, which takes the text.
+    // After Streamlit's own handling of the keys, which sends the text.
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || !inTextArea(event)) return;
     untold = false;
     setTimeout(cut);
@@ -71,7 +71,7 @@ function begin(root) {
   document.addEventListener("focusout", left);
   document.addEventListener("keydown", pressed);
   return listen(root, { "seamark-box": () => count() }, () => {
-    // As with the row on top: the same root may be put back, and begins anew.
+    // As with the top row, Streamlit may put the same root back, and it starts again.
     root.dispose = undefined;
     root.replaceChildren();
     globalThis.removeEventListener("pagehide", leaving);

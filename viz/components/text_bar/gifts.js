@@ -1,4 +1,4 @@
-// A text may be given anywhere on the page: dropped as a file, or pasted outside of what takes a text itself.
+// Input of a text anywhere on the page: dropped as a file, or pasted outside of elements that accept text themselves.
 
 import { el } from "../shared/dom.js";
 import { handOver, setBox } from "./box.js";
@@ -11,7 +11,7 @@ const OWN_DROPS = '[data-testid="stFileUploaderDropzone"]';
 const OWN_PASTES = "input, textarea, select, [contenteditable]";
 
 /**
- * Take texts for as long as `root` is on the page.
+ * Accept texts as long as `root` is on the page.
  * @param {HTMLElement} root
  * @returns {() => void} what ends it
  */
@@ -34,7 +34,7 @@ export function takeGifts(root) {
   on("dragover", (event) => {
     if (!event.dataTransfer?.types.includes("Files")) return;
     show(!within(event, OWN_DROPS));
-    // Without this the browser would open the file in the place of the page.
+    // Otherwise the browser would open the file instead of the page.
     event.preventDefault();
   });
   on("dragleave", (event) => {
@@ -68,7 +68,7 @@ function give(file) {
 }
 
 /**
- * True if an event happened in what a selector names, also where that is within a component.
+ * True if an event happened in an element that matches a selector, including elements inside components.
  * @param {Event} event
  * @param {string} selector
  */

@@ -1,5 +1,5 @@
-// The row on top of a page: give a text of one's own, or choose a sample. It takes what is dropped or pasted on the page too, and
-// tells the server what text the tab has kept. Names are set through textContent.
+// The row at the top of a page: enter a text or choose a sample. It also accepts text dropped or pasted on the page, and sends the
+// tab's kept text to the server. Names are set through textContent.
 
 import { listen } from "../shared/bus.js";
 import { activeIn, el, found } from "../shared/dom.js";
@@ -24,7 +24,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   root.tell = setTriggerValue;
   root.dispose ??= begin(root);
   answer(root, data);
-  // What the server wants of the box it wants once: the user may open and close it as they like.
+  // The server's request to open or close the box applies once; afterwards the user decides.
   if (data.open !== (root.open ?? "")) setBox(data.open !== "");
   else if (data.taken !== (root.taken ?? data.taken)) setBox(false);
   root.open = data.open;
@@ -35,7 +35,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
 }
 
 /**
- * Tell the server what the tab has kept, once each time that it asks.
+ * Send the tab's kept text to the server, once per request.
  * @param {Root} root
  * @param {TextBarData} data
  */
@@ -64,7 +64,7 @@ function begin(root) {
   };
   document.addEventListener("keydown", closing);
   return listen(root, { "seamark-box": ({ open }) => ownButton(root)?.setAttribute("aria-expanded", String(open)) }, () => {
-    // On a busy machine Streamlit may put the same root back after this, and it begins anew.
+    // On a busy machine Streamlit may put the same root back after this, and it starts again.
     root.dispose = undefined;
     endGifts();
     fitted.disconnect();
@@ -76,7 +76,7 @@ function begin(root) {
 const ownButton = (root) => /** @type {HTMLButtonElement | null} */ (root.querySelector(".give"));
 
 /**
- * Draw the row, if anything in it has changed, and give the focus back to the button that had it.
+ * Draw the row if anything has changed, and restore the focus.
  * @param {Root} root
  * @param {TextBarData} data
  */
@@ -125,7 +125,7 @@ function draw(root, data) {
 }
 
 /**
- * What keeps the document, beside its name: a button, or where it is kept, a list of what can be done with it.
+ * Create the chip next to the document's name: a button that keeps the document or, if it is kept, a menu of actions.
  * @param {TextBarData["notebook"]} notebook
  * @param {(act: "keep" | "remove" | "file") => void} tell
  */

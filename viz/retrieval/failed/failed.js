@@ -1,4 +1,4 @@
-// What was missed, excerpt by excerpt; a row leads to its passage. Text is set only through textContent.
+// The missed excerpts; each row is linked to its passage. Text is set only through textContent.
 
 import { el, found, isDark } from "../../components/shared/dom.js";
 import { countPainted } from "../../components/shared/handle.js";
@@ -14,7 +14,7 @@ export default function ({ data, parentElement, setStateValue }) {
   const root = /** @type {HTMLElement & { drawn?: string }} */ (found(parentElement, ".failed"));
   root.dataset.theme = isDark(root) ? "dark" : "light";
   countPainted(root);
-  // Redrawn only if it changed: the chosen row keeps the focus, and the list its place.
+  // Redraw only if something changed; keep the focus and the scroll position.
   const drawn = JSON.stringify(data);
   if (root.drawn === drawn) return;
   const same = root.drawn !== undefined && withoutMarks(root.drawn) === withoutMarks(drawn);

@@ -1,4 +1,4 @@
-// The button that opens Compare at a passage: the page that opens has no part of this one but the window.
+// The button that opens Compare at a passage. The new page shares only the window with this one.
 
 import { emit, listen, NOTHING } from "../../components/shared/bus.js";
 import { el, found, isDark } from "../../components/shared/dom.js";
@@ -16,7 +16,7 @@ export default function ({ data, parentElement, setStateValue }) {
   root.dataset.theme = isDark(root) ? "dark" : "light";
   const button = el("button", "", data.label);
   button.addEventListener("click", () => {
-    // Once, when the text is there: by then this root has gone with its page.
+    // Jump once, when the text has arrived; by then this root has been removed with its page.
     const letGo = listen(root, {
       "seamark-ready": () => {
         emit("seamark-step", { ...NOTHING, next: data.range });

@@ -1,4 +1,4 @@
-// Asks the server what the columns decided at the place that the user looks at, and tells the page. It shows nothing.
+// Requests the columns' verdicts at the user's position from the server, and passes them to the page. Draws nothing.
 
 import { emit, listen } from "../../components/shared/bus.js";
 import { found } from "../../components/shared/dom.js";

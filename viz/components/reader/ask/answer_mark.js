@@ -1,5 +1,5 @@
-// Marking the answer: what the user selects in a column gets a button beside it. By keyboard, in a column: a selects a sentence,
-// Shift with the arrows moves where the selection ends, Enter marks it.
+// Marking the answer: a selection in a column gets a button next to it. By keyboard: `a` selects a sentence, Shift with arrows
+// moves the end of the selection, Enter marks it.
 
 import { around, el, firstWhere } from "../../shared/dom.js";
 import { placesOf, rangesOf, selectedIn, sentenceAt } from "./places.js";
@@ -24,7 +24,7 @@ export class AnswerMark {
     this.button.type = "button";
     this.button.title = "Shows in every column whether a search would find it whole (Enter)";
     this.button.hidden = true;
-    // The press must not take the selection away.
+    // The press must not clear the selection.
     this.button.addEventListener("pointerdown", (event) => event.preventDefault());
     this.button.addEventListener("click", () => this.mark());
     const later = () => {
@@ -42,7 +42,7 @@ export class AnswerMark {
     reader.texts.addEventListener("keydown", (event) => this.key(event));
   }
 
-  // See what is selected, in one column.
+  // Read the selection, within one column.
   look() {
     const { reader } = this.asking;
     const ends = this.asking.active ? selectedIn(reader.root) : null;
@@ -68,7 +68,7 @@ export class AnswerMark {
     const boxes = ranges.length ? ranges[ranges.length - 1].getClientRects() : [];
     const last = boxes[boxes.length - 1];
     const room = chosen?.column.body.getBoundingClientRect();
-    // Where the selection has been scrolled away, so is its button.
+    // Hide the button if the selection has been scrolled out of view.
     this.button.hidden = !last || !room || last.bottom < room.top || last.top > Math.min(room.bottom, innerHeight);
     if (this.button.hidden || !last || !room) return;
     const wide = this.button.offsetWidth;
@@ -106,7 +106,7 @@ export class AnswerMark {
   }
 
   /**
-   * The sentence that is selected first: in sight, and retrieved if one is; the next one if one is selected already.
+   * Return the sentence to select: the next one after a selection, otherwise a visible one, preferably retrieved.
    * @param {Column} column
    * @returns {[start: number, end: number]}
    */
@@ -169,7 +169,7 @@ export class AnswerMark {
 export const wordAfter = (text, place) => place + (/^\s*\S+/.exec(text.slice(place, place + 1000))?.[0].length ?? 0);
 
 /**
- * Returns the end of the second to last word of a stretch.
+ * Returns the end of the second-to-last word of a passage.
  * @param {string} text
  * @param {number} start
  * @param {number} end

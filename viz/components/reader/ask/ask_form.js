@@ -1,4 +1,4 @@
-// The box in which a question is asked, and below it, while one is, how it is asked and what became of it.
+// The text box for a question, and below it, while a question is asked, its settings and status.
 
 import { el } from "../../shared/dom.js";
 
@@ -11,7 +11,7 @@ import { el } from "../../shared/dom.js";
  * @property {() => void} clear
  * @property {() => void} stop
  * @property {() => void} test Open the page that tests settings on other texts.
- * @property {() => void} set Another way to ask was chosen.
+ * @property {() => void} set Another setting was chosen.
  */
 
 export class AskForm {
@@ -78,7 +78,7 @@ export class AskForm {
   }
 
   /**
-   * Say how far the answer is, or what there is to know of it.
+   * Show the progress of the answer, or a note on it.
    * @param {string} said
    * @param {string} tone
    * @param {number | null} share of the work that is done; null if none is
@@ -92,7 +92,7 @@ export class AskForm {
 }
 
 /**
- * Fill a select element with what it offers, if that has changed: of another text, the fitting budget is another.
+ * Fill a select element with its options, if they have changed; the fitting budget depends on the text.
  * @param {HTMLSelectElement} select
  * @param {Offer[]} offers
  * @param {string} chosen

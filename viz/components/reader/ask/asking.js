@@ -1,5 +1,5 @@
-// One question over all columns: its box, what each column retrieves, and the answer that is marked in the text. The server
-// ranks the chunks; what it said holds as long as the columns show what it was about.
+// One question for all columns: its text box, the chunks that each column retrieves, and the answer marked in the text. The
+// server ranks the chunks; its result is valid as long as the columns do not change.
 
 import { emit } from "../../shared/bus.js";
 import { isFree } from "../../shared/dom.js";
@@ -69,7 +69,7 @@ export class Asking {
     return this.form.input.value;
   }
 
-  // Whether a question is asked, and its answer there or on its way.
+  // True if a question is asked, answered or not.
   get active() {
     return this.waiting || (this.asked !== null && this.asked.state !== "nothing");
   }
@@ -79,14 +79,14 @@ export class Asking {
     this.form.root.hidden = data === null;
     if (!data) return this.drawForm();
     this.form.update(data);
-    // What the user is writing is not overwritten, but by a question that they have chosen elsewhere on the page.
+    // Text being typed is only replaced by a question that the user has chosen elsewhere on the page.
     if (data.question !== this.known && !this.focused) this.form.input.value = data.question.trim();
     this.known = data.question;
     takeTyping(this.form.input);
     this.draw();
   }
 
-  // Whether the focus is in the box or below it.
+  // True if the focus is in the box or below it.
   get focused() {
     return Boolean(this.form.root.matches(":focus-within") || this.form.bar.matches(":focus-within"));
   }
@@ -101,7 +101,7 @@ export class Asking {
 
   ask() {
     if (!this.reader.data?.asking) return;
-    // Of a box that is folded, the button opens it.
+    // If the box is folded, the button opens it.
     if (!this.question && this.form.input.offsetWidth < FOLDED) return this.form.input.focus();
     this.waiting = true;
     this.tell({ question: this.question });
@@ -120,7 +120,7 @@ export class Asking {
     this.reader.live.textContent = words ? "The marks of the question are cleared" : "The question is cleared";
   }
 
-  // Another way to ask: the page remembers it, and asks again.
+  // Changed settings: store them, and ask again.
   set() {
     const { method, limit } = this.form;
     const chosen = { ask: method.value, ask_limit: limit.value, at: performance.now() };
@@ -136,7 +136,7 @@ export class Asking {
       this.form.input.select();
     } else if (event.key === "Escape" && !event.defaultPrevented && this.active && (this.focused || isFree(event))) {
       event.preventDefault();
-      // What was typed stays, to be asked again or typed over.
+      // Keep the text, to be asked again or overwritten.
       this.clear(this.question);
     }
   }
@@ -147,7 +147,7 @@ export class Asking {
     if (this.waiting && !answers) return;
     const before = this.asked;
     this.asked = asked.state === "nothing" ? null : asked;
-    // What is as it was is not drawn again while the server is asked how far it is.
+    // Do not redraw unchanged results while polling.
     asked.found = asked.found.map((column, number) => unchanged(column, before?.found[number] ?? null));
     const arrived = this.waiting && asked.state !== "working";
     if (arrived) this.waiting = false;
@@ -158,7 +158,7 @@ export class Asking {
     if (asked.state === "done") this.showBest();
   }
 
-  // ---- what it found ----------------------------------------------------------------------------------------------
+  // ---- results ----------------------------------------------------------------------------------------------------
 
   /**
    * Returns the chunks that a question retrieves in a column; null if nothing is asked, or the column has changed since.
@@ -184,7 +184,7 @@ export class Asking {
   }
 
   /**
-   * Show in a column what the question retrieves there.
+   * Show a column's retrieved chunks.
    * @param {Column} column
    */
   drawColumn(column) {
@@ -223,7 +223,7 @@ export class Asking {
     form.clear.hidden = !this.active;
   }
 
-  // Once in a frame: the answer, and what lies beyond the budget's end.
+  // Once per frame: paint the answer, and the text beyond the budget.
   paintLater() {
     this.frame ??= requestAnimationFrame(() => {
       this.frame = null;
@@ -238,7 +238,7 @@ export class Asking {
   }
 
   /**
-   * The text of the block in which the budget ends that is not given any more.
+   * Return the part beyond the budget of the block in which the budget ends.
    * @param {Column} column
    */
   beyond(column) {
@@ -263,7 +263,7 @@ export class Asking {
   // ---- going there ------------------------------------------------------------------------------------------------
 
   /**
-   * Bring a chunk into sight, and the same place of the text in the other columns.
+   * Scroll to a chunk, and to the same place of the text in the other columns.
    * @param {Column} column
    * @param {number} chunk
    */
@@ -274,7 +274,7 @@ export class Asking {
     column.body.focus({ preventScroll: true });
   }
 
-  // The best chunk of the column that the side bar sets, or of the first that has one, unless it is well in sight.
+  // Scroll to the best chunk of the selected column, or of the first column with one, unless it is clearly visible.
   showBest() {
     const { columns, data } = this.reader;
     const found = columns.filter((column) => this.hits.get(column)?.asked.chunks.length);

@@ -1,5 +1,5 @@
-// The line below a column's name while a question is asked: what it retrieves there, and what became of the answer. Every rank
-// in it is a button that leads to its chunk.
+// The line below a column's name while a question is asked: the retrieved chunks, and the fate of the answer. Each rank is a
+// button that scrolls to its chunk.
 
 import { el } from "../../shared/dom.js";
 import { counted } from "../../shared/format.js";

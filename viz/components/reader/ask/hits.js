@@ -1,4 +1,4 @@
-// What a question retrieves, shown in a column: chunks with their rank and score, the others dimmed, and where the budget ends.
+// The chunks that a question retrieves, shown in a column with rank and score; other chunks are dimmed, and the budget's end is marked.
 
 import { all, el } from "../../shared/dom.js";
 import { pointAt } from "./places.js";
@@ -10,7 +10,7 @@ import { pointAt } from "./places.js";
  * @import { Segments } from "../payload.data.d.ts"
  */
 
-/** The chunks that a question retrieves: for the number of each its place among them, from 0. */
+/** The chunks that a question retrieves, as a map from chunk number to rank, from 0. */
 export class Hits {
   /** @param {AskedColumn} asked */
   constructor(asked) {
@@ -33,7 +33,7 @@ export class Hits {
   }
 
   /**
-   * True if the budget ends within a part of the text: where another retrieved chunk lies over it, all of it is given.
+   * True if the budget ends within a part of the text and no other retrieved chunk covers it.
    * @param {Pick<Segments, "start" | "end" | "over">} segments
    * @param {number} part
    */
@@ -91,7 +91,7 @@ function showRank(chunk, hits, among, ends) {
   if (!hits || !among.length) return badge.remove();
   const { scores, said } = hits.asked;
   const parts = among.map((place) => `${rankSign(place + 1)} ${scores[place]}`.trim());
-  // As an attribute, like the number: it is no part of the text that a user selects and copies.
+  // As an attribute, like the number, so that it is not part of the text that a user selects and copies.
   badge.dataset.rank = parts.join(" ") + (ends ? " · cut" : "");
   const words = among.map((place) => `rank ${place + 1}: ${said[place]}`);
   badge.title = words.join("\n") + (ends ? "\nthe budget ends within it" : "");

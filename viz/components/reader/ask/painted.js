@@ -1,5 +1,5 @@
-// Parts of the text that are painted without a node of their own, by the browser's custom highlights; one without them shows
-// the marks on chunks alone.
+// Parts of the text painted without elements, by the browser's custom highlights. Browsers without them show only the marks on
+// chunks.
 
 /** @typedef {"answer" | "beyond"} Painted */
 

@@ -1,5 +1,5 @@
-// From what is selected in a column to places in its text, and back. A chunk's node holds the text of its stretch and no other:
-// numbers, pages and badges are attributes.
+// Conversion between selections in a column and offsets in its text. A chunk's node contains the chunk's text only; numbers,
+// pages and badges are attributes.
 
 import { firstWhere } from "../../shared/dom.js";
 
@@ -64,7 +64,7 @@ export function placesOf({ blocks, segments }, { startContainer, startOffset, en
 }
 
 /**
- * The ranges of a column's nodes that show a stretch of its text; where nothing is built yet, none.
+ * Return the DOM ranges that show a passage of a column's text; none where no nodes are built yet.
  * @param {ColumnText} column
  * @param {number} start
  * @param {number} end
@@ -89,7 +89,7 @@ export function rangesOf({ blocks, segments }, start, end) {
 }
 
 /**
- * The point in a chunk's nodes at a place in its text: at an end of a node or the start of the next, as `ending` says.
+ * Return the DOM point at an offset in a chunk's text; between nodes, the end of the first if `ending`, else the next's start.
  * @param {HTMLElement} chunk
  * @param {number} place
  * @param {boolean} ending
@@ -120,7 +120,7 @@ export function selectedIn(root) {
 }
 
 /**
- * The sentence that a place in the text lies in, or before.
+ * Return the sentence that contains an offset, or the next one.
  * @param {number[]} ends of the sentences
  * @param {number} place
  */

@@ -1,5 +1,5 @@
-// Below the fate of an answer that is not whole: the tested changes that keep it whole, each with a button that adds it as a
-// column; or how far the search for them is.
+// The tested changes that keep an answer whole, each with a button that adds it as a column, or the progress of the search.
+// Shown below the fate of an answer that is not whole.
 
 import { drawRemedies, saidOf } from "../../remedies/remedies.js";
 
@@ -21,7 +21,7 @@ export class Remedies {
     return this.asking.asked?.remedies ?? [];
   }
 
-  // Whether there is any change that keeps the answer whole.
+  // True if any change keeps the answer whole.
   get found() {
     return this.all.some((one) => one?.lines.length);
   }
@@ -57,7 +57,7 @@ export class Remedies {
 }
 
 /**
- * The value of before where nothing has changed.
+ * Return the previous object if nothing has changed.
  * @template Value
  * @param {Value} value
  * @param {Value} before

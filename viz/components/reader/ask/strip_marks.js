@@ -1,4 +1,4 @@
-// On the strips: what a question retrieves in each column stands out, and the answer has a tick of its own.
+// Marks on the strips: the retrieved chunks of each column are highlighted, and the answer has a tick.
 
 /**
  * @import { Column } from "../column.js"

@@ -1,9 +1,9 @@
-// Letters on their way into the box of the question, while Streamlit moves the box or builds it anew. They are no shortcuts.
+// Keystrokes typed into the question box while Streamlit moves or rebuilds it; they must not act as shortcuts.
 
 import { activeIn } from "../../shared/dom.js";
 
 /**
- * The box that the user is writing in, null after the user has left it, and what was typed since the page took its focus.
+ * The box in which the user is typing (null after the user has left it), and the text typed since it lost the focus.
  * @typedef {{ box: HTMLInputElement | null, words: string }} Typing
  */
 
@@ -14,7 +14,7 @@ export function watchTyping(box) {
   for (const event of ["focus", "input"]) box.addEventListener(event, () => enter(typing, box));
 }
 
-// Between two readers there is nobody else to listen.
+// Listens here because there may be no reader for a moment.
 function listenForGood() {
   /** @type {Typing} */
   const typing = { box: null, words: "" };
@@ -31,7 +31,7 @@ function listenForGood() {
 const enter = (typing, box) => Object.assign(typing, { box, words: "" });
 
 /**
- * Keep a key for a box that has lost the focus to nothing; one that is still there gets it back, and the key.
+ * Store a key typed after the box lost the focus; if the box still exists, return the focus and the key to it.
  * @param {KeyboardEvent} event
  * @param {Typing} typing
  */
@@ -49,7 +49,7 @@ export function hear(event, typing) {
 }
 
 /**
- * Give a box what was typed in the box that it replaces, and the focus.
+ * Move the typed text and the focus to the box that replaces another.
  * @param {HTMLInputElement} box
  */
 export function takeTyping(box) {

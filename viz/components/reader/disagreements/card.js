@@ -1,4 +1,4 @@
-// What the card on a disagreement says: of its place, and of every column.
+// The content of the card on a disagreement: its place, and the verdict of each column.
 
 import { actButton, el } from "../../shared/dom.js";
 import { cutsAt, firstWords, gapAt } from "./places.js";
@@ -11,7 +11,7 @@ import { cutsAt, firstWords, gapAt } from "./places.js";
  */
 
 /**
- * The sentences on both sides of a place, or the one that it is inside.
+ * Return the sentences on both sides of a position, or the sentence that contains it.
  * @param {number} at
  */
 export const sentencesAt = (at) => (gapAt(at) === null ? [Math.floor(at)] : [at - 1, at]);
@@ -34,7 +34,7 @@ export function cellOf(column, at, answer, preview) {
   cell.append(el("b", cuts ? "cut" : "kept", cuts ? "CUT" : "kept"));
   // While a line moves, the server has not yet decided.
   if (column.previewed) return cell;
-  // A chunk may begin or end where no cut was decided on: that of an overlap does.
+  // A chunk may begin or end without a decision there, as overlaps do.
   const part = column.segments.from.indexOf(at);
   const agrees = answer?.cut === cuts;
   const reason = agrees ? answer.reason : answer && part > 0 ? column.segments.label[part] : "";
@@ -43,7 +43,7 @@ export function cellOf(column, at, answer, preview) {
 }
 
 /**
- * Draws what would reverse a verdict, as a button that shows what else it changes, and the undo of the last change.
+ * Draws the change that would reverse a verdict, as a button that previews its other effects, and the undo of the last change.
  * @param {Column} column
  * @param {VerdictCell | null} answer
  * @param {Preview} preview

@@ -1,5 +1,5 @@
-// The disagreements of the columns: a bar that goes from one to the next, and a card over all columns on the one at hand. What
-// each column decided is in its parts; why, and what would change it, the server is asked for.
+// The disagreements between columns: a bar to move between them, and a card across all columns on the current one. The columns'
+// segments contain their decisions; reasons and reversing changes are requested from the server.
 
 import { emit } from "../../shared/bus.js";
 import { activeIn, all, el, isFree } from "../../shared/dom.js";
@@ -23,8 +23,8 @@ const MEASURES = {
 };
 
 export class Disagreements {
-  /** @type {number | undefined} */ at; // the place that the card is about
-  /** @type {number[]} */ list = []; // all places, in the order in which they are gone through
+  /** @type {number | undefined} */ at; // the position of the card
+  /** @type {number[]} */ list = []; // all positions, in navigation order
   /** @type {Map<number, (VerdictCell | null)[]>} */ answers = new Map();
   answered = ""; // the results that the answers are about
   /** @type {HTMLElement[]} */ marked = [];
@@ -85,7 +85,7 @@ export class Disagreements {
     return this.reader.columns.filter((column) => column.segments !== null).map((column) => /** @type {Ready} */ (column));
   }
 
-  // The columns whose disagreements are gone through: all, or two.
+  // The columns that are compared: all, or two.
   get compared() {
     const { ready } = this;
     const pair = this.whose.value.split(" ").filter(Boolean).map(Number);
@@ -126,7 +126,7 @@ export class Disagreements {
       this.list,
       compared.map(({ segments, curve }) => ({ begins: segments.from, curve })),
     );
-    // Where all are as large, there is nothing to order.
+    // If all are equally large, there is nothing to order.
     this.order.hidden = new Set(sizes.values()).size < 2;
     fillChoice(this.order, [
       ["text", "as in the text"],
@@ -166,7 +166,7 @@ export class Disagreements {
     close.addEventListener("click", () => this.close());
     const answers = this.answered === this.results ? this.answers.get(at) : undefined;
     const { preview } = this;
-    // The results that it is about are not there any more.
+    // Its results no longer exist.
     const stands = preview.wanted?.hashes.join(" ") === this.results && !reader.columns.some(({ previewed }) => previewed);
     if (!stands) preview.leave();
     card.setAttribute("aria-label", this.named);
@@ -181,19 +181,19 @@ export class Disagreements {
     const active = activeIn(card);
     const focused = active instanceof HTMLElement && card.contains(active) ? active.dataset.act : undefined;
     const drawn = [place, ...cells, ...(below ? [below] : [])];
-    // What is as it was stays: a press on a button that is drawn anew meanwhile would be lost.
+    // Do not redraw unchanged parts: a click on a button that is rebuilt meanwhile would be lost.
     if (drawn.map(({ outerHTML }) => outerHTML).join("") !== card.innerHTML) card.replaceChildren(...drawn);
     this.focusOn(this.focusNext || focused);
   }
 
-  // What the card is called.
+  // The accessible name of the card.
   get named() {
     const isListed = this.at !== undefined && this.list.includes(this.at);
     return (isListed && this.where.textContent) || "verdict";
   }
 
   /**
-   * Give the focus to a button of the card, if it is there: what is drawn again keeps it.
+   * Focus a button of the card, if it exists, so that a redraw keeps the focus.
    * @param {string | undefined} act
    */
   focusOn(act) {
@@ -218,7 +218,7 @@ export class Disagreements {
     return (this.reader.data?.columns ?? []).map(({ hash }) => hash);
   }
 
-  // What the answers must be about to hold.
+  // The hashes that valid answers must have.
   get results() {
     return this.hashes.join(" ");
   }
@@ -232,7 +232,7 @@ export class Disagreements {
     if (at !== this.at) return;
     const shows = this.preview.wanted !== null;
     if (answered === this.results) this.preview.hear(preview);
-    // A press leads on to what it shows.
+    // A click moves the focus to the result.
     const active = activeIn(this.card);
     const pressed = active instanceof HTMLElement && active.classList.contains("would") && this.card.contains(active);
     if (this.preview.done && pressed) this.focusNext = "apply";
@@ -247,7 +247,7 @@ export class Disagreements {
     this.reader.live.textContent = (this.preview.done ? parts : [this.named, ...parts]).join("; ");
   }
 
-  // ---- going through ----------------------------------------------------------------------------------------------
+  // ---- navigation -------------------------------------------------------------------------------------------------
 
   /** @param {KeyboardEvent} event */
   key(event) {
@@ -278,7 +278,7 @@ export class Disagreements {
     if (sentences.length < 2) reader.axis.point(at);
     else if (reader.axis.column) reader.axis.plot.showGap(sentences[0]);
     else reader.mark(sentences, at);
-    // The jump has built what it brought into sight.
+    // The jump has built the blocks that are now visible.
     this.drawCard();
     this.bringIntoSight(sentences[sentences.length - 1]);
     this.say();
@@ -286,7 +286,7 @@ export class Disagreements {
   }
 
   /**
-   * Show the card on any place, and if wanted the preview of what the first column's verdict would change.
+   * Show the card at any position, optionally with the preview of reversing the first column's verdict.
    * @param {number} at
    * @param {boolean} [press]
    */
@@ -300,7 +300,7 @@ export class Disagreements {
   }
 
   /**
-   * Scroll the page until the sentence in every column is in the window, and the card below what covers the window's top.
+   * Scroll the page until the sentence is visible in every column, with the card below anything that covers the top.
    * @param {number} sentence
    */
   bringIntoSight(sentence) {
@@ -328,7 +328,7 @@ export class Disagreements {
 }
 
 /**
- * Offer these values with their words; what is chosen stays if it is one of them.
+ * Fill a select element with values and labels; keep the current choice if it is among them.
  * @param {HTMLSelectElement} choice
  * @param {string[][]} offered
  */

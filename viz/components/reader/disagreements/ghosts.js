@@ -1,4 +1,4 @@
-// The cuts that a previewed change would add or remove, as signs on a strip: shapes, as colours alone would not tell them apart.
+// The cuts that a previewed change would add or remove, as signs on a strip, distinguished by shape and not by colour alone.
 
 import { fit } from "../../shared/dom.js";
 
@@ -25,7 +25,7 @@ export function paintGhosts({ colour, window }, canvas, added, removed) {
   });
   pen.lineJoin = "round";
   if (!crowded) {
-    // A border of the page's colour, so that a sign is seen on every ground.
+    // A border in the page's colour, so that the sign is visible on any background.
     pen.strokeStyle = colour("page");
     pen.lineWidth = 4.5;
     pen.stroke(path);
@@ -39,7 +39,7 @@ export function paintGhosts({ colour, window }, canvas, added, removed) {
 /** @typedef {(path: Path2D, x: number, height: number, kind: number) => void} Sign */
 
 /**
- * Of many, those that are added in the upper half and those that are removed in the lower.
+ * With many signs, draw added cuts in the upper half and removed ones in the lower.
  * @type {Sign}
  */
 function tick(path, x, height, kind) {

@@ -1,4 +1,4 @@
-// Where columns disagree: some cut there, and some do not. Places are on the axis of sentences.
+// Positions, on the sentence axis, at which some columns cut and some do not.
 
 import { firstWhere } from "../../shared/dom.js";
 
@@ -19,7 +19,7 @@ export function votes(begins) {
 }
 
 /**
- * The places where not all of the columns cut, in order.
+ * Return the positions at which some but not all columns cut, in order.
  * @param {Map<number, number>} cutting
  * @param {number} columns
  */
@@ -29,7 +29,7 @@ export function disagreements(cutting, columns) {
 }
 
 /**
- * True if one of the parts, but the first, begins there.
+ * True if a part other than the first begins at the position.
  * @param {number[]} begins
  * @param {number} at
  */
@@ -39,15 +39,15 @@ export function cutsAt(begins, at) {
 }
 
 /**
- * The gap at a place, null inside a sentence.
+ * Return the gap at a position; null inside a sentence.
  * @param {number} at
  */
 export const gapAt = (at) => (Number.isInteger(at) ? at - 1 : null);
 
 /**
- * Size of the dispute at each place. If a single line decides for every column, it is the certainty of the less certain side: the
- * distance of the surest column's score from its line, in standard deviations of its scores. Otherwise it is the number of columns
- * on the smaller side.
+ * Return the size of the disagreement at each position. If a single line decides in every column, it is the certainty of the
+ * less certain side: the largest distance of a score from its line, in standard deviations. Otherwise it is the number of
+ * columns on the smaller side.
  * @param {number[]} places
  * @param {Cutter[]} cutters
  * @returns {{ by: "certainty" | "split", sizes: Map<number, number> }}
@@ -69,8 +69,8 @@ export function disputes(places, cutters) {
 }
 
 /**
- * Distance of every gap's score from the line, in standard deviations; 0 if something else decided. Null if no single line
- * decides.
+ * Return the distance of each gap's score from the line, in standard deviations; 0 if something else decided. Null if no
+ * single line decides.
  * @param {CurveData} curve
  */
 function marginsOf({ live, lines, scores, verdicts, verdictOf }) {
@@ -85,15 +85,15 @@ function marginsOf({ live, lines, scores, verdicts, verdictOf }) {
 }
 
 /**
- * Places with the largest dispute first, equal ones as in the text.
+ * Sort positions by disagreement, largest first; ties are in text order.
  * @param {number[]} places
  * @param {Map<number, number>} sizes
  */
 export const bySize = (places, sizes) => [...places].sort((a, b) => (sizes.get(b) ?? 0) - (sizes.get(a) ?? 0) || a - b);
 
 /**
- * The place to go to from another: the next or the one before in the list, round its ends; from a place that is not in it, the
- * nearest in the text in that direction.
+ * Return the next or previous position in the list, wrapping around; from a position not in the list, the nearest one in the
+ * text in that direction.
  * @param {number[]} list
  * @param {number | undefined} at
  * @param {1 | -1} direction
@@ -123,7 +123,7 @@ const listed = (numbers) =>
   numbers.length < 2 ? numbers.join("") : `${numbers.slice(0, -1).join(", ")} and ${numbers[numbers.length - 1]}`;
 
 /**
- * The first words of a passage, up to so many characters.
+ * Return the first words of a passage, up to a number of characters.
  * @param {string} text
  */
 export function firstWords(text, most = 36) {

@@ -1,5 +1,5 @@
-// The preview of a change that would reverse a verdict: what else it changes, on the card and as signs on the strips. Nothing
-// is changed before it is applied.
+// The preview of a change that would reverse a verdict: its other effects, on the card and as signs on the strips. Nothing
+// changes until the user applies it.
 
 import { emit } from "../../shared/bus.js";
 import { actButton, el } from "../../shared/dom.js";
@@ -31,7 +31,7 @@ export class Preview {
   }
 
   /**
-   * True if the change of that column is the one that is previewed.
+   * True if the previewed change is of this column.
    * @param {number} column
    */
   isOf(column) {
@@ -39,7 +39,7 @@ export class Preview {
   }
 
   /**
-   * Show the preview of a change, or leave it if it is shown already.
+   * Show the preview of a change, or close it if it is already shown.
    * @param {number} column
    * @param {ChangeData} change
    */
@@ -63,14 +63,14 @@ export class Preview {
   hear(data) {
     const { wanted } = this;
     if (!wanted) return;
-    // What the server does not take, nobody can apply.
+    // A change that the server rejects cannot be applied.
     if (!data) return this.leave();
     if (data.column !== wanted.column || JSON.stringify(data.values) !== JSON.stringify(wanted.values)) return;
     this.data = data;
     this.reader.axis.strips.draw();
   }
 
-  // Whether all is said.
+  // True if the preview is complete.
   get done() {
     return this.data !== null && this.data.state !== "working";
   }
@@ -84,7 +84,7 @@ export class Preview {
     this.reader.live.textContent = "Preview closed, nothing has changed";
   }
 
-  // Forget it: it is applied, or about results that are not shown any more.
+  // Close the preview: it was applied, or its results are no longer shown.
   leave() {
     if (!this.wanted) return;
     this.wanted = this.data = null;
@@ -122,10 +122,10 @@ export class Preview {
     for (const part of parts) said.append(" · ", part);
     said.classList.toggle("wrong", data?.state === "failed");
     const apply = actButton("Apply", "apply", () => this.apply());
-    // What is known already may be applied while the questions are still being asked.
+    // The change can be applied while the questions are still being asked.
     apply.disabled = !data || data.state === "failed" || !(data.added.length || data.removed.length);
     const line = el("div");
-    // However far the columns are scrolled sideways, it is as wide as what is seen of them.
+    // As wide as the visible part of the columns, however far they are scrolled sideways.
     line.style.maxWidth = `${this.reader.scroller.clientWidth}px`;
     line.append(
       said,

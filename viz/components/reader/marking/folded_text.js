@@ -1,5 +1,5 @@
-// The text without chunks into which the columns fold, a block for each paragraph, with the gaps between sentences as buttons:
-// arrows go from one to the next.
+// The text without chunks into which the columns fold, with a block per paragraph and the gaps between sentences as buttons;
+// arrow keys move between them.
 
 import { PURPOSES } from "../../gaps/gap_marks.js";
 import { all, el } from "../../shared/dom.js";
@@ -46,7 +46,7 @@ export class FoldedText extends ColumnText {
   // Draw the text, unless it is drawn already.
   show() {
     const { data, marking, texts } = this.reader;
-    // Appended anew, it would lose the focus.
+    // Appending it again would lose the focus.
     if (this.body.parentNode !== texts) texts.append(this.body);
     this.body.setAttribute("aria-label", marking.words.title);
     this.words = marking.words;
@@ -111,7 +111,7 @@ export class FoldedText extends ColumnText {
 }
 
 /**
- * A text in parts that are no chunks: its paragraphs.
+ * Return a text's paragraphs as segments that are not chunks.
  * @param {Pick<Reader, "starts" | "ends" | "paragraphs">} text
  * @returns {Segments}
  */

@@ -1,5 +1,5 @@
-// Gaps that are clicked in the reader: between the sentences of every column or, folded, in one text without chunks, under a bar
-// with what fills in, takes back and ends it.
+// Clickable gaps in the reader, between the sentences of every column or in the folded text without chunks, below a bar with
+// buttons to fill in, undo and finish.
 
 import { GapMarks, headingGaps, PURPOSES } from "../../gaps/gap_marks.js";
 import { activeIn, el } from "../../shared/dom.js";
@@ -54,7 +54,7 @@ export class Marking {
     return made;
   }
 
-  // Of what the server wants now, which the columns are drawn by before the rest.
+  // Adopt the server's state that the columns need before the rest is drawn.
   get words() {
     return PURPOSES[this.reader.data?.marking?.purpose ?? this.purpose];
   }
@@ -63,7 +63,7 @@ export class Marking {
     return headingGaps(this.reader.headings, this.reader.starts);
   }
 
-  // Whether the gaps of every column are buttons.
+  // True if the gaps of every column are buttons.
   get inColumns() {
     return this.reader.data?.marking?.folded === false;
   }
@@ -86,7 +86,7 @@ export class Marking {
     this.text.drawnOf = "";
   }
 
-  // Take what the server says, once the columns are drawn.
+  // Adopt the server's state once the columns are drawn.
   update() {
     const { marking = null, offers = {} } = this.reader.data ?? {};
     this.drawOffers(offers);
@@ -157,7 +157,7 @@ export class Marking {
     );
   }
 
-  // Draw what is set.
+  // Draw the set gaps.
   drawMarks() {
     const { reader } = this;
     if (!this.folded) {

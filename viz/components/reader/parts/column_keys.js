@@ -1,13 +1,12 @@
-// Keys of the columns: a number chooses one. In lecture mode it is shown alone, too, and h hides where the text is cut and why,
-// until it is pressed again, so that those who listen can say first where they would cut.
+// Keyboard shortcuts of the columns: a number selects one. In lecture mode it is also shown alone, and h toggles the cuts and
+// their reasons, so that an audience can first say where it would cut.
 
 import { isFree } from "../../shared/dom.js";
 
 /** @import { Reader } from "../reader.js" */
 
 /**
- * State left by the keys: the page that they were pressed on, the only shown column, from 0, or null for all, and whether the cuts
- * are hidden.
+ * State set by the keys: their page, the only shown column (from 0, null for all), and whether the cuts are hidden.
  * @typedef {{ page: string, alone: number | null, covered: boolean }} LectureState
  */
 
@@ -15,7 +14,7 @@ export class ColumnKeys {
   /** @param {Reader} reader */
   constructor(reader) {
     this.reader = reader;
-    // Streamlit may build the component anew in any run of the page.
+    // Streamlit may rebuild the component in any run of the page.
     const page = location.pathname;
     if (globalThis.seamarkLecture?.page !== page) globalThis.seamarkLecture = { page, alone: null, covered: false };
     this.state = globalThis.seamarkLecture;
@@ -25,7 +24,7 @@ export class ColumnKeys {
     this.leave = () => globalThis.removeEventListener("keydown", hearKey);
   }
 
-  // Not read off the mode's style sheet, which Streamlit draws when it likes, and anew in any run of the page.
+  // Not read from the mode's style sheet, which Streamlit may insert late and rebuilds in any run of the page.
   get on() {
     return Boolean(this.reader.data?.lecture);
   }
@@ -47,7 +46,7 @@ export class ColumnKeys {
   }
 
   /**
-   * Choose a column: settings and curve become its own. In lecture mode it is shown alone, or again all of them.
+   * Select a column, whose settings and curve are then shown. In lecture mode, show it alone, or all columns again.
    * @param {number} index
    */
   choose(index) {
@@ -63,7 +62,7 @@ export class ColumnKeys {
     return this.state.alone === null ? "All columns" : `Column ${index + 1} alone`;
   }
 
-  // Draw as the keys have left it: as ever, out of lecture mode.
+  // Draw the state set by the keys; outside lecture mode, draw all columns.
   draw() {
     const { columns, heads, root, texts } = this.reader;
     const { state } = this;

@@ -1,4 +1,4 @@
-// What the strips show of a long text, where bars and ticks would be a smear: lengths of chunks as heights, cuts as a density.
+// The strips of a long text, in which bars and ticks would blur: chunk lengths as heights, cuts as a density.
 
 /** @import { VisibleRange } from "../../shared/visible_range.js" */
 
@@ -6,7 +6,7 @@
 export const CROWDED = 250;
 
 /**
- * The longest part at every pixel, in sentences; 0 where there is none.
+ * Return the length of the longest part at each pixel, in sentences; 0 if there is none.
  * @param {number[]} begins
  * @param {number[]} ends
  * @param {Pick<VisibleRange, "inside" | "x">} window
@@ -25,8 +25,8 @@ export function lengthsAt(begins, ends, window, width) {
 }
 
 /**
- * Agreement of the columns in each stretch of so many pixels: the mean share of columns that cut, over the places where any
- * does; 0 if none does.
+ * Return the agreement of the columns in each bin of pixels: the mean share of columns that cut, over the positions at which
+ * any does; 0 if none does.
  * @param {Map<number, number>} cutting how many columns cut at each place
  * @param {number} columns
  * @param {Pick<VisibleRange, "holds" | "x">} window

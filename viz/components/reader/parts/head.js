@@ -1,4 +1,4 @@
-// The head of a column: its number, name and settings, a line of what counts first, and the rest folded.
+// The head of a column: its number, name and settings, a line with the main facts, and the rest folded.
 
 import { el } from "../../shared/dom.js";
 import { counted, grouped, sixDigits } from "../../shared/format.js";
@@ -45,7 +45,7 @@ export class Head {
     this.title.textContent = data.title;
     this.choose.setAttribute("aria-pressed", String(selected));
     this.settle();
-    // The line above may not have room for all of the settings.
+    // The line above may be too short for all settings.
     const list = el("dl");
     if (data.subtitle) list.append(el("dt", "", "settings"), el("dd", "settings", data.subtitle));
     for (const [label, value, tone] of data.rows) list.append(el("dt", "", label), el("dd", tone, value));
@@ -91,13 +91,13 @@ export class Head {
     );
   }
 
-  // Say what the server made of the text.
+  // Show the server's result.
   settle() {
     if (this.data) this.show(this.data.subtitle, this.data.brief);
   }
 
   /**
-   * Say what the line that moves makes of the text; where only the server can tell, that it does so afterwards.
+   * Show the effect of the moving line; if only the server can determine it, say that it follows.
    * @param {LineData} line
    * @param {LineData} before as the server put it
    * @param {ColumnData["brief"] | null} brief
@@ -109,7 +109,7 @@ export class Head {
 }
 
 /**
- * The settings of a column while its line moves.
+ * Return the settings of a column while its line moves.
  * @param {string} subtitle as the server sent it
  * @param {Pick<LineData, "around" | "value">} line
  * @param {number} sent the line's amount there

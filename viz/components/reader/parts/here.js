@@ -1,5 +1,5 @@
-// The frame on the strips around the part of the text that is being read. It is dragged to scroll the text; a click beside it,
-// or in it, leads to the sentence there.
+// The frame on the strips around the visible part of the text. Dragging it scrolls the text; a click on the strips scrolls to
+// the sentence there.
 
 import { around, el } from "../../shared/dom.js";
 
@@ -10,7 +10,7 @@ const NARROWEST = 6; // pixels of the frame
 
 export class Here {
   /**
-   * The press on the strips: where it began and, if that is in the frame, the place at the frame's left edge.
+   * The press on the strips: its start and, if that is in the frame, the position of the frame's left edge.
    * @type {{ x: number, from: number | null } | null}
    */
   held = null;
@@ -43,7 +43,7 @@ export class Here {
     });
   }
 
-  // The part of the text in sight, in the column that the others follow.
+  // The visible part of the text, in the column that the others follow.
   range() {
     return this.axis.reader.lead?.inSight();
   }
@@ -64,7 +64,7 @@ export class Here {
     this.later();
   }
 
-  // Scroll, if the frame is dragged, and draw: once in a frame of the browser's.
+  // Scroll, if the frame is dragged, and draw, once per animation frame.
   later() {
     this.frame ??= requestAnimationFrame(() => {
       this.frame = null;
@@ -78,7 +78,7 @@ export class Here {
     const { window } = this.axis;
     const range = this.range();
     const [from, to] = [Math.max(window.from, range?.[0] ?? 0), Math.min(window.to, range?.[1] ?? 0)];
-    // All of a short text is in sight.
+    // A short text is visible as a whole.
     const all = range && range[0] <= 0.05 && range[1] >= window.count - 0.05;
     this.node.style.display = range && to > from && !all ? "block" : "none";
     const width = this.root.clientWidth;

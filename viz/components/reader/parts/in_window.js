@@ -1,7 +1,7 @@
-// Scrolling the page itself, so that what a jump leads to stands in the browser's window.
+// Scrolling the page itself, so that the target of a jump is visible in the browser's window.
 
 /**
- * The element around a node, out of its component too.
+ * Return the parent element of a node, across the boundary of its component.
  * @param {Node} node
  * @returns {Element | null}
  */
@@ -22,8 +22,7 @@ function scrollerOf(element) {
 }
 
 /**
- * Distance to scroll until a stretch between two heights lies in the room between two others; if there is not room for all of it,
- * its beginning counts.
+ * Return the distance to scroll until a vertical range lies within another; if it does not fit, its top is aligned.
  * @param {number} top
  * @param {number} bottom
  * @param {number} upper
@@ -36,7 +35,7 @@ export function scrollNeeded(top, bottom, upper, lower) {
 }
 
 /**
- * From where to where in the window nothing of the page covers an element.
+ * Return the vertical range of the window in which nothing covers an element.
  * @param {Element} element
  * @returns {[top: number, bottom: number]}
  */
@@ -47,7 +46,7 @@ export function uncovered(element) {
 }
 
 /**
- * Scroll the page until a node stands in the window, where nothing covers it.
+ * Scroll the page until a node is visible in the window and not covered.
  * @param {Element} node
  * @param {Element} whole what is brought up first, so that all of it is seen, where the node is not in the window
  */

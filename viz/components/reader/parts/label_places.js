@@ -1,7 +1,7 @@
-// Where the labels of threshold lines stand beside the plot.
+// The placement of threshold labels next to the plot.
 
 /**
- * Heights for labels that are as near to their lines as they can be without covering each other or leaving the plot.
+ * Return heights for labels, as near to their lines as possible without overlapping or leaving the plot.
  * @param {number[]} wanted the height of each line, in pixels from above
  * @param {number} tall each label
  * @param {number} room of the plot
@@ -9,8 +9,8 @@
  */
 export function pushApart(wanted, tall, room) {
   const order = wanted.map((_, index) => index).sort((a, b) => wanted[a] - wanted[b]);
-  // Without the labels between it and the top, each may stand anywhere below the one before: the least squares then are the
-  // means of those that run into each other.
+  // After subtracting the heights of the labels above, each label only has to be below the previous one. The least-squares
+  // solution is then the mean of each group of colliding labels.
   /** @type {{ sum: number, count: number }[]} */
   const pools = [];
   order.forEach((index, place) => {

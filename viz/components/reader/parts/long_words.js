@@ -1,5 +1,5 @@
-// Text without white space, in pieces. Browsers shape such a text as a whole, which takes some of them the square of its
-// length: a minute for 100,000 marks over one letter.
+// Text without white space, in pieces. Browsers shape such a text as a whole, which takes quadratic time in some of them: a
+// minute for 100,000 combining marks on one letter.
 
 import { el } from "../../shared/dom.js";
 
@@ -11,7 +11,7 @@ const LOOSE_MODIFIERS = /\p{Emoji_Modifier}{2}/u;
 const JOINS = /[\u200c\u200d]$/;
 
 /**
- * The places at which a text may be divided so that no piece without white space is long.
+ * Return the offsets at which to divide a text so that no piece without white space is long.
  * @param {string} text
  */
 export function breaks(text) {
@@ -32,14 +32,14 @@ export function breaks(text) {
 }
 
 /**
- * How long the piece that begins at a place may be: Chromium takes long for modifiers of emoji that have no emoji before them.
+ * Return the maximum length of the piece at an offset; Chromium is slow with emoji modifiers that follow no emoji.
  * @param {string} text
  * @param {number} at
  */
 const lengthAt = (text, at) => (LOOSE_MODIFIERS.test(text.slice(at, at + LONGEST_PIECE)) ? 16 : LONGEST_PIECE);
 
 /**
- * The first place from `from` on where a letter begins; where none is near, that where a character does.
+ * Return the first offset from `from` on at which a letter begins, or a character if no letter is near.
  * @param {string} text
  * @param {number} from
  * @param {number} end of what has no white space
@@ -54,14 +54,14 @@ function nextLetter(text, from, end) {
 }
 
 /**
- * True if a place lies between the two halves of a character.
+ * True if an offset lies between the two halves of a surrogate pair.
  * @param {string} text
  * @param {number} at
  */
 const isInside = (text, at) => /[\uDC00-\uDFFF]/.test(text[at] ?? "") && /[\uD800-\uDBFF]/.test(text[at - 1] ?? "");
 
 /**
- * Write text into a node, in pieces that a browser shapes one by one. No character is added that a user could copy.
+ * Write text into a node, in pieces that a browser shapes separately, without adding characters that a user could copy.
  * @param {Node & ParentNode} node
  * @param {string} text
  */
@@ -75,7 +75,7 @@ export function writePieces(node, text) {
 }
 
 /**
- * An element of its own: across text nodes alone, Chromium looks through modifiers of emoji from the first on for each.
+ * Create a separate element, because across plain text nodes Chromium rescans emoji modifiers from the first one each time.
  * @param {string} text
  */
 const piece = (text) => el("span", "", text);

@@ -1,5 +1,5 @@
-// How the parts of a text look: headings bold, code in a face of its own, the marks of lists before their items. Only the drawing
-// depends on it: no offset, no sentence and no chunk does.
+// The formatting of a text: bold headings, monospaced code, list markers before items. It affects the drawing only, not
+// offsets, sentences or chunks.
 
 import { el, firstWhere } from "../../shared/dom.js";
 import { writePieces } from "./long_words.js";
@@ -17,7 +17,7 @@ const ATX = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/;
 const CLOSING = /(?:^|[ \t])#+[ \t]*$/; // of a heading with signs on both sides
 const UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/;
 const ITEM = /^([ \t]*(?:[-*+•]|\d{1,9}[.)])[ \t]+)\S/;
-// What is no line of a paragraph, whose last could be underlined.
+// Lines that do not belong to a paragraph, whose last line could be underlined.
 const NO_PARAGRAPH = /^(?: {0,3}(?:>|#{1,6}(?:[ \t]|$)|[-*+][ \t]|\d{1,9}[.)][ \t]|\|)| {4}|\t)/;
 const MARKS = /(\*\*|__|\*|`)(?=\S)(.+?)\1/g;
 const LINK = /!?\[([^\]]*)\]\([^)]*\)/g;
@@ -25,7 +25,7 @@ const BLANK = /\n[^\S\n]*\n|\r\r/;
 const LONGEST = 1000; // characters of a title that is searched for marks
 
 /**
- * The looks of a text, in order and apart from each other, and its headings.
+ * Return the formatted ranges of a text, in order and without overlap, and its headings.
  * @param {string} text
  * @returns {Looks}
  */
@@ -44,7 +44,7 @@ export function looksOf(text) {
   });
   const mono = monoRanges(text);
   for (let at = 0; at < mono.length; at += 2) found.push({ start: mono[at], end: mono[at + 1], kind: "mono" });
-  // Of those that begin together the longer comes first; what another covers already is left out.
+  // Among ranges with the same start the longest comes first; covered ones are left out.
   found.sort((one, other) => one.start - other.start || other.end - one.end);
   let end = 0;
   const looks = found.filter((look) => {
@@ -56,7 +56,7 @@ export function looksOf(text) {
 }
 
 /**
- * The headings of a text: lines with signs before them, and paragraphs that are underlined.
+ * Return the headings of a text: lines that begin with number signs, and underlined paragraphs.
  * @param {Line[]} lines
  * @param {boolean[]} code lines that are code, whatever stands in them
  * @returns {Heading[]}
@@ -93,7 +93,7 @@ const plain = (title) =>
   title.length > LONGEST ? `${title.slice(0, LONGEST)}…` : title.replace(LINK, "$1").replace(MARKS, "$2");
 
 /**
- * The titles of the headings in whose sections a place lies, the outermost first; a heading that begins there is not among them.
+ * Return the titles of the headings above an offset, outermost first, without a heading that begins there.
  * @param {Heading[]} headings
  * @param {number} place
  */
@@ -111,7 +111,7 @@ export function pathAt(headings, place) {
 }
 
 /**
- * The sentences that begin a paragraph, except the first of all.
+ * Return the sentences that begin a paragraph, except the first sentence of the text.
  * @param {string} text
  * @param {number[]} starts
  * @param {number[]} ends
@@ -134,7 +134,7 @@ export function write(node, text, from, to, looks) {
 }
 
 /**
- * The part from `from` to before `to`, divided where looks begin and end.
+ * Divide the part from `from` to before `to` at the ends of formatted ranges.
  * @param {number} from
  * @param {number} to
  * @param {Look[]} looks

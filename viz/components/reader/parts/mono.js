@@ -1,10 +1,10 @@
-// Which lines of a text are code, tables or formulas, to be drawn in a face whose characters are equally wide.
+// Detection of code, tables and formulas in a text, which are drawn in a monospaced font.
 
 const FENCE = /^ {0,3}(`{3,}|~{3,}|\$\$)/;
 const INDENTED = /^(?: {4}|\t)[ \t]*\S/;
 const QUOTED = /^(?: {0,3}>)+ ?/; // the marks before a line of a quotation
 const LIST = /^\s*(?:[-*+•]|\d+[.)])\s/;
-// No line takes these longer than in proportion to its length.
+// These take linear time in the length of a line.
 const RULE = /^\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)+\|?$/; // under the heads of a table
 const CODE = /[()=<>[\]]|^(?:class|def|do|elif|else|for|function|if|switch|try|while|with)\b/;
 // A line that relates two terms without a run of words.
@@ -13,14 +13,14 @@ const PROSE = /[\p{L}]{2,},?\s+[\p{L}]{2,}|[\p{L}]{2}[.!?]$/u;
 const LONGER = 160; // characters of a line that is a paragraph, however it begins
 
 /**
- * The ranges of a text that are code, tables and formulas: ascending starts and ends, in turn.
+ * Return the ranges of code, tables and formulas in a text, as alternating ascending starts and ends.
  * @param {string} text
  * @returns {number[]}
  */
 export function monoRanges(text) {
   const lines = linesOf(text);
   const mono = new Array(lines.length).fill(false);
-  // What a quotation's marks stand before: they are no signs of relations, and a table may be quoted.
+  // Remove quotation markers: they are not relational signs, and a table may be quoted.
   const bare = lines.map(({ start, words }) => ({ start, words: words.replace(QUOTED, "") }));
   markFences(lines, mono);
   markTables(bare, mono);
@@ -55,7 +55,7 @@ export function linesOf(text) {
 }
 
 /**
- * Lines between two fences, with both; one that is not closed is none.
+ * Return the lines between two fences, including both; unclosed fences are ignored.
  * @param {Line[]} lines
  * @param {boolean[]} mono
  */
@@ -92,7 +92,7 @@ function markTables(lines, mono) {
 }
 
 /**
- * Runs of indented lines, unless they go on with an item of a list or begin a paragraph; with the line that opens them.
+ * Return runs of indented lines with the line that opens them, unless they continue a list item or a paragraph.
  * @param {Line[]} lines
  * @param {boolean[]} mono
  */
@@ -118,7 +118,7 @@ function markIndented(lines, mono) {
 const opensCode = (words) => (words.endsWith(":") || words.endsWith("{")) && CODE.test(words);
 
 /**
- * The last line before another that is not empty.
+ * Return the last non-empty line before another line.
  * @param {Line[]} lines
  * @param {number} before
  */

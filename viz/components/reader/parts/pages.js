@@ -1,11 +1,11 @@
-// On which pages of its file, or in which chapters of its book, a stretch of the text lies.
+// The pages or chapters that contain a passage of the text.
 
 import { firstWhere } from "../../shared/dom.js";
 
 /** @import { Pages } from "../../shared/component.d.ts" */
 
 /**
- * Describes the position of a stretch: `p. 12`, `pp. 12–13`, or the title of a chapter; empty in a text without pages.
+ * Describes the position of a passage: `p. 12`, `pp. 12–13`, or the title of a chapter; empty in a text without pages.
  * @param {Pages | undefined} pages
  * @param {number} start
  * @param {number} end
@@ -21,7 +21,7 @@ export function pagesOf(pages, start, end) {
 }
 
 /**
- * True if a chapter is called as the outermost heading above it, which then need not stand there twice; its name may be cut.
+ * True if a chapter's (possibly shortened) name is its outermost heading, which then need not be shown twice.
  * @param {string} name
  * @param {string | undefined} heading
  */

@@ -1,4 +1,4 @@
-// What a reader shows of itself to tests and benchmarks: docs/testing.md says what it is.
+// The state that a reader exposes to tests and benchmarks, described in docs/testing.md.
 
 /** @import { Reader } from "../reader.js" */
 

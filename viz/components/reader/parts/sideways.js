@@ -1,4 +1,4 @@
-// Columns that there is no room for: they are scrolled to sideways.
+// Horizontal scrolling to columns that do not fit.
 
 import { all, el } from "../../shared/dom.js";
 
@@ -28,7 +28,7 @@ export class Sideways {
     this.scroller.scrollLeft += direction * this.scroller.clientWidth * 0.8;
   }
 
-  // Say at the edges how many more there are.
+  // Show the number of hidden columns at the edges.
   mark() {
     const { scrollLeft, scrollWidth, clientWidth } = this.scroller;
     const room = this.scroller.getBoundingClientRect();
@@ -46,7 +46,7 @@ export class Sideways {
   }
 
   /**
-   * Scroll to the column that is selected, once: then the user may scroll elsewhere.
+   * Scroll to the selected column once, so that the user can scroll elsewhere.
    * @param {number} selected
    * @param {Element | undefined} head of that column
    */
@@ -54,7 +54,7 @@ export class Sideways {
     if (head && selected !== this.shown) {
       this.shown = selected;
       const [room, box] = [this.scroller.getBoundingClientRect(), head.getBoundingClientRect()];
-      // Where there is room for one column alone, it begins at the left.
+      // If only one column fits, align it to the left.
       const away = room.width < 2 * box.width ? box.left - room.left : box.right - room.right;
       if (box.right > room.right || box.left < room.left) this.scroller.scrollLeft += away;
     }

@@ -1,5 +1,5 @@
-// What a language model wrote of a chunk, above the text that it was made from: its title, its summary, and its propositions,
-// each of which shows where it comes from.
+// The card with a language model's title, summary and propositions, above the chunk's source text; each proposition shows its
+// source.
 
 import { all, el } from "../../shared/dom.js";
 import { counted } from "../../shared/format.js";
@@ -11,7 +11,7 @@ import { counted } from "../../shared/format.js";
  */
 
 /**
- * The numbers of the chunks that begin with each part.
+ * Return the numbers of the chunks that begin with each part.
  * @param {Segments | null} segments
  * @returns {Map<number, number[]>}
  */
@@ -34,7 +34,7 @@ export function statedKey(segments, chunks) {
 }
 
 /**
- * Show the cards of the chunks that begin with a block, before its text. They are no part of it, where answers are marked.
+ * Show the cards of the chunks that begin with a block before its text, outside the element in which answers are marked.
  * @param {ColumnText} column
  * @param {Segments} segments
  * @param {Block} block

@@ -1,4 +1,4 @@
-// What can be taken away from a reader: the link to what it shows, and a picture of its strips and its curve.
+// Exports of a reader: the link to its state, and a picture of its strips and curve.
 
 import { atDensity, el, paints } from "../../shared/dom.js";
 
@@ -72,7 +72,7 @@ function saveAs(blob, name) {
 }
 
 /**
- * The strips and the curve with names, numbers and lines, under the document's name.
+ * Draw the strips and the curve with names, numbers and lines, below the document's name.
  * @param {Reader} reader
  */
 export function pictureOf(reader) {
@@ -107,7 +107,7 @@ export function pictureOf(reader) {
 }
 
 /**
- * Write the text of an element where it stands on the page.
+ * Draw the text of an element at its position on the page.
  * @param {CanvasRenderingContext2D} pen
  * @param {Element} node
  * @param {Axis} axis
@@ -118,7 +118,7 @@ function writeIn(pen, node, axis) {
   const size = parseFloat(getComputedStyle(node).fontSize);
   pen.font = `${size}px ${axis.font}`;
   const words = node.textContent ?? "";
-  // The curve's name stands in two lines beside its numbers.
+  // The curve's name has two lines next to its numbers.
   const lines = height > 2 * size ? words.split(/(?<=,) /) : [words];
   lines.forEach((line, at) => {
     pen.fillText(line, left, top + (height * (at + 0.5)) / lines.length, width);
