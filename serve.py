@@ -1,6 +1,6 @@
-"""The server: `streamlit run serve.py` serves ``app.py`` behind a guard, and loads the rest meanwhile.
+"""The server: `streamlit run serve.py` serves ``app.py`` behind access rules, and loads the rest in the background.
 
-Nothing that is imported here imports `chunkers` or `viz.state`: the server answers first, and `Preload` imports the rest.
+No import here may import `chunkers` or `viz.state`, so that the server answers at once; `Preload` imports the rest.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ from viz.shell.opening import open_browser
 
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
-    """Load everything for the first page, and stop when the server ends."""
+    """Load everything for the first page in the background, and stop when the server ends."""
     send_at_once(asyncio.get_running_loop())
     loading = Preload(f"{compare.__name__}.page", f"{compare.__name__}.first_screen")
     loading.start()

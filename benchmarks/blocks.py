@@ -1,4 +1,4 @@
-"""The blocks of Markdown compared with markdown-it's tree: differences that docs/chunkers.md does not document."""
+"""Markdown blocks compared with markdown-it's tree, to find differences that docs/chunkers.md does not document."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _END_OF_SENTENCE = re.compile(r"""[.?!:;…。！？：；؟۔]["'”’»)\]*_`
 
 
 class Found(NamedTuple):
-    """A block as both sides name it: its depth is 0, or 1 for whatever lies in a list or quotation."""
+    """A block in a form both sides share; its depth is 0, or 1 inside a list or quotation."""
 
     depth: int
     kind: str
@@ -34,7 +34,7 @@ class Found(NamedTuple):
 
 
 def our_blocks(text: str) -> set[Found]:
-    """Return the blocks that `chunkers.text.outline` finds, nested ones included."""
+    """Return the blocks that `chunkers.text.outline` finds, including nested ones."""
     outer = {Found(0, block.kind, block.span) for block in blocks(text)}
     without_prose = {Found(0, block.kind, block.span) for block in blocks_without_prose(text)} - outer
     nested = {Found(1, block.kind, block.span) for block in nested_blocks(text)}
@@ -42,10 +42,10 @@ def our_blocks(text: str) -> set[Found]:
 
 
 def expected_blocks(text: str) -> set[Found]:
-    """Return the blocks of markdown-it's tree, but for the differences that docs/chunkers.md lists.
+    """Return the blocks of markdown-it's tree, adapted to the differences that docs/chunkers.md lists.
 
-    Those are written into the text before it is parsed: front matter as blank lines, formulas as comments, and a blank line
-    before each line that ends a list.
+    The text is adapted before it is parsed: front matter becomes blank lines, formulas become comments, and a blank line is
+    inserted before each line that ends a list.
     """
     lines = _Lines(text)
     front = _blank_front_matter(lines)
@@ -66,7 +66,7 @@ def expected_blocks(text: str) -> set[Found]:
             and token.map
             and before.map[1] == token.map[0]
         ):
-            # Those on neighbouring lines are one block.
+            # Adjacent ones are one block.
             found.discard(Found(min(token.level, 1), "link definitions", lines.span(*before.map)))
             token.map[0] = before.map[0]
         kind = "item" if token.type == "list_item_open" else KINDS.get(token.type)
@@ -75,7 +75,7 @@ def expected_blocks(text: str) -> set[Found]:
         span = lines.span(*token.map)
         kind = "formula" if kind == "HTML" and span.start in formulas else kind
         found.add(Found(min(token.level, 1), kind, span))
-    # White space that Unicode alone counts as such is no block.
+    # White space that only Unicode counts as such is not a block.
     return {block for block in found if block.span.start < block.span.end}
 
 
@@ -85,7 +85,7 @@ def differences(text: str) -> set[Found]:
 
 
 def lists_with_blank_lines(text: str) -> Iterator[bool]:
-    """Yield for each outermost list of the tree that has blank lines between its lines whether it is one list here too."""
+    """Yield, for each outermost list with blank lines in the tree, whether ours is a single list too."""
     ours = {block.span.start: block.span.end for block in blocks(text) if block.kind == "list"}
     lines = _Lines(text)
     _blank_front_matter(lines)
@@ -94,12 +94,12 @@ def lists_with_blank_lines(text: str) -> Iterator[bool]:
             span = lines.span(*token.map)
             blank = [found.end() for found in re.finditer(r"(?:\r\n|\n|\r(?!\n))[ \t]*(?=[\r\n])", text[slice(*span)])]
             if blank:
-                # Lines below a list that are a paragraph here may be the last of the last item's.
+                # Lines below a list that are a paragraph here may belong to the last item there.
                 yield ours.get(span.start, 0) >= span.start + blank[-1]
 
 
 class _Lines:
-    """The lines of a text as the parser reads them, and where they are in it."""
+    """The lines of a text as the parser reads them, with their positions in the text."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -127,12 +127,12 @@ class _Lines:
         return Span(start + len(inside) - len(inside.lstrip()), start + len(inside.rstrip()))
 
     def number(self, offset: int) -> int:
-        """Return the number of the line that a code point is in."""
+        """Return the number of the line that contains a code point."""
         return next(number for number, edge in enumerate(self._edges[1:]) if offset < edge)
 
 
 def _blank_front_matter(lines: _Lines) -> int:
-    """Leave the lines of front matter blank, and return how many there are."""
+    """Blank the lines of front matter, and return their number."""
     mark = lines.read[0].rstrip(" \t")
     ends = [number for number, line in enumerate(lines.read) if number and line.rstrip(" \t") == mark]
     if mark not in ("---", "+++") or not ends:
@@ -146,7 +146,7 @@ def _blank_front_matter(lines: _Lines) -> int:
 
 
 def _comment_formulas(text: str, lines: _Lines) -> set[int]:
-    """Write each formula as a comment of HTML, which takes the same lines, and return where they begin."""
+    """Replace each formula by an HTML comment on the same lines, and return the lines at which they begin."""
     formulas = [block for block in {*nested_blocks(text), *blocks(text)} if block.kind == "formula"]
     starts = set()
     for formula in formulas:
@@ -165,7 +165,7 @@ def _comment_formulas(text: str, lines: _Lines) -> set[int]:
 
 
 def _end_of_a_list(tokens: Sequence[Token], lines: Sequence[str]) -> int | None:
-    """Return the first line of an outermost list in the tree that our list has in no item."""
+    """Return the first line of an outermost list in the tree that is in no item of our list."""
     for opening, token in enumerate(tokens):
         if token.type not in LISTS or token.level or not token.map:
             continue
@@ -193,7 +193,7 @@ def _end_of_a_list(tokens: Sequence[Token], lines: Sequence[str]) -> int | None:
 
 
 def texts(folders: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the name and the text of each file of Markdown in the folders, once for each text; or the bundled documents."""
+    """Yield the name and text of each distinct Markdown file in the folders; without folders, of the bundled documents."""
     if not folders:
         yield from ((name, load_sample(name).text) for name in sample_titles())
         yield from ((name, read_document(data(), name).text) for name, data in FILES.items())
@@ -207,7 +207,7 @@ def texts(folders: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the counts, and where the sides differ; return 1 if they do anywhere."""
+    """Print the counts and the differences; return 1 if there are any."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.blocks", description=__doc__)
     parser.add_argument("folders", nargs="*", metavar="FOLDER", help="with files of Markdown (default: what is bundled)")
     given = parser.parse_args(arguments)

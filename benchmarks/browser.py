@@ -1,4 +1,4 @@
-"""The page in a real browser: how long a moved threshold takes until the text is cut again and painted, and memory.
+"""Response times and memory in a real browser, such as from a moved threshold to the repainted text.
 
 Run as ``python -m benchmarks.browser [--steps N]``. It starts the app on a port of its own and opens the essay (75,000
 characters) in three columns. A step ends at the second animation frame after the reader has drawn the server's answer.
@@ -52,19 +52,19 @@ WATCH = """(root) => {
 
 
 def settled(page: Page) -> None:
-    """Wait until the script has finished."""
+    """Wait until the page's script has finished."""
     page.wait_for_function(
         "() => document.querySelector('[data-testid=stApp]').getAttribute('data-test-script-state') === 'notRunning'"
     )
 
 
 def watch(root: Locator, event: str) -> None:
-    """Begin to watch for the next ``event``."""
+    """Start watching for the next ``event``."""
     root.evaluate(f"(root) => {{ root.watched = '{event}'; ({WATCH})(root); }}")
 
 
 def took(root: Locator) -> float:
-    """Return the milliseconds of the watched step."""
+    """Return the milliseconds that the watched step took."""
     return float(root.evaluate("(root) => root.took"))
 
 
@@ -101,13 +101,13 @@ def keys(page: Page, root: Locator, steps: int) -> list[float]:
 
 
 def say(name: str, times: list[float]) -> None:
-    """Print the median and the quartiles."""
+    """Print the median and the quartiles of the times."""
     lower, median, upper = statistics.quantiles(times, n=4)
     print(f"{name}: median {median:.0f} ms (quartiles {lower:.0f} to {upper:.0f}, {len(times)} steps)")
 
 
 def embedded(page: Page, root: Locator) -> None:
-    """Wait until every column has its chunks and the page stands still."""
+    """Wait until every column has its chunks and the page is idle."""
     while not root.evaluate("(root) => root.seamark?.ready"):
         time.sleep(0.2)
     settled(page)
@@ -125,7 +125,7 @@ REACTION = """(root) => {
 
 
 def reaction(root: Locator, event: str, act: Callable[[], None]) -> float:
-    """Return the milliseconds from the event that ``act`` causes to the painted answer."""
+    """Return the milliseconds from the event that ``act`` causes to the painted response."""
     root.evaluate("(root, event) => (root.watched = event)", event)
     root.evaluate(REACTION)
     act()
@@ -133,7 +133,7 @@ def reaction(root: Locator, event: str, act: Callable[[], None]) -> float:
 
 
 def reactions(page: Page, address: str, steps: int) -> None:
-    """Measure on the essay how soon the page follows the pointer, over text and curve, and a step of the greedy scan."""
+    """Measure on the essay the response times to the pointer, over text and curve, and to a step of the scan."""
     page.goto(f"{address}/breakpoints?document=essay&c1=breakpoint&c1.amount=80&view=steps&step=100")
     root = page.locator(".seamark")
     root.wait_for(timeout=READY)
@@ -174,7 +174,7 @@ SUBJECTS = ("the tides", "birds", "salt", "bridges", "paper", "maps", "clocks")
 
 
 def questions(page: Page, root: Locator, steps: int, method: str) -> None:
-    """Ask the essay questions that nobody has asked before, by keyboard; say how soon all columns answer."""
+    """Ask new questions about the essay by keyboard; print the time until all columns answer."""
     page.get_by_label("Chunks are ranked").select_option(method)
     settled(page)
     times = []
@@ -195,7 +195,7 @@ def questions(page: Page, root: Locator, steps: int, method: str) -> None:
 
 
 def ask_essay(page: Page, address: str, steps: int) -> Locator:
-    """Measure questions to the essay in three columns; return its reader."""
+    """Measure questions about the essay in three columns; return its reader."""
     page.goto(f"{address}/?document=essay")
     root = page.locator(".seamark")
     root.wait_for(timeout=READY)
@@ -226,11 +226,11 @@ PASTE = """(root) => {
 }"""
 
 PASTED = 10_000
-"""Characters of the texts that are pasted."""
+"""Number of characters of the pasted texts."""
 
 
 def pastes(browser: Browser, address: str, steps: int) -> None:
-    """Measure how long a text that is pasted takes to be cut, in the three columns of the first page."""
+    """Measure the time until a pasted text is cut in the three columns of the first page."""
     page = browser.new_context(
         viewport={"width": 1440, "height": 1000}, permissions=["clipboard-read", "clipboard-write"]
     ).new_page()
@@ -240,7 +240,7 @@ def pastes(browser: Browser, address: str, steps: int) -> None:
     embedded(page, root)
     first, whole = [], []
     for step in range(steps):
-        # With a number of its own in every sentence, so that each is embedded.
+        # With a unique number in every sentence, so that each is embedded.
         text = re.sub(r"\.(?=\s)", f" {step}.", load_sample("essay").text)[:PASTED]
         page.evaluate("(text) => navigator.clipboard.writeText(text)", text)
         root.locator(".text").first.focus()
@@ -260,7 +260,7 @@ FOUR = "?sentences=spacy&c1=fixed_sentences&c2=recursive&c2.size=800&c3=breakpoi
 
 
 def large_text(size: int) -> str:
-    """Return the samples repeated, each sentence with its own number, so that each is embedded."""
+    """Return the samples repeated to ``size`` characters, with sentences numbered so that each is embedded."""
     samples = "\n\n".join(load_sample(name).text for name in sample_titles())
     parts: list[str] = []
     while sum(map(len, parts)) < size:
@@ -269,7 +269,7 @@ def large_text(size: int) -> str:
 
 
 def open_large(browser: Browser, address: str, text: str) -> tuple[Page, Locator]:
-    """Open a session of its own on ``text`` in four columns, and wait until all are there."""
+    """Open a new session on ``text`` in four columns, and wait until all are complete."""
     page = browser.new_context(viewport={"width": 1440, "height": 1000}).new_page()
     page.goto(f"{address}/{FOUR}")
     page.locator(".seamark .chunk").first.wait_for(timeout=READY)
@@ -287,13 +287,13 @@ def memory(server: psutil.Process) -> float:
 
 
 def sessions(browser: Browser, address: str, server: psutil.Process, steps: int, characters: int) -> None:
-    """Measure two sessions on a text of that length, after one has embedded it and left."""
+    """Measure two sessions on a text of ``characters`` characters, after an earlier session has embedded it."""
     text = large_text(characters)
     warm, root = open_large(browser, address, text)
     say("line let go to text painted", drags(warm, root, steps))
     say("slider key to text painted", keys(warm, root, steps))
     warm.context.close()
-    # What a session of its own costs is what the second and the third add: the first loaded the model and embedded.
+    # The cost of a session is what the second and the third add, since the first loads the model and embeds.
     before = [memory(server)]
     for _ in range(2):
         open_large(browser, address, text)
@@ -304,9 +304,9 @@ def sessions(browser: Browser, address: str, server: psutil.Process, steps: int,
 
 
 def beside_hostile_files(browser: Browser, address: str, steps: int, only: str) -> None:
-    """Print how soon a second session's slider answers while a first one reads each of the files that once blocked all."""
+    """Print the response time of a second session's slider while the first reads each hostile file."""
     reader = browser.new_context(viewport={"width": 1440, "height": 1000}).new_page()
-    # A chunker that takes no time, as what is measured is the reading.
+    # A chunker that takes no time, since the reading is measured.
     reader.goto(f"{address}/?c1=fixed_characters")
     reader.locator(".seamark .chunk").first.wait_for(timeout=READY)
     file = reader.locator('[data-testid="stFileUploaderDropzoneInput"]')
@@ -359,7 +359,7 @@ def main() -> None:
         page = browser.new_page(viewport={"width": 1440, "height": 1000})
         if given.ask:
             root = ask_essay(page, address, steps)
-            # With what a moved threshold takes in the same run, to be compared with.
+            # Includes the time of a moved threshold in the same run, for comparison.
             page.keyboard.press("Escape")
             settled(page)
             say("slider key to text painted", keys(page, root, steps))

@@ -1,7 +1,7 @@
 """False cuts of `change_point` in texts of independent sentences, as texts grow, and the time of the decision.
 
-The sentences of a text share a mean, as those of a document do, and nothing else: whatever is cut is cut falsely. Their
-vectors are made, so that nothing is embedded.
+The sentences of a text share a mean vector, as those of a document do, and nothing else, so every cut is false. The vectors
+are simulated; nothing is embedded.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ from chunkers.building_blocks.change_search import best_by_penalty, critical_pen
 from chunkers.building_blocks.null_model import SAMPLE, under_shuffling
 
 TEXTS = {50: 100, 400: 100, 1_500: 100, 5_000: 20}
-"""Number of texts by their number of sentences."""
+"""Number of texts by number of sentences."""
 
 MOST_FALSE = 1.3
-"""The most false cuts a text on average; two standard errors of the mean are added."""
+"""The highest allowed mean number of false cuts per text, to which two standard errors are added."""
 
 LONGEST_PARAGRAPH = 9
-"""Sentences of a paragraph in the texts that have any: from one to this many."""
+"""Most sentences of a paragraph, in texts with paragraphs."""
 
 
 class Measured(NamedTuple):
-    """False cuts of every text, and the median seconds of the decision, of the processor."""
+    """The number of false cuts in each text, and the median processor time of the decision in seconds."""
 
     cuts: list[int]
     seconds: float
 
     @property
     def mean(self) -> float:
-        """The false cuts a text."""
+        """The mean number of false cuts per text."""
         return statistics.fmean(self.cuts)
 
     @property
@@ -60,7 +60,7 @@ class Measured(NamedTuple):
 
 
 def vectors_of(count: int, random: np.random.Generator) -> npt.NDArray[np.float32]:
-    """Return unit vectors that are independent but for a common mean, with a mean cosine near 0.2, shape (count, 384)."""
+    """Return unit vectors, independent except for a common mean, with a mean cosine near 0.2, shape (count, 384)."""
     # Embeddings vary in fewer directions than they have dimensions.
     scale = np.exp(-np.arange(WIDTH) / 100)
     own, common = random.normal(size=(count, WIDTH)) * scale, random.normal(size=WIDTH) * scale
@@ -70,7 +70,7 @@ def vectors_of(count: int, random: np.random.Generator) -> npt.NDArray[np.float3
 
 
 def text_of(count: int, random: np.random.Generator) -> str:
-    """Return a text of so many sentences, one a line, in paragraphs of one to nine."""
+    """Return a text of ``count`` sentences, one per line, in paragraphs of one to nine."""
     lines: list[str] = []
     while len(lines) < count:
         lines += [f"Sentence {len(lines) + number}." for number in range(random.integers(1, LONGEST_PARAGRAPH + 1))]
@@ -79,7 +79,7 @@ def text_of(count: int, random: np.random.Generator) -> str:
 
 
 def measured(count: int, texts: int, cuts_at: str) -> Measured:
-    """Cut texts of independent sentences."""
+    """Cut texts of independent sentences, and return the measurements."""
     chunker = build_chunker("change_point", {"cuts_at": cuts_at})
     cuts, seconds = [], []
     for seed in range(texts):
@@ -94,7 +94,7 @@ def measured(count: int, texts: int, cuts_at: str) -> Measured:
 
 
 def from_a_sample(count: int, texts: int) -> Measured:
-    """Cut the same texts with the penalty of 500 sentences of each shuffle, whatever the length."""
+    """Cut the same texts with a penalty estimated from 500 sentences of each shuffle, at any length."""
     cuts, seconds = [], []
     for seed in range(texts):
         vectors = vectors_of(count, np.random.default_rng([seed, count])).astype(np.float64)
@@ -106,11 +106,11 @@ def from_a_sample(count: int, texts: int) -> Measured:
 
 
 def _ignore(done: int, compared: int) -> None:
-    """Take note of no progress."""
+    """Ignore progress reports."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the table; the exit status is 1 where there are more false cuts than `MOST_FALSE` and two standard errors."""
+    """Print the table; return 1 if the false cuts exceed `MOST_FALSE` by more than two standard errors."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.change_point", description=__doc__)
     sizes = ",".join(map(str, TEXTS))
     parser.add_argument("--sizes", default=sizes, help=f"numbers of sentences, separated by commas (default: {sizes})")

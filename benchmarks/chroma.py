@@ -40,7 +40,7 @@ from evaluation.statistics.paired import Difference, compare_all
 NAMES = ("chatlogs", "finance", "pubmed", "state_of_the_union", "wikitexts")
 TOP_K = 5
 UNIT = "tokens"
-"""In which the second table measures."""
+"""The unit of the second table."""
 
 BUDGETS = Budgets((1000, 2000, 4000), UNIT)
 ALLOWED = 2.0
@@ -48,7 +48,7 @@ ALLOWED = 2.0
 
 
 class Row(NamedTuple):
-    """A row of the report, or one of ours; ``recall`` and ``iou`` are the report's, in points."""
+    """A row of the report, or one of ours; ``recall`` and ``iou`` are the report's, in percentage points."""
 
     title: str
     chunker: str
@@ -73,7 +73,7 @@ REPORT = (
 )
 
 BASELINE = "recursive 250/0"
-"""The row of the same maximum size that ignores meaning."""
+"""The row with the same maximum size that ignores meaning."""
 
 
 def _defaults(name: str) -> Row:
@@ -88,22 +88,22 @@ OURS = (_defaults("structure"), *(row for name in BOUND for row in (_defaults(na
 
 
 def load(folder: Path, names: Sequence[str]) -> Corpus:
-    """Return the corpora of these names."""
+    """Return the corpora with the given names as one corpus."""
     texts = [(name, (folder / f"{name}.md").read_bytes().decode()) for name in names]
     documents = tuple(Document.from_text(text, "spacy", name) for name, text in texts)
-    # As the report measured them.
+    # As in the report.
     return Corpus(documents, exact_ends=True)
 
 
 def points(evaluation: Evaluation, measure: str) -> tuple[float, float]:
-    """Return mean and standard deviation in points."""
+    """Return the mean and standard deviation of a measure in percentage points."""
     found = mean_and_deviation(evaluation.values(measure))
     assert found is not None
     return 100 * found[0], 100 * found[1]
 
 
 def line(row: Row, evaluation: Evaluation, ruler: Ruler) -> list[str]:
-    """Return a row of the table."""
+    """Return a row of the first table."""
     recall = points(evaluation, "recall")[0]
     index = evaluation.index
     assert index.chunk_s is not None
@@ -141,11 +141,11 @@ HEAD = [
 ]
 
 BY_BUDGET = {"recall": "recall", "iou": "IoU"}
-"""The measures of the second table."""
+"""The measures of the second table, with their titles."""
 
 
 def budget_head() -> list[str]:
-    """Return the head of the second table."""
+    """Return the header of the second table."""
     at = [f"k = {TOP_K}", *(f"{size:,}" for size in BUDGETS.sizes)]
     return ["chunker", "tokens a question at k = 5", *(f"{called}, {one}" for called in BY_BUDGET.values() for one in at)]
 
@@ -161,7 +161,7 @@ def budget_line(row: Row, evaluation: Evaluation, at: AtBudgets, ruler: Ruler) -
 
 
 def with_interval(values: FloatArray) -> str:
-    """Return mean and interval in points."""
+    """Return the mean and its confidence interval in percentage points."""
     found, ends = mean_and_deviation(values), mean_interval(values)
     assert found is not None
     assert ends is not None
@@ -169,7 +169,7 @@ def with_interval(values: FloatArray) -> str:
 
 
 def bound_rows(found: Mapping[str, AtBudgets]) -> list[list[str]]:
-    """Return the rows of the third table: what a bound changes in recall, all comparisons taken together."""
+    """Return the rows of the third table: the effect of a size bound on recall, over all comparisons."""
     rows = [_bound(name).title for name in BOUND]
     pairs = [(row, _defaults(name).title) for name, row in zip(BOUND, rows, strict=True)]
     pairs += [(row, BASELINE) for row in rows]
@@ -190,7 +190,7 @@ def _difference(one: Difference | None) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the tables; the exit status is 1 where a recall or the order of IoU misses the report's."""
+    """Print the tables; return 1 if a recall or the order of IoU differs from the report's."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.chroma", description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, default=Path("../shared/data/chroma"))
     parser.add_argument("--corpus", action="append", choices=NAMES, help="only this corpus and its questions")
@@ -205,7 +205,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="one more row: CHUNKER KEY=VALUE...",
     )
     options = parser.parse_args(arguments)
-    # LlamaIndex carries the table of cl100k, so that nothing is fetched.
+    # LlamaIndex includes the cl100k table, so nothing is downloaded.
     os.environ["TIKTOKEN_CACHE_DIR"] = str(resources.files("llama_index.core") / "_static" / "tiktoken_cache")
     corpus = load(options.folder, options.corpus or NAMES)
     questions = read_questions((options.folder / "questions.csv").read_bytes(), "questions.csv", corpus)

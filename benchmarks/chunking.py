@@ -1,4 +1,4 @@
-"""Time the chunkers, stage by stage and compared with the libraries whose algorithms they follow."""
+"""Speed of the chunkers, stage by stage and compared with the libraries whose algorithms they follow."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ from chunkers.text.tokenizers import WordPieceTokenizer
 from sample_docs import load_sample
 
 INITIAL, APPENDING, MERGING, MAX_SIZE = 0.4, 0.4, 0.3, 1000
-"""The double pass's thresholds and its maximum in characters, the same on both sides."""
+"""The thresholds of the double pass and its maximum size in characters, the same on both sides."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The chunks' texts, and how many texts were embedded for them."""
+    """The chunks' texts, and the number of texts embedded for them."""
 
     chunks: list[str]
     embedded: int
 
     def words(self) -> list[list[str]]:
-        """Return every chunk as its words: the references join sentences by single spaces, whatever was there."""
+        """Return each chunk as a list of words, since the references normalise the space between sentences."""
         return [chunk.split() for chunk in self.chunks]
 
 
@@ -49,18 +49,18 @@ NOTHING = Outcome([], 0)
 
 @dataclass(frozen=True)
 class Race:
-    """Two ways to the same chunks.
+    """Two implementations that compute the same chunks, to be timed.
 
     Attributes
     ----------
     ours, reference
-        Run once each in every repeat, one after the other, so that both meet the machine in the same state.
+        Both run once per repeat, one after the other, so that the machine is in the same state for both.
     at_least
-        The ratio required: the reference's time by ours.
+        The required ratio of the reference's time to ours.
     same
-        Whether the chunks must be equal.
+        True if the chunks must be equal.
     calls
-        How often ours runs in a repeat, where one run is too short for the clock; the median counts.
+        Number of our runs per repeat, if one run is too short to time; the median is used.
     """
 
     title: str
@@ -73,7 +73,7 @@ class Race:
 
 @dataclass
 class Finish:
-    """The result of a race: seconds of every repeat, and the last outcomes."""
+    """The result of a race: the seconds of every repeat, and the last outcomes."""
 
     race: Race
     seconds: list[float]
@@ -83,12 +83,12 @@ class Finish:
 
     @property
     def ratio(self) -> Spread:
-        """The reference's time by ours, repeat by repeat."""
+        """The ratio of the reference's time to ours, by repeat."""
         return Spread.of(theirs / ours for theirs, ours in zip(self.reference_seconds, self.seconds, strict=True))
 
     @property
     def equal(self) -> bool:
-        """True if the candidate and the reference made the same chunks."""
+        """True if both sides made the same chunks."""
         return self.outcome.words() == self.reference_outcome.words()
 
     @property
@@ -98,7 +98,7 @@ class Finish:
 
 
 def compete(contests: Sequence[Race], repeats: int) -> list[Finish]:
-    """Run all races ``repeats`` times, the two sides in turns; a reference that two races share runs once a repeat."""
+    """Run all races ``repeats`` times, alternating the sides; references shared by races run once per repeat."""
     finishes = [Finish(race, [], []) for race in contests]
     for repeat in range(repeats):
         ran: dict[Callable[[], Outcome], tuple[float, Outcome]] = {}
@@ -116,7 +116,7 @@ def compete(contests: Sequence[Race], repeats: int) -> list[Finish]:
 
 
 def fresh_tools(embedder: Embedder) -> Tools:
-    """Return tools that remember nothing: an empty cache and no counted tokens."""
+    """Return tools without any cached embeddings or token counts."""
     return Tools(embedder, WordPieceTokenizer())
 
 
@@ -127,24 +127,24 @@ def timing(chunking: Chunking) -> Timing:
 
 
 def outcome(chunking: Chunking) -> Outcome:
-    """Return the part of a result that both sides can be compared by."""
+    """Return the part of a result that is compared with the reference."""
     return Outcome([chunk.text for chunk in chunking.chunks], timing(chunking).embedded)
 
 
 def cold(chunker: Chunker, text: str, embedder: Embedder) -> Outcome:
-    """Split, embed and cut, with the model loaded and nothing else."""
+    """Split, embed and cut with empty caches; only the model is loaded."""
     return outcome(run(chunker, Document.from_text(text, "regex"), fresh_tools(embedder)))
 
 
 def counted(reference: Callable[[CountingEncoder], list[str]], embedder: Embedder) -> Outcome:
-    """Run a reference and count the texts that it embeds."""
+    """Run a reference, and count the texts that it embeds."""
     encoder = CountingEncoder(embedder)
     chunks = reference(encoder)
     return Outcome(chunks, encoder.embedded)
 
 
 def races(text: str, embedder: Embedder) -> list[Race]:
-    """Return the comparisons with their requirements."""
+    """Return the races with their requirements."""
 
     def langchain(amount: float) -> Outcome:
         return counted(lambda encoder: langchain_breakpoint(text, encoder, buffer=1, amount=amount), embedder)
@@ -177,7 +177,7 @@ def races(text: str, embedder: Embedder) -> list[Race]:
             same=True,
             calls=25,
         ),
-        # A mean of vectors is not the vector of the joined text: other chunks, on purpose.
+        # A mean of vectors is not the vector of the joined text, so the chunks differ on purpose.
         Race(
             "double_pass, mean, cold / LlamaIndex", partial(cold, mean, text, embedder), llama_index, at_least=8, same=False
         ),
@@ -192,7 +192,7 @@ def races(text: str, embedder: Embedder) -> list[Race]:
 
 
 def double_passes() -> tuple[DoublePass, DoublePass]:
-    """Return the two ways of a group's vector, with the thresholds of the comparison."""
+    """Return the double pass with mean and with re-embedded group vectors, at the thresholds of the comparison."""
     mean = DoublePass(
         initial_threshold=INITIAL, appending_threshold=APPENDING, merging_threshold=MERGING, max_size=MAX_SIZE, vector="mean"
     )
@@ -200,13 +200,13 @@ def double_passes() -> tuple[DoublePass, DoublePass]:
 
 
 def variants() -> list[tuple[str, Chunker]]:
-    """Return every chunker with its defaults, and the two variants of the comparison."""
+    """Return every chunker with its defaults, and two variants for the comparison."""
     defaults: list[tuple[str, Chunker]] = [(name, chunker()) for name, chunker in CHUNKERS.items()]
     return [*defaults, ("breakpoint, buffer 1", Breakpoint(buffer=1)), ("double_pass, re-embed", double_passes()[1])]
 
 
 def stages(name: str, chunker: Chunker, text: str, embedder: Embedder, repeats: int) -> list[str]:
-    """Return a row of the table: every stage of a cold run, and embedding once more when all is in the cache."""
+    """Return a row of the table with the time of every stage of a cold run, and of embedding with a full cache."""
     first, again, chunks = [], [], 0
     for repeat in range(repeats):
         note(f"stages of {name}: {repeat + 1} of {repeats}")
@@ -227,7 +227,7 @@ def stages(name: str, chunker: Chunker, text: str, embedder: Embedder, repeats: 
 
 
 def row(finish: Finish) -> list[str]:
-    """Return a race's row of the table."""
+    """Return the table row of a race."""
     return [
         finish.race.title,
         Spread.of(1000 * seconds for seconds in finish.seconds).milliseconds(),

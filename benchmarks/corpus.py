@@ -1,4 +1,4 @@
-"""Corpora of growing size: how fast they are cut, in how much memory, and whether kills lose or double a chunk.
+"""Speed and memory of cutting growing corpora, and whether killed runs lose or duplicate chunks.
 
 ``python -m benchmarks.corpus`` makes JSON lines of 10, 50 and 100 MB from sentences of the bundled texts, drawn at random,
 cuts each with ``seamark corpus``, and prints seconds, speed, and the peaks of memory, of all processes together and of the
@@ -38,16 +38,16 @@ RECIPE = {
     "embedder": "tfidf",
     "tokenizer": "words",
 }
-"""Embeds nothing, so that what is measured is reading, cutting and writing."""
+"""A recipe that embeds nothing, so that only reading, cutting and writing are measured."""
 
 LONGEST = 200_000
-"""Characters of the longest document; the others are of all lengths from a hundredth of it."""
+"""Most characters of a document; lengths vary from a hundredth of this."""
 
 MOST_GROWTH = 1.25
 
 
 def documents(size: int, seed: int = 0) -> Iterator[str]:
-    """Yield texts of the bundled sentences in another order, until they have ``size`` bytes."""
+    """Yield random texts of bundled sentences until they have ``size`` bytes in total."""
     chance = random.Random(seed)
     sentences = [
         text for name in sample_titles() for text in Document.from_text(load_sample(name).text, "regex").sentence_texts
@@ -66,7 +66,7 @@ def documents(size: int, seed: int = 0) -> Iterator[str]:
 
 
 def write_corpus(path: Path, size: int) -> int:
-    """Write a corpus as JSON lines; return the number of documents."""
+    """Write a corpus as JSON lines; return its number of documents."""
     count = 0
     with path.open("w", encoding="utf-8") as file:
         for number, text in enumerate(documents(size)):
@@ -76,19 +76,19 @@ def write_corpus(path: Path, size: int) -> int:
 
 
 class Measured(NamedTuple):
-    """Cost of one run: wall-clock and processor seconds, peak memory in MB, and the exit status."""
+    """The cost of one run: wall-clock and processor seconds, peak memory in MB, and the exit status."""
 
     seconds: float
     processor: float
     together: float
-    """The peak of all its processes together."""
+    """Peak memory of all processes together."""
     largest: float
     """Peak memory of the largest single process."""
     status: int
 
 
 def memory(process: psutil.Process) -> tuple[float, float]:
-    """Return the MB of memory of a process and its children now, together and of the largest."""
+    """Return the current memory of a process and its children in MB: the sum, and that of the largest."""
     sizes = []
     with suppress(psutil.Error):
         for one in (process, *process.children(recursive=True)):
@@ -98,7 +98,7 @@ def memory(process: psutil.Process) -> tuple[float, float]:
 
 
 def cut(corpus: Path, output: Path, until: Callable[[psutil.Process], bool] = lambda _: False, *options: str) -> Measured:
-    """Cut a corpus with the command line, until it ends or ``until`` says that it is to be killed."""
+    """Cut a corpus with the command line, until it ends or ``until`` returns True and it is killed."""
     recipe = output.with_suffix(".recipe.json")
     recipe.write_text(json.dumps(RECIPE))
     command = [sys.executable, "-m", "seamark", "corpus", str(recipe), str(corpus), "--output", str(output), *options]
@@ -116,7 +116,7 @@ def cut(corpus: Path, output: Path, until: Callable[[psutil.Process], bool] = la
 
 
 def processor() -> float:
-    """Return the seconds of the processor that all processes used that this one has started and that have ended."""
+    """Return the processor seconds used by all ended child processes."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
@@ -130,13 +130,13 @@ def digest(output: Path) -> str:
 
 
 def told(output: Path) -> dict[str, int]:
-    """Return the counts of a run that is complete."""
+    """Return the counts in the summary of a completed run."""
     counts: dict[str, int] = json.loads((output / "_summary.json").read_text())
     return counts
 
 
 def growing(folder: Path, sizes: Sequence[int]) -> bool:
-    """Cut corpora of these megabytes, print time and memory, and return whether memory stays constant."""
+    """Cut corpora of ``sizes`` megabytes, print time and memory, and return whether memory stays constant."""
     rows, peaks = [], []
     for size in sizes:
         corpus, output = folder / f"{size}.jsonl", folder / f"whole {size}"
@@ -166,7 +166,7 @@ def growing(folder: Path, sizes: Sequence[int]) -> bool:
 def killed(folder: Path, size: int, kills: int, seed: int) -> bool:
     """Kill a run repeatedly, resume it, and return whether its chunks equal those of the undisturbed run.
 
-    It is killed when a random number of shards are there, after a pause that is shorter than a shard takes.
+    The run is killed once a random number of shards exist, after a random pause shorter than writing a shard takes.
     """
     corpus, output, whole = folder / f"{size}.jsonl", folder / "killed", folder / f"whole {size}"
     shards, seconds = told(whole)["shards"], cut(corpus, folder / "timed").seconds
@@ -176,7 +176,7 @@ def killed(folder: Path, size: int, kills: int, seed: int) -> bool:
     times, there = 0, []
     for moment in moments:
         since: list[float] = []
-        # Somewhere within the shards that are being written.
+        # At a random moment while a shard is being written.
         pause = chance.uniform(0, longest)
 
         def until(_: psutil.Process, moment: float = moment, since: list[float] = since, pause: float = pause) -> bool:
@@ -227,14 +227,14 @@ def on_ray(folder: Path, size: int) -> bool:
 
 
 def _below(one: psutil.Process, run: psutil.Process) -> bool:
-    """Return whether a process is of a run."""
+    """Return whether a process belongs to a run."""
     with suppress(psutil.Error):
         return any(parent.pid == run.pid for parent in one.parents())
     return False
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the measurements."""
+    """Run the measurements; return 1 if a run loses chunks or memory grows."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.corpus", description=__doc__)
     parser.add_argument("--sizes", default="10,50,100", metavar="MB,MB", help="megabytes of the corpora")
     parser.add_argument("--kills", type=int, default=5, metavar="N", help="how often the largest is killed")

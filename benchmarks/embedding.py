@@ -41,7 +41,7 @@ Encode = Callable[[list[str]], VectorArray]
 
 
 class Turn(NamedTuple):
-    """Seconds by the clock and of the processor, vectors, and the most memory that the process has had so far, in MB."""
+    """The measurements of one process: wall-clock and processor seconds, the vectors, and the peak memory in MB."""
 
     seconds: float
     processor: float
@@ -74,7 +74,7 @@ SIDES: dict[str, Callable[[], Encode]] = {"plain": _plain, "ours": _ours, "stati
 
 
 def turn(side: str, texts: list[str]) -> Turn:
-    """Embed the texts once; the model is loaded before the clock starts."""
+    """Embed the texts once and time it; the model is loaded before."""
     encode = SIDES[side]()
     began, used = time.perf_counter(), time.process_time()
     vectors = encode(texts)
@@ -82,7 +82,7 @@ def turn(side: str, texts: list[str]) -> Turn:
 
 
 def kernel() -> str:
-    """Return the kernels of BLAS that NumPy has in this process, and their threads."""
+    """Return the BLAS kernels that NumPy uses in this process, and their number of threads."""
     from threadpoolctl import threadpool_info
 
     found = [library for library in threadpool_info() if library["user_api"] == "blas"]
@@ -90,7 +90,7 @@ def kernel() -> str:
 
 
 def main() -> int:
-    """Print the table; return the exit status."""
+    """Print the table; return 1 if a vector differs from the plain model's."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.embedding", description=__doc__)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--only", action="append", metavar="NAME", choices=[*sample_titles()])

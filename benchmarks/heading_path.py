@@ -64,7 +64,7 @@ def bundled() -> Material:
 
 
 def articles(folder: Path) -> Material:
-    """Return Chroma's articles of Wikipedia as Markdown."""
+    """Return Chroma's Wikipedia articles as Markdown."""
     text = (folder / "wikitexts.md").read_bytes().decode()
     markdown = _WIKI_HEADING.sub(lambda found: f"\n{'#' * found[1].count('=')} {found[2]}\n", text)
     return _asked("wikitexts", [Document.from_text(markdown, "sentencex", "wikitexts.md")], folder / "questions.csv")

@@ -1,4 +1,4 @@
-"""Time and memory of reading files that were made to be slow, large or broken."""
+"""Time and memory of reading files made to be slow, large or broken."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ MILLION = 1_000_000
 
 
 def packed(members: dict[str, str | bytes]) -> bytes:
-    """Return files in a ZIP."""
+    """Return a ZIP archive of files."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in members.items():
@@ -50,12 +50,12 @@ def packed(members: dict[str, str | bytes]) -> bytes:
 
 
 def word(body: str) -> bytes:
-    """Return a DOCX with this in its body."""
+    """Return a DOCX file with ``body`` as its XML content."""
     return packed({"[Content_Types].xml": _TYPES, "_rels/.rels": _RELATIONS, "word/document.xml": _WORD.format(body)})
 
 
 def book(chapters: Sequence[str], spine: Sequence[int], package: str = "") -> bytes:
-    """Return an EPUB of these chapters in that order."""
+    """Return an EPUB file of ``chapters``, in the order of ``spine``."""
     items = "".join(f'<item id="c{n}" href="{n}.xhtml"/>' for n in range(len(chapters)))
     order = "".join(f'<itemref idref="c{n}"/>' for n in spine)
     opf = f'{package}<package xmlns="http://www.idpf.org/2007/opf"><manifest>{items}</manifest><spine>{order}</spine></package>'
@@ -64,7 +64,7 @@ def book(chapters: Sequence[str], spine: Sequence[int], package: str = "") -> by
 
 
 def pdf(contents: Sequence[bytes], kids: Sequence[int] | None = None, trailer: bytes = b"") -> bytes:
-    """Return a PDF whose pages have these contents, packed; ``kids`` are the pages' numbers in their order."""
+    """Return a PDF file with a page for each content, compressed; ``kids`` is the order of the pages."""
     objects = {1: b"<</Type/Catalog/Pages 2 0 R>>", 3: b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"}
     for number, content in enumerate(contents):
         packed_content = zlib.compress(content)
@@ -91,17 +91,17 @@ def pdf(contents: Sequence[bytes], kids: Sequence[int] | None = None, trailer: b
 
 
 def shown(text: bytes) -> bytes:
-    """Return the content of a page that shows a line."""
+    """Return the content of a PDF page that shows a line of text."""
     return b"BT /F 12 Tf 72 700 Td (" + text + b") Tj ET"
 
 
 def noise(words: int) -> bytes:
-    """Return four bytes a word that look random and are always the same."""
+    """Return four pseudorandom but reproducible bytes per word."""
     return b"".join(zlib.crc32(b"%d" % number).to_bytes(4, "big") for number in range(words))
 
 
 def locked() -> bytes:
-    """Return a PDF that needs a password."""
+    """Return a PDF file that needs a password."""
     from reportlab.pdfgen.canvas import Canvas
 
     file = io.BytesIO()
@@ -181,7 +181,7 @@ FILES: dict[str, Callable[[], tuple[str, bytes]]] = {
 
 @contextmanager
 def watched() -> Iterator[dict[str, float]]:
-    """Measure the memory of the processes that read, in MB, and how long this one stood still, in ms."""
+    """Measure the memory of the reading processes in MB, and the longest pause of this process in ms."""
     seen = {"memory": 0.0, "still": 0.0}
     ended = threading.Event()
     own = psutil.Process()
@@ -207,7 +207,7 @@ def watched() -> Iterator[dict[str, float]]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print seconds and memory of every file; the exit status is 1 where one goes beyond the limits."""
+    """Print the time and memory of each file; return 1 if one exceeds the limits."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.hostile_files", description=__doc__)
     parser.add_argument("--only", default="", metavar="WORDS", help="files whose description has these words")
     only = parser.parse_args(arguments).only

@@ -49,13 +49,13 @@ from viz.jobs.sweep import Sweep
 
 TOKEN = "the-token-of-the-link"
 STEP_S = 0.004
-"""Seconds that a batch of embeddings and a part of a run take at least, so that there are moments to kill them in."""
+"""Minimum seconds per batch of embeddings and per part of a run, so that there is time to kill the process."""
 
 LIMIT_S = 300.0
 
 
 class Log:
-    """Lines that are in the file when a call returns, whatever happens to the process."""
+    """A log file whose lines are written before the call returns, whatever happens to the process."""
 
     def __init__(self, path: Path) -> None:
         self._file = os.open(path, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600)
@@ -66,7 +66,7 @@ class Log:
 
 
 class Slow(Embedder):
-    """Vectors from the hash of a text; tells the log of every text."""
+    """A slow embedder with vectors from hashes of texts; it logs each text."""
 
     revision = "1"
     batch = 8
@@ -87,7 +87,7 @@ class Slow(Embedder):
 
 
 class _Rows(list[Any]):
-    """The rows of a sweep, which are shown as soon as they are here."""
+    """The rows of a sweep, each logged as shown when it is added."""
 
     def __init__(self, rows: Sequence[Any], log: Log) -> None:
         super().__init__(rows)
@@ -183,7 +183,7 @@ def _retrieval(log: Log, folder: Path) -> tuple[Background, Callable[[], str]]:
     job.found = _Found(log)
 
     def result() -> str:
-        # Times and where embeddings came from are not the same in two runs.
+        # Times and the origin of embeddings differ between runs.
         parts = {number: json.loads(to_json(found)) for number, found in job.found.items()}
         names = ("chunks", "ranked", "scores", "documents", "evidence")
         return repr({number: [part[name] for name in names] for number, part in sorted(parts.items())})
@@ -196,7 +196,7 @@ KINDS = {"embedding": _embedding, "sweep": _sweep, "sweep in processes": _spread
 
 @contextmanager
 def _watched(kind: str, log: Log, folder: Path) -> Iterator[None]:
-    """Keep everything in the folder, and tell the log of every run and index that is computed."""
+    """Store everything in the folder, and log each computed run and index."""
     cache = EmbeddingCache(folder / "embeddings.sqlite")
     row, index = sweeps._row, indexes.build_index
 
@@ -234,22 +234,22 @@ def work(kind: str, folder: Path, log: Path) -> str:
 
 @dataclass(frozen=True)
 class Killed:
-    """A job that was killed again and again.
+    """The outcome of a job that was killed repeatedly.
 
     Attributes
     ----------
     kills
-        How often, which is fewer than asked for where it had ended before.
+        The number of kills, which is smaller than requested if the job ended before.
     computed
-        How often a text was embedded, a setting run or a chunker's index built, except in the processes of a sweep.
+        The number of texts embedded, settings run and indexes built, except in the processes of a sweep.
     shown
-        How many texts, runs and chunkers were shown as finished.
+        The number of texts, runs and chunkers shown as finished.
     shown_again
-        How many were computed, or shown, again after a kill although they had been shown before it: there must be none.
+        The number computed or shown again after a kill although they had been shown before it; must be 0.
     again
-        How many were computed again, texts and parts apart, because the kill came before they were written.
+        The number computed again because the kill came before they were written, separately for texts and parts.
     same
-        Whether the result is that of a job that was not killed.
+        True if the result equals that of a job that was not killed.
     """
 
     kills: int
@@ -277,11 +277,11 @@ def _count(log: Path) -> int:
 
 
 def kill(kind: str, moments: int, seed: int, folder: Path) -> Killed:
-    """Run a job in processes that are killed at random moments, each after the other, and compare with one that is not."""
+    """Run a job in processes killed at random moments, and compare the result with that of an undisturbed job."""
     chance = random.Random(f"{kind} {seed}")
     (folder / "whole").mkdir()
     expected = work(kind, folder / "whole", folder / "whole.log")
-    # Not so near the end that the process may be faster.
+    # Not so near the end that the process may finish first.
     length = 0.95 * _count(folder / "whole.log")
     places = sorted(chance.uniform(0, length) for _ in range(moments))
     (folder / "killed").mkdir()
@@ -291,7 +291,7 @@ def kill(kind: str, moments: int, seed: int, folder: Path) -> Killed:
         logs.append(folder / f"{len(logs)}.log")
         before = sum(_count(log) - 1 for log in logs[:-1])
         command = [sys.executable, "-m", "benchmarks.kills", "--work", kind, str(folder / "killed"), str(logs[-1])]
-        # A file, not a pipe: the processes of a sweep end by themselves a minute after it, and would hold the pipe.
+        # A file, not a pipe, since a sweep's processes outlive it by a minute and would keep the pipe open.
         with (folder / "result").open("wb") as result:
             process = subprocess.Popen(command, stdout=result, stderr=None if place is None else subprocess.DEVNULL)
         if place is not None:
@@ -311,7 +311,7 @@ def kill(kind: str, moments: int, seed: int, folder: Path) -> Killed:
         told: set[str] = set()
         for what, *items in _read(log):
             if what == "shown":
-                # In other processes nothing is logged but this.
+                # In other processes, only this is logged.
                 shown_again += sum(item in shown for item in items)
                 told.update(items)
             else:

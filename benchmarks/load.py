@@ -1,4 +1,4 @@
-"""Many sessions on one server: response times, memory left behind, and the order of waiting.
+"""Many sessions on one server: response times, memory after they end, and the order of waiting sessions.
 
 Run as ``python -m benchmarks.load sliders|rounds|waiting|soak``. It starts the app on a port of its own, as ``make run``
 does, and opens sessions that speak Streamlit's protocol (`benchmarks.protocol`), so that no browser takes the processor
@@ -42,10 +42,10 @@ Found = TypeVar("Found")
 READER = "reader"
 AMOUNT = "/breakpoint/amount"
 LOWEST, HIGHEST = 50, 99
-"""The percentiles between which sliders are moved."""
+"""The range of percentiles within which sliders are moved."""
 
 UNSAID = "70"
-"""The amount of the first screen, which its link leaves out."""
+"""The default amount, which links omit."""
 
 MEGABYTE = 2**20
 
@@ -59,7 +59,7 @@ class Moves:
     lost: list[str] = field(default_factory=list)
 
     def row(self) -> list[str]:
-        """Return the columns of a table."""
+        """Return the record's cells of a table row."""
         median, late, most = np.percentile(self.seconds, [50, 95, 100]) if self.seconds else (np.nan,) * 3
         return [
             f"{len(self.seconds):,}",
@@ -75,19 +75,19 @@ HEAD = ["moves", "errors", "lost updates", "median, s", "95 %, s", "most, s"]
 
 
 def linked_amount(client: Client, column: int) -> str:
-    """Return the amount that the link has."""
+    """Return the amount in the link, or the default if the link omits it."""
     return client.linked(f"c{column}.amount") or UNSAID
 
 
 def amount_of(client: Client, column: int) -> str:
-    """Return the amount that the page shows: in the link, on the line of the curve, if they agree."""
+    """Return the amount shown by both the link and the curve's line, or a message if they differ."""
     linked = linked_amount(client, column)
     drawn = client.data(READER)["columns"][column - 1]["body"]
     return linked if f'"parameter":"amount","value":{float(linked)}' in drawn else f"{linked} in the link, but not drawn"
 
 
 async def moved(client: Client, value: int, column: int, moves: Moves) -> None:
-    """Move the slider, wait for the answer, and record it."""
+    """Move the slider, wait for the answer, and record its time."""
     try:
         took = await client.run(client.slider(AMOUNT, value))
     except NoAnswer as error:
@@ -99,14 +99,14 @@ async def moved(client: Client, value: int, column: int, moves: Moves) -> None:
 
 
 async def flurry(client: Client, values: Sequence[int], column: int, moves: Moves) -> None:
-    """Send values without waiting, as a slider does that is dragged; the last must be the one that the page ends with."""
+    """Send values without waiting, as a dragged slider does; the page must end with the last one."""
     try:
         for value in values:
             await client.send(client.slider(AMOUNT, value))
             await asyncio.sleep(0.02)
         await client.answered()
         if amount_of(client, column) != f"{values[-1]}":
-            # The answer may have been that of an earlier value, if its run was over before the last was sent.
+            # The answer may belong to an earlier value, if its run ended before the last one was sent.
             await client.until(lambda one: amount_of(one, column) == f"{values[-1]}")
     except NoAnswer:
         moves.lost.append(f"{values[-1]} was sent last, the page has {amount_of(client, column)}")
@@ -116,12 +116,12 @@ async def flurry(client: Client, values: Sequence[int], column: int, moves: Move
 
 
 async def sliders(server: AppServer, sessions: int, seconds: float, think: float) -> list[str]:
-    """Return the row of twenty sessions on the essay."""
+    """Return a table row for ``sessions`` sessions that move sliders on the essay."""
     process = psutil.Process(server.pid)
     moves = Moves()
     async with AsyncExitStack() as stack:
         clients = [Client(server.url, query="document=essay") for _ in range(sessions)]
-        # The first embeds the essay, for all.
+        # The first session embeds the essay for all.
         for client in clients:
             await stack.enter_async_context(client)
             await client.until(is_cut)
@@ -151,7 +151,7 @@ async def sliders(server: AppServer, sessions: int, seconds: float, think: float
 
 
 async def rounds(server: AppServer, sessions: int, times: int, characters: int, ttl: int) -> list[list[str]]:
-    """Return a row for each round of sessions that paste texts of their own and leave."""
+    """Return a table row for each round of sessions that paste their own texts and leave."""
     process = psutil.Process(server.pid)
     rows = []
     texts = (own_text(characters, number) for number in count())
@@ -165,7 +165,7 @@ async def rounds(server: AppServer, sessions: int, times: int, characters: int, 
             for client in clients:
                 await client.close()
         opened = time.perf_counter() - began
-        # The server lets go of them at the first look after their time.
+        # The server releases expired sessions at its next check.
         await asyncio.sleep(ttl + 2 * EVERY_S)
         say([error for client in clients for error in client.errors])
         rows.append([f"{turn}", f"{opened:.0f}", f"{open_:.0f}", f"{memory(process):.0f}", loads()])
@@ -178,18 +178,18 @@ async def rounds(server: AppServer, sessions: int, times: int, characters: int, 
 
 @dataclass
 class Waited:
-    """Timings of ten sessions that queue for the same resource.
+    """Timings of sessions that queue for the same resource.
 
     Attributes
     ----------
     alone, together
-        Seconds until all were done, one after the other and at once.
+        Seconds until all sessions were done, one after the other and simultaneously.
     order
-        The numbers of the sessions in the order in which they were done; they came in ascending order.
+        The numbers of the sessions in order of completion; they started in ascending order.
     freed
-        Seconds from the press on Cancel until the next one began.
+        Seconds from a click on Cancel until the next session's job began.
     bystander
-        The moves of the session beside them.
+        The moves of a session that does not queue.
     """
 
     alone: float
@@ -200,7 +200,7 @@ class Waited:
 
 
 async def waiting(server: AppServer, sessions: int, characters: int) -> Waited:
-    """Let sessions paste texts one by one, then simultaneously, and cancel a further one while it embeds."""
+    """Let sessions paste texts one by one, then simultaneously, and cancel another one while it embeds."""
     numbers = count()
     async with AsyncExitStack() as stack:
         bystander = await stack.enter_async_context(Client(server.url))
@@ -239,7 +239,7 @@ async def waiting(server: AppServer, sessions: int, characters: int) -> Waited:
 
 
 async def cancel(client: Client, following: Client) -> float:
-    """Cancel a session's job once it is being embedded; return the seconds until the next one's is."""
+    """Cancel a session's job while it embeds; return the seconds until the next session's job starts embedding."""
     await client.until(lambda one: one.progress.startswith("Embedding"), 900)
     began = time.perf_counter()
     await client.press("Cancel")
@@ -254,7 +254,7 @@ async def keep_moving(client: Client, moves: Moves, think: float) -> None:
 
 
 async def keep_running(client: Client, think: float) -> None:
-    """Let the page run again and again, as a user does who tries its controls while it waits."""
+    """Rerun the page repeatedly, as a user does who tries its controls while waiting."""
     for value in cycle(range(LOWEST, HIGHEST)):
         await asyncio.sleep(think)
         if client.has("slider", AMOUNT):
@@ -265,13 +265,13 @@ async def keep_running(client: Client, think: float) -> None:
 
 
 STAY_S = 300.0, 900.0
-"""Seconds between which a session of ``soak`` stays."""
+"""The range of seconds that a session of ``soak`` stays."""
 
 PARTS = 10
 
 
 async def soak(server: AppServer, sessions: int, seconds: float, think: float, characters: int) -> list[list[str]]:
-    """Return a row for each tenth of the time: the moves, the sessions that came, the server's memory at its end."""
+    """Return a table row for each tenth of the time: the moves, the new sessions, and the server's memory at the end."""
     process = psutil.Process(server.pid)
     texts = (own_text(characters, number) for number in count())
     began = time.perf_counter()
@@ -320,14 +320,14 @@ def is_cut(client: Client) -> bool:
 
 
 async def paste_and_wait(client: Client, text: str) -> None:
-    """Open a session, paste a text of its own and wait until it is cut."""
+    """Open a session, paste a text and wait until it is cut."""
     await client.open()
     await client.paste(text)
     await client.until(lambda one: is_cut(one) and '"title": "Pasted text"' in one.written(READER), 300)
 
 
 async def in_turn(works: Sequence[Coroutine[object, object, None]], at_once: int) -> None:
-    """Run the works, at most ``at_once`` at the same time."""
+    """Run the coroutines, at most ``at_once`` at the same time."""
     places = asyncio.Semaphore(at_once)
 
     async def one(work: Coroutine[object, object, None]) -> None:
@@ -338,7 +338,7 @@ async def in_turn(works: Sequence[Coroutine[object, object, None]], at_once: int
 
 
 def own_text(characters: int, number: int) -> str:
-    """Return a text that no other session has: the essay's sentences, each with its own number."""
+    """Return a unique text: the essay's sentences, each with its own number."""
     words = load_sample("essay").text.split(". ")
     sentences = (f"{sentence} {number}.{place}" for place, sentence in enumerate(cycle(words)))
     parts = islice(sentences, 2 + characters * len(words) // sum(map(len, words)))
@@ -346,7 +346,7 @@ def own_text(characters: int, number: int) -> str:
 
 
 def busy(process: psutil.Process) -> float:
-    """Return the seconds of the processor that the server has used."""
+    """Return the processor seconds that the server has used."""
     times = process.cpu_times()
     return float(times.user + times.system)
 
@@ -357,19 +357,19 @@ def memory(process: psutil.Process) -> float:
 
 
 def loads() -> str:
-    """Return the machine's load, over the last minute and the last five."""
+    """Return the machine's load averages over one and five minutes."""
     one, five, _ = os.getloadavg()
     return f"{one:.1f}, {five:.1f}"
 
 
 def say(faults: Sequence[str]) -> None:
-    """Print the faults, each kind once."""
+    """Print each distinct fault with its count."""
     for fault in sorted(set(faults))[:20]:
         print(f"{faults.count(fault)} × {fault}", file=sys.stderr, flush=True)
 
 
 def measured_sliders(given: argparse.Namespace) -> bool:
-    """Measure and print; return whether the targets are reached."""
+    """Run and print the measurement ``sliders``; return whether the targets are met."""
     row = with_server(lambda server: sliders(server, given.sessions or 20, given.seconds or 120, given.think or 0))
     columns = ["sessions", "thinks, s", *HEAD, "server, ms a move", "server, cores", "clients, cores", "load"]
     print(table(columns, [row]))
@@ -377,7 +377,7 @@ def measured_sliders(given: argparse.Namespace) -> bool:
 
 
 def measured_rounds(given: argparse.Namespace) -> bool:
-    """Measure and print; return whether the targets are reached."""
+    """Run and print the measurement ``rounds``; return whether the targets are met."""
     os.environ["STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL"] = str(given.ttl)
     sessions = given.sessions or 50
     rows = with_server(lambda server: rounds(server, sessions, given.rounds, given.characters or 8_000, given.ttl))
@@ -387,7 +387,7 @@ def measured_rounds(given: argparse.Namespace) -> bool:
 
 
 def measured_waiting(given: argparse.Namespace) -> bool:
-    """Measure and print; return whether the targets are reached."""
+    """Run and print the measurement ``waiting``; return whether the targets are met."""
     sessions = given.sessions or 10
     found = with_server(lambda server: waiting(server, sessions, given.characters or 200_000))
     ordered = all(first < second for first, second in pairwise(found.order))
@@ -415,7 +415,7 @@ def measured_waiting(given: argparse.Namespace) -> bool:
 
 
 def measured_soak(given: argparse.Namespace) -> bool:
-    """Measure and print; return whether nothing failed and the last tenth is no slower or larger than the second by half."""
+    """Run and print the measurement ``soak``; return whether it had no faults and stayed fast and small."""
     work = (given.sessions or 20, given.seconds or 3600, given.think or 5, given.characters or 8_000)
     rows = with_server(lambda server: soak(server, *work))
     print(table(["until minute", "came", *HEAD, "server, ms a move", "MB", "load"], rows))
@@ -425,14 +425,14 @@ def measured_soak(given: argparse.Namespace) -> bool:
 
 
 def with_server(measure: Callable[[AppServer], Coroutine[object, object, Found]]) -> Found:
-    """Start the app, measure, and end it."""
+    """Start the app, run a measurement, and stop the app."""
     with tempfile.TemporaryDirectory() as folder, app_server(Path(folder) / "log.txt") as server:
-        # The model is loaded before anything is measured.
+        # Load the model before anything is measured.
         return asyncio.run(measure(server))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one of the measurements."""
+    """Run one of the measurements; return 1 if a target is missed."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.load", description=__doc__)
     parser.add_argument("what", choices=["sliders", "rounds", "waiting", "soak"])
     parser.add_argument("--sessions", type=int, metavar="N", help="sessions (default: 20, 50, 10 and 20)")

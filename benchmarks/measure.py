@@ -1,4 +1,4 @@
-"""Time, spread and tables."""
+"""Timing, quartiles, and Markdown tables."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 
 class Spread(NamedTuple):
-    """Median and quartiles."""
+    """Median and quartiles of a measurement."""
 
     lower: float
     median: float
@@ -23,12 +23,12 @@ class Spread(NamedTuple):
         return cls(float(lower), float(median), float(upper))
 
     def milliseconds(self) -> str:
-        """Format a time: to the millisecond from 100 on, to the hundredth below."""
+        """Format a time in milliseconds, to the hundredth below 100."""
         decimals = 0 if self.median >= 100 else 2
         return f"{self.median:,.{decimals}f} ({self.lower:,.{decimals}f} to {self.upper:,.{decimals}f})"
 
     def times(self) -> str:
-        """Format a ratio."""
+        """Format a ratio, to the hundredth below 100."""
         decimals = 0 if self.median >= 100 else 2
         return f"{self.median:,.{decimals}f} ({self.lower:,.{decimals}f} to {self.upper:,.{decimals}f})"
 
@@ -37,14 +37,14 @@ Result = TypeVar("Result")
 
 
 def timed(call: Callable[[], Result]) -> tuple[float, Result]:
-    """Call ``call`` and return the seconds it took and its result."""
+    """Call a function, and return the seconds it took and its result."""
     began = time.perf_counter()
     result = call()
     return time.perf_counter() - began, result
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a Markdown table with its columns lined up, all but the first to the right."""
+    """Return an aligned Markdown table, with all columns except the first aligned right."""
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
     rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
     padded = [

@@ -1,8 +1,8 @@
-"""A browser session without a browser: Streamlit's messages over its websocket.
+"""A browser session without a browser: a client of Streamlit's websocket protocol.
 
-It does what costs the server something: it answers with the state of the widgets that were touched, names the messages that
-it has kept so that they are not sent again, follows the link, and asks for fragments as often as they want to be. It draws
-nothing, and decodes no component's data unless it is asked for.
+It does everything that costs the server time: it sends the state of changed widgets, names its cached messages so that they
+are not sent again, follows the link, and reruns fragments at their intervals. It draws nothing, and decodes components' data
+on request only.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from websockets.exceptions import ConnectionClosed
 from websockets.typing import Origin, Subprotocol
 
 LIMIT = 120.0
-"""Seconds after which an answer is given up."""
+"""Seconds to wait for an answer."""
 
 _KEPT_RUNS = 30
-"""Runs after which a page forgets a message that it has not needed again, as in .streamlit/config.toml."""
+"""Runs after which a page drops an unused cached message, as in .streamlit/config.toml."""
 
 _WIDGETS = ("button", "file_uploader", "number_input", "selectbox", "slider", "text_area")
 
 
 class NoAnswer(RuntimeError):
-    """An answer that did not come, or not in time."""
+    """An answer that did not arrive in time, or at all."""
 
 
 @dataclass(frozen=True)
 class Widget:
-    """A widget on the page: its id, and the fragment that it is in."""
+    """A widget on the page, with its id and the id of its fragment."""
 
     id: str
     fragment: str
@@ -57,7 +57,7 @@ class _Page:
 
 
 class Client:
-    """A session.
+    """A session of one client on one page.
 
     Parameters
     ----------
@@ -71,9 +71,9 @@ class Client:
     Attributes
     ----------
     link
-        The parameters of the link, as the page would show them now.
+        The link's current query parameters.
     errors
-        Exceptions that the page would show.
+        Exceptions that the page shows.
     received
         Bytes received.
     """
@@ -105,7 +105,7 @@ class Client:
         await self.close()
 
     async def open(self) -> float:
-        """Connect, and wait until the page is drawn; return the seconds that it took."""
+        """Connect, and wait until the page is drawn; return the seconds this took."""
         began = time.perf_counter()
         origin = f"{self._server.scheme}://{self._server.netloc}"
         self._socket = await connect(
@@ -124,7 +124,7 @@ class Client:
         return time.perf_counter() - began
 
     async def close(self) -> None:
-        """Close the connection, as a browser does with its tab."""
+        """Close the connection, as a browser does when its tab is closed."""
         self._stop_again()
         if self._socket is not None:
             await self._socket.close()
@@ -134,12 +134,12 @@ class Client:
     # What a user does
 
     async def run(self, *touched: WidgetState) -> float:
-        """Let the page run with these widgets' values, and return the seconds until its answer is whole.
+        """Run the page with the given widget values, and return the seconds until its answer is complete.
 
         Raises
         ------
         NoAnswer
-            If it does not come in `LIMIT` seconds, or the server closes the connection.
+            If the answer does not arrive within `LIMIT` seconds, or the server closes the connection.
         """
         began = time.perf_counter()
         await self.send(*touched)
@@ -147,7 +147,7 @@ class Client:
         return time.perf_counter() - began
 
     async def send(self, *touched: WidgetState, fragment: str = "", by_itself: bool = False) -> None:
-        """Let the page, or a fragment, run with these widgets' values, and do not wait for the answer."""
+        """Run the page, or a fragment, with the given widget values, without waiting for the answer."""
         assert self._socket is not None
         if not fragment:
             self._finished.clear()
@@ -176,12 +176,12 @@ class Client:
             raise NoAnswer("the server closed the connection" if self._reading.done() else f"none in {LIMIT:.0f} s")
 
     async def until(self, holds: Callable[[Client], bool], seconds: float = LIMIT) -> float:
-        """Wait until it holds, which is looked at after every run of the page or a fragment, and return the moment.
+        """Wait until ``holds`` returns True, checked after every run of the page or a fragment; return the moment.
 
         Raises
         ------
         NoAnswer
-            If it does not within that time.
+            If it does not return True in time.
         """
 
         async def wait() -> None:
@@ -195,23 +195,23 @@ class Client:
         return time.perf_counter()
 
     async def press(self, label: str) -> None:
-        """Press the button with that label."""
+        """Press the button with the given label."""
         button = self.widget("button", label)
         await self.send(WidgetState(id=button.id, trigger_value=True), fragment=button.fragment)
 
     async def paste(self, text: str) -> None:
-        """Paste ``text`` into the box of the user's own, without waiting until it is cut."""
+        """Paste ``text`` into the text box, without waiting until it is cut."""
         await self.run(self.text("text_area", "box/", text))
 
     # What is on the page
 
     def widget(self, kind: str, name: str) -> Widget:
-        """Return the widget of that kind whose key, or label if it has none, contains ``name``.
+        """Return the widget of a kind whose key, or label if it has none, contains ``name``.
 
         Raises
         ------
         NoAnswer
-            If the page has none.
+            If the page has no such widget.
         """
         for (found, key), widget in self._shown.widgets.items():
             if found == kind and name in key:
@@ -219,21 +219,21 @@ class Client:
         raise NoAnswer(f"the page has no {kind} {name!r}")
 
     def has(self, kind: str, name: str) -> bool:
-        """Return whether the page has a widget of this kind with ``name`` in its key or label."""
+        """Return whether the page has a widget of a kind with ``name`` in its key or label."""
         return any(found == kind and name in key for found, key in self._shown.widgets)
 
     def slider(self, name: str, value: float) -> WidgetState:
-        """Return the state of the slider with that name in its key."""
+        """Return the state of the slider with ``name`` in its key, set to ``value``."""
         state = WidgetState(id=self.widget("slider", name).id)
         state.double_array_value.data.append(value)
         return state
 
     def text(self, kind: str, name: str, value: str) -> WidgetState:
-        """Return the state of a widget whose value is a text."""
+        """Return the state of a text widget, set to ``value``."""
         return WidgetState(id=self.widget(kind, name).id, string_value=value)
 
     def linked(self, name: str) -> str:
-        """Return the value of a parameter of the link; empty if it has none."""
+        """Return the value of a link parameter; empty if the link omits it."""
         return parse_qs(self.link, keep_blank_values=True).get(name, [""])[0]
 
     @property
@@ -242,12 +242,12 @@ class Client:
         return self._shown.progress
 
     def written(self, key: str) -> str:
-        """Return the data of the component with that key as JSON; empty if there is none."""
+        """Return a component's data as JSON; empty if the page lacks the component."""
         component = self._shown.components.get(key)
         return component.json if component is not None else ""
 
     def data(self, key: str) -> dict[str, Any]:
-        """Return the data of the component with that key; empty if there is none."""
+        """Return a component's data; empty if the page lacks the component."""
         found: dict[str, Any] = json.loads(self.written(key) or "[{}]")[0]
         return found
 

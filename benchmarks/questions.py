@@ -1,4 +1,4 @@
-"""Time and memory of 5,000 questions on 10 MB of text: finding their excerpts, the index, the search, and the measures."""
+"""Time and memory of 5,000 questions on 10 MB of text: locating excerpts, indexing, searching, measuring."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ CHUNKERS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("recursive", {"size": 800, "unit": "characters"}),
     ("fixed_sentences", {"size": 4}),
 )
-"""Some 50,000 chunks, and as many as are usual."""
+"""Chunkers that give about 50,000 chunks, and a usual number."""
 
 EMBEDDED = 400
-"""Chunks that the bundled model embeds to measure how many it does in a second."""
+"""Chunks that the bundled model embeds to measure its speed."""
 
 ALTERED = 200
-"""The most questions whose excerpts are altered: they are compared with all of the document that they name."""
+"""Most questions with altered excerpts, since these are compared with the whole document that they name."""
 
 _Result = TypeVar("_Result")
 
 
 def texts(megabytes: int, documents: int = 100) -> dict[str, str]:
-    """Return documents of the bundled texts' words in random order, as sentences, with a heading now and then."""
+    """Return documents of the bundled texts' words in random order, as sentences with occasional headings."""
     random = Random(0)
     words = " ".join(path.read_text(encoding="utf-8") for path in sorted(SAMPLES_FOLDER.glob("essay_*.txt"))).split()
     return {f"{number:03}.md": _text(random, words, 1_000_000 * megabytes // documents) for number in range(documents)}
@@ -61,12 +61,12 @@ def _text(random: Random, words: Sequence[str], size: int) -> str:
 
 
 def corpus_of(found: dict[str, str]) -> Corpus:
-    """Return the documents with their sentences."""
+    """Return a corpus of the documents, split into sentences."""
     return Corpus(tuple(Document.from_text(text, "lines", name) for name, text in found.items()))
 
 
 def asked(found: dict[str, str], count: int) -> list[dict[str, Any]]:
-    """Return questions with one excerpt each of some 200 characters, as `references` have it."""
+    """Return questions with one excerpt each of about 200 characters, in the format of `references`."""
     random = Random(1)
     names = list(found)
     rows = []
@@ -87,7 +87,7 @@ def _lines(rows: Sequence[dict[str, Any]]) -> bytes:
 
 
 class Steps:
-    """Times steps by the clock and by the processor, and says how much memory the process has taken at the most."""
+    """A stopwatch that records the time of each step and the peak memory of the process."""
 
     def __init__(self) -> None:
         self.rows: list[list[str]] = []
@@ -103,7 +103,7 @@ class Steps:
 
 
 def located(megabytes: int, count: int) -> list[list[str]]:
-    """Measure how long it takes to find excerpts in place, anywhere, after an edit, and altered."""
+    """Measure the time to locate excerpts: in place, anywhere, after an edit, and altered."""
     steps = Steps()
     found = texts(megabytes)
     rows = asked(found, count)
@@ -130,7 +130,7 @@ def located(megabytes: int, count: int) -> list[list[str]]:
 
 
 def searched(megabytes: int, count: int, which: int) -> list[list[str]]:
-    """Measure an index, a search and the measures."""
+    """Measure the time of indexing, searching and measuring."""
     steps = Steps()
     found = texts(megabytes)
     rows = [{**row, "corpus_id": row["name"]} for row in asked(found, count)]
@@ -154,7 +154,7 @@ def searched(megabytes: int, count: int, which: int) -> list[list[str]]:
 
 
 def embedded(megabytes: int) -> list[list[str]]:
-    """Measure how many chunks the bundled model embeds in a second."""
+    """Measure how many chunks the bundled model embeds per second."""
     steps = Steps()
     document = Document.from_text(next(iter(texts(megabytes).values())), "lines", "one")
     tools = Tools(load_embedder(), load_tokenizer(), EmbeddingCache(None))
@@ -168,13 +168,13 @@ def embedded(megabytes: int) -> list[list[str]]:
 
 
 def _apart(call: Callable[..., _Result], *arguments: object) -> _Result:
-    """Call it in a process of its own, so that its memory is its own."""
+    """Call a function in a separate process, so that its memory is measured separately."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         return pool.apply(call, arguments)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return 0."""
+    """Run the measurements and print the tables; return 0."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.questions", description=__doc__)
     parser.add_argument("--megabytes", type=int, default=10, metavar="N")
     parser.add_argument("--questions", type=int, default=5_000, metavar="N")

@@ -1,4 +1,4 @@
-"""The other libraries' chunkers, given this project's embedder and sentences."""
+"""The other libraries' chunkers, run with this project's embedder and sentences."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from chunkers.adapters.langchain_embeddings import LangChainEmbeddings
 from chunkers.adapters.llama_index_embeddings import LlamaIndexEmbedding
 
 AT_ONCE = 32
-"""Texts a batch, after sorting by length: what sentence-transformers does by itself with a list of texts."""
+"""Texts per batch after sorting by length, as sentence-transformers does with a list of texts."""
 
 
 class CountingEncoder:
-    """An embedder without a cache that counts its texts, with the interface of the reference libraries."""
+    """An uncached embedder that counts its texts, with the interface of the reference libraries."""
 
     def __init__(self, embedder: Embedder) -> None:
         self.embedded = 0
         self._embedder = embedder
 
     def encode(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return the texts' unit vectors as the lists of floats that both libraries ask for."""
+        """Return the texts' unit vectors as lists of floats, which both libraries expect."""
         self.embedded += len(texts)
         order = sorted(range(len(texts)), key=lambda i: len(texts[i]), reverse=True)
         vectors: list[npt.NDArray[np.float32]] = [np.zeros(0, np.float32)] * len(texts)

@@ -1,4 +1,4 @@
-"""Changes that keep an answer whole or remove a finding: how often there is one, beside an exhaustive search, and the time.
+"""How often a change keeps an answer whole or removes a finding, compared with an exhaustive search, and its time.
 
 A failure is a question whose answer a column does not give whole, at the budget that the Ask box chooses for the text. The
 columns are those that Compare and Retrieval open with. The questions are the bundled ones, and generated ones: the answer is
@@ -48,7 +48,7 @@ MOST_MS = 2_000
 """Target for the search on the essay, with all vectors cached."""
 
 LEAST_SENTENCES, MOST_ANSWERED = 8, 4
-"""Sentences of a text for generated questions, and of an answer."""
+"""Minimum sentences of a text for generated questions, and maximum sentences of an answer."""
 
 
 class Asked(NamedTuple):
@@ -59,14 +59,14 @@ class Asked(NamedTuple):
 
 
 def is_whole(chunking: Chunking, posed: Posed, method: Method, limit: Limit, tools: Tools, ruler: Ruler) -> tuple[bool, int]:
-    """Return whether the chunks give the answer whole, and the tokens that are retrieved."""
+    """Return whether the retrieved chunks give the answer whole, and the number of tokens retrieved."""
     vector = embed_question(chunking, tools, posed.question) if method != "bm25" else None
     found = ask(prepare(chunking, tools, method), posed.question, vector, method, limit, ruler)
     return judge(found, posed.answer).fate == "whole", found.tokens
 
 
 def keeps_whole(failure: Failure, tools: Tools, ruler: Ruler) -> Callable[[Chunking], bool]:
-    """Return the test whether chunks give the failing answer whole, within the tokens that the column retrieves too."""
+    """Return a function that tests whether chunks give the failing answer whole, within the column's tokens."""
     posed, limit = failure.posed, failure.limit
     _, tokens = is_whole(failure.chunking, posed, failure.method, limit, tools, ruler)
     limits = [limit] if limit.top is None else [limit, Limit(tokens=tokens)]
@@ -78,7 +78,10 @@ def keeps_whole(failure: Failure, tools: Tools, ruler: Ruler) -> Callable[[Chunk
 
 
 def removes(finding: Finding, tools: Tools, hair: float = HAIR) -> Callable[[Chunking], bool]:
-    """Return the test whether the inbox of other chunks has no finding of the same rule in the passage, though it could."""
+    """Return a function that tests whether chunks lack findings of the same rule in the passage.
+
+    Chunks too few for the rule to apply do not pass.
+    """
 
     def removed(chunking: Chunking) -> bool:
         left = [one.span for one in inbox(chunking, tools.embedder, hair) if one.rule == finding.rule]
@@ -91,7 +94,7 @@ def removes(finding: Finding, tools: Tools, hair: float = HAIR) -> Callable[[Chu
 
 
 def exhaustive(column: Column, tools: Tools, is_met: Callable[[Chunking], bool]) -> dict[str, tuple[Variation, int]]:
-    """Return of every kind of change that helps the one with the fewest changed cuts, by trying the whole grid."""
+    """Return for each kind of change the successful one with the fewest changed cuts, by trying the whole grid."""
     best: dict[str, tuple[Variation, int]] = {}
     for variation in variations(column.chunker, tools.embedder):
         try:
@@ -109,7 +112,7 @@ def exhaustive(column: Column, tools: Tools, is_met: Callable[[Chunking], bool])
 
 
 def agrees(found: Sequence[Remedy], best: dict[str, tuple[Variation, int]]) -> bool:
-    """Return whether the remedies are the least changes of the exhaustive search, each of another kind."""
+    """Return whether the remedies are the smallest changes of the exhaustive search, each of a different kind."""
     least = sorted(changed for _, changed in best.values())[:WANTED]
     return [remedy.changed for remedy in found] == least and all(
         best[remedy.variation.kind] == (remedy.variation, remedy.changed) for remedy in found
@@ -117,7 +120,7 @@ def agrees(found: Sequence[Remedy], best: dict[str, tuple[Variation, int]]) -> b
 
 
 def documents() -> dict[str, Document]:
-    """Return the bundled texts by name, each part of the essay for itself, as Retrieval has them."""
+    """Return the bundled texts by name, with the essay in its parts, as on Retrieval."""
     splitters = sample_splitters()
     paths = sorted(SAMPLES_FOLDER.glob("*.txt"))
     texts = {path.stem: path.read_bytes().decode() for path in paths}
@@ -136,7 +139,7 @@ def bundled(texts: Mapping[str, Document]) -> Iterator[Asked]:
 
 
 def generated(texts: Mapping[str, Document], seed: int = 0) -> Iterator[Asked]:
-    """Yield generated questions without end."""
+    """Yield generated questions endlessly."""
     draw = random.Random(seed)
     among = [document for document in texts.values() if len(document.sentences) >= LEAST_SENTENCES]
     while True:
@@ -149,13 +152,13 @@ def generated(texts: Mapping[str, Document], seed: int = 0) -> Iterator[Asked]:
 
 
 def changeable(suspect: Suspect, tools: Tools) -> list[Finding]:
-    """Return the findings of a column that another chunker may not have."""
+    """Return the findings of a column that another chunker could remove."""
     findings = inbox(suspect.chunking, tools.embedder)
     return [finding for finding in findings if not RULES[finding.rule].of_sentences]
 
 
 class Bench:
-    """The columns of the bundled texts, cut once, and what it takes to ask them questions."""
+    """The columns of the bundled texts, each cut once, and the tools to ask them questions."""
 
     def __init__(self, embedder: str) -> None:
         self.tools = Tools(load_embedder(embedder), load_tokenizer("all-MiniLM-L6-v2"))
@@ -171,19 +174,19 @@ class Bench:
         return self._rulers[document.identity]
 
     def cut(self, document: Document, title: str) -> Chunking:
-        """Return the chunks of a column."""
-        # Without the sentences' embeddings the grid would have no semantic chunker.
+        """Return the chunks of a column, by its title."""
+        # Without sentence embeddings, the grid would lack the semantic chunkers.
         assert self.tools.embedder is not None
         replace(self.tools, embedder=self.tools.embedder.for_document(document)).embed(document.sentence_texts)
         return run(self.chunkers[title], document, self.tools)
 
     def suspect(self, document: Document, title: str) -> Suspect:
-        """Return a column whose findings are to be removed."""
+        """Return a column for a search that removes its findings."""
         limit = Limit(tokens=fitting_budget(len(document.text)))
         return Suspect(self.chunkers[title], self.cut(document, title), METHOD, limit)
 
     def failure(self, asked: Asked, title: str) -> Failure | None:
-        """Return the failure of a column; None if it gives the answer whole."""
+        """Return a column's failure on a question; None if it gives the answer whole."""
         document, posed = asked
         chunking = self.cut(document, title)
         limit = Limit(tokens=fitting_budget(len(document.text)))
@@ -198,7 +201,7 @@ class Bench:
 
 
 class Count(NamedTuple):
-    """Outcome of a set of failures."""
+    """The number of questions, failures, remedied failures, and agreements with the exhaustive search."""
 
     asked: int
     failures: int
@@ -207,7 +210,7 @@ class Count(NamedTuple):
 
     @classmethod
     def of(cls, bench: Bench, questions: Iterable[Asked], title: str, most: int | None = None) -> Count:
-        """Search for the failures of one column, up to ``most`` of them, and compare with the exhaustive search."""
+        """Search for up to ``most`` failures of one column, and compare the remedies with the exhaustive search."""
         asked = failures = helped = agreed = 0
         for question in questions:
             asked += 1
@@ -225,7 +228,7 @@ class Count(NamedTuple):
 
     @classmethod
     def of_findings(cls, bench: Bench, texts: Iterable[Document], title: str, most: int, seed: int) -> Count:
-        """Search for up to ``most`` findings of one column in all texts, and compare with the exhaustive search."""
+        """Search for up to ``most`` findings of one column, and compare the remedies with the exhaustive search."""
         suspects = [bench.suspect(document, title) for document in texts]
         places = [(suspect, finding) for suspect in suspects for finding in changeable(suspect, bench.tools)]
         drawn = random.Random(seed).sample(places, min(most, len(places)))
@@ -271,14 +274,14 @@ def times(bench: Bench, document: Document, repeats: int) -> list[list[str]]:
 
 
 def both(call: Callable[[], object]) -> tuple[float, float]:
-    """Return the seconds that a call takes, by the clock and of the thread's processor time."""
+    """Return the wall-clock seconds and the thread's processor seconds that a call takes."""
     began = time.thread_time()
     seconds, _ = timed(call)
     return seconds, time.thread_time() - began
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the tables; the exit status is 1 where a target is missed."""
+    """Print the tables; return 1 if a target is missed."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.remedies", description=__doc__)
     parser.add_argument("--embedder", default="all-MiniLM-L6-v2", help="whose vectors rank the chunks")
     parser.add_argument("--failures", type=int, default=200, metavar="N", help="generated failures (default: 200)")

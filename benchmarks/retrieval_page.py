@@ -1,6 +1,6 @@
 """Rerun times of the Retrieval page with six chunkers on the bundled documents and thousands of questions.
 
-The app runs without a browser (Streamlit's AppTest), so the times are the server's, with what AppTest adds to read the page.
+The app runs without a browser (Streamlit's AppTest), so the times are the server's plus AppTest's overhead.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from viz.retrieval.material import bundled
 CHUNKERS = ("recursive", "fixed_sentences", "optimal", "breakpoint", "double_pass", "change_point")
 SPLITTER, TOKENIZER = "regex", "words"
 LONGEST = 3
-"""Sentences of an excerpt."""
+"""Most sentences of an excerpt."""
 
 
 def sampled(count: int, seed: int = 0) -> Material:
-    """Return the bundled documents with ``count`` questions, each after some words of neighbouring sentences."""
+    """Return the bundled documents with ``count`` questions, each made of words from neighbouring sentences."""
     texts = bundled().texts
     documents = [Document.from_text(text, SPLITTER, name) for name, text in texts]
     places = [(document, first) for document in documents for first in range(len(document.sentences))]
@@ -47,13 +47,13 @@ def sampled(count: int, seed: int = 0) -> Material:
         last = min(first + int(random.integers(LONGEST)), len(document.sentences) - 1)
         excerpt = document.text[document.sentences[first].start : document.sentences[last].end].strip()
         words = sorted(dict.fromkeys(excerpt.split()), key=len)[-3:]
-        # With its number no question is the repetition of another.
+        # Numbers make the questions distinct.
         rows.writerow([f"What is said of {', '.join(words)} ({number})?", json.dumps([excerpt]), document.name])
     return Material(texts, ("sampled.csv", file.getvalue().encode()), own=True)
 
 
 def measured(count: int) -> Retrieval:
-    """Return a run over ``count`` questions that has ended."""
+    """Return a completed run over ``count`` questions."""
     embedder = load_embedder("tfidf")
     chunkers = tuple(build_chunker(name, {}, embedder) for name in CHUNKERS)
     run = Retrieval(Plan(sampled(count), chunkers, embedder.name, SPLITTER, TOKENIZER), embedder, on_disk=False)
@@ -65,7 +65,7 @@ def measured(count: int) -> Retrieval:
 
 
 def opened(token: str) -> AppTest:
-    """Return the page of a run, not drawn yet."""
+    """Return the page of a run, not yet drawn."""
     app = AppTest.from_file(ROOT / "app.py", default_timeout=600)
     app.query_params["embedder"] = "tfidf"
     app.query_params["run"] = token
@@ -74,7 +74,7 @@ def opened(token: str) -> AppTest:
 
 
 def draw(app: AppTest) -> None:
-    """Run the page until it shows the report, which is made in a thread."""
+    """Rerun the page until it shows the report, which is computed in a thread."""
     while True:
         app.run()
         if app.exception:
@@ -84,7 +84,7 @@ def draw(app: AppTest) -> None:
 
 
 class Step(NamedTuple):
-    """Time of one rerun, processor time, and significance tests, each of which draws 10,000 sign flips."""
+    """The cost of one rerun: time, processor time, and significance tests, each of which draws 10,000 sign flips."""
 
     ms: float
     processor_ms: float
@@ -92,7 +92,7 @@ class Step(NamedTuple):
 
 
 class Stopwatch:
-    """Takes the times, and counts the significance tests."""
+    """A stopwatch that also counts significance tests."""
 
     def __init__(self) -> None:
         self.calls = 0
@@ -112,7 +112,7 @@ class Stopwatch:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the times; the exit status is 1 where choosing another question computes a significance test."""
+    """Print the times; return 1 if choosing another question computes a significance test."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.retrieval_page", description=__doc__)
     parser.add_argument("--questions", type=int, default=MOST, metavar="N", help=f"default: {MOST:,}")
     parser.add_argument("--steps", type=int, default=7, metavar="N", help="reruns of each kind; default: 7")

@@ -1,4 +1,4 @@
-"""Time and memory of every chunker as texts grow, at its defaults and at settings that make it work hardest."""
+"""Time and memory of every chunker on growing texts, at its defaults and at its most expensive settings."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from benchmarks.measure import table
 from chunkers import Document, Embedder, InputError, Tools, build_chunker, load_tokenizer, run
 
 SIZES = (1_000, 5_000, 20_000, 60_000)
-"""Sentences of the texts."""
+"""Numbers of sentences of the texts."""
 
 WIDTH = 384
-"""Dimensions of the vectors."""
+"""Dimension of the vectors."""
 
 MOST_SECONDS, MOST_MEMORY = 20, 2_000_000_000
 """Upper limits for one chunker: seconds, and bytes of memory in addition to the vectors."""
 
 GIVE_UP = 60
-"""Seconds after which a run is ended."""
+"""Seconds after which a run is aborted."""
 
 ALL = {"initial_threshold": -1, "appending_threshold": -1, "merging_threshold": -1}
 
 
 class Case(NamedTuple):
-    """A chunker with its settings, and the sentences that a subject has in its text; 0 for one subject."""
+    """A chunker with its settings, and the number of sentences per subject in its text (0 for a single subject)."""
 
     chunker: str
     parameters: Mapping[str, Any] = {}
@@ -44,7 +44,7 @@ class Case(NamedTuple):
 
     @property
     def title(self) -> str:
-        """The chunker, its settings and the text."""
+        """The chunker, its settings and the note, for the table."""
         said = ", ".join(
             [*(f"{name} {value}" for name, value in self.parameters.items()), *([self.note] if self.note else [])]
         )
@@ -85,7 +85,7 @@ CASES = (
 
 
 class Made(Embedder):
-    """Embedder that returns a prepared vector for the first number in a text, so that only the decision is measured."""
+    """An embedder that returns a prepared vector for the first number in a text, so that only the decision is timed."""
 
     name = "made"
     revision = "1"
@@ -95,10 +95,10 @@ class Made(Embedder):
         self._vectors = vectors
 
     def load(self) -> None:
-        """Do nothing: there is no model."""
+        """Do nothing; there is no model."""
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
-        """Return zeros: the vectors are there."""
+        """Return zeros, since no text is read."""
         return [0] * len(texts)
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
@@ -120,7 +120,7 @@ def vectors_of(count: int, subject: int) -> npt.NDArray[np.float32]:
 
 
 def text_of(count: int) -> str:
-    """Return a text of so many sentences, one a line, a blank line after every twentieth."""
+    """Return a text of ``count`` sentences, one per line, with a blank line after every twentieth."""
     return "".join(
         f"Sentence {number} tells how high the tide stood and who wrote it down.\n" + "\n" * (number % 20 == 19)
         for number in range(count)
@@ -128,10 +128,10 @@ def text_of(count: int) -> str:
 
 
 def measure(case: Case, count: int, sent: Connection) -> None:
-    """Send wall-clock and processor seconds, bytes of memory in addition to the vectors, and the message of a refusal."""
+    """Send the wall-clock and processor seconds, the additional memory in bytes, and the error message if refused."""
     tools = Tools(Made(vectors_of(count, case.subject)), load_tokenizer())
     chunker = build_chunker(case.chunker, case.parameters)
-    # Load and compile what it needs, and embed.
+    # Load and compile the dependencies, and embed.
     few = build_chunker(case.chunker, {key: value for key, value in case.parameters.items() if key != "chunks"})
     run(few, Document.from_text(text_of(30), "lines"), tools)
     document = Document.from_text(text_of(count), "lines")
@@ -149,26 +149,26 @@ def measure(case: Case, count: int, sent: Connection) -> None:
 
 
 def _forget_peak() -> int:
-    """Let the peak of this process's memory begin anew; return the memory it has now, in bytes. Linux alone can do that."""
+    """Reset this process's peak memory; return its current memory in bytes. Linux only."""
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     return _peak()
 
 
 def _peak() -> int:
-    """Return the most memory that this process has had, in bytes."""
+    """Return the peak memory of this process, in bytes."""
     status = Path("/proc/self/status").read_text(encoding="ascii")
     return int(status.partition("VmHWM:")[2].split()[0]) * 1024
 
 
 def measured(case: Case, count: int) -> tuple[float, float, float, str] | None:
-    """Run `measure` in a separate process and return its result; None if it exceeds `GIVE_UP` or takes too much memory."""
+    """Run `measure` in a separate process; return None if it exceeds `GIVE_UP` or runs out of memory."""
     fresh = multiprocessing.get_context("spawn")
     receive, send = fresh.Pipe(duplex=False)
     process = fresh.Process(target=measure, args=(case, count, send))
     process.start()
     send.close()
     try:
-        # Loading and compiling take time that does not count.
+        # Allow time for loading and compiling.
         if receive.poll(GIVE_UP * 2):
             seconds, busy, memory, said = json.loads(receive.recv())
             return seconds, busy, memory, said
@@ -181,7 +181,7 @@ def measured(case: Case, count: int) -> tuple[float, float, float, str] | None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the table; the exit status is 1 where a run takes more than 20 seconds or 2 GB without having been refused."""
+    """Print the table; return 1 if an accepted run takes more than 20 seconds or 2 GB."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scaling", description=__doc__)
     parser.add_argument("--only", default="", metavar="NAME", help="chunkers whose title has this in it")
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="numbers of sentences, separated by commas")
@@ -199,7 +199,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 beyond = True
             else:
                 seconds, busy, memory, said = found
-                # By the clock, other work on the machine counts; of the processor, all cores do.
+                # Wall-clock time includes other work on the machine; processor time includes all cores.
                 beyond |= min(seconds, busy) > MOST_SECONDS or memory > MOST_MEMORY
                 took = f"{seconds:.2f} s ({busy:.2f})"
                 row.append(f"refused, {took}" if said else f"{took}, {memory / 1e6:,.0f} MB")

@@ -23,14 +23,14 @@ _PARAGRAPHS = Path(__file__).with_name("paragraphs.toml")
 
 
 class Paragraph(NamedTuple):
-    """A text, and the code points at which its sentences begin, except the first."""
+    """A text, and the offsets in code points at which its sentences begin, except the first."""
 
     text: str
     starts: frozenset[int]
 
 
 class Count(NamedTuple):
-    """Ends of sentences that a splitter found, missed and invented."""
+    """The number of sentence ends that a splitter found, missed and invented."""
 
     right: int
     missed: int
@@ -43,7 +43,7 @@ class Count(NamedTuple):
 
 
 def paragraphs() -> dict[str, Paragraph]:
-    """Return code of a language to its paragraph."""
+    """Return the paragraphs by language code."""
     with _PARAGRAPHS.open("rb") as file:
         return {code: _paragraph(entry["sentences"], entry["between"]) for code, entry in tomllib.load(file).items()}
 
@@ -54,13 +54,13 @@ def _paragraph(sentences: list[str], between: str) -> Paragraph:
 
 
 def count(paragraph: Paragraph, splitter: str) -> Count:
-    """Compare the splitter's sentences with the known ones."""
+    """Compare a splitter's sentences with the known ones."""
     found = {span.start for span in Document.from_text(paragraph.text, splitter).sentences[1:]}
     return Count(len(found & paragraph.starts), len(paragraph.starts - found), len(found - paragraph.starts))
 
 
 def _seconds(text: str, splitter: str, repeats: int) -> float:
-    """Return the median time of splitting, the splitter loaded."""
+    """Return the median time of splitting, with the splitter already loaded."""
     load_splitter(splitter, text)
     return statistics.median(Document.from_text(text, splitter).split_ms / 1000 for _ in range(repeats))
 

@@ -25,10 +25,10 @@ MOST = 0.1
 """The largest shift that web.dev calls good."""
 
 WITHIN_S, SPAN_S = 1.0, 5.0
-"""Seconds between two shifts of a window at most, and the seconds that a window lasts at most."""
+"""Maximum seconds between two shifts of a window, and maximum seconds of a window."""
 
 LIMIT = 180_000
-"""Milliseconds that a page may take until it is drawn."""
+"""Maximum milliseconds until a page is drawn."""
 
 QUIET_MS = 2500
 """Milliseconds without a change in the page, after which it counts as drawn."""
@@ -92,7 +92,7 @@ def largest(shifts: Sequence[tuple[float, float, str]]) -> tuple[float, str]:
 
 
 def shift_of(browser: Browser, address: str, size: dict[str, Any]) -> tuple[float, str]:
-    """Open a page as a new visitor, wait until it is drawn, and return its shift and the element that moved the most."""
+    """Open a page as a new visitor, wait until it is drawn, and return its shift and the element that moved most."""
     context = browser.new_context(viewport=size, service_workers="block")  # type: ignore[arg-type]
     try:
         page: Page = context.new_page()
@@ -107,7 +107,7 @@ def shift_of(browser: Browser, address: str, size: dict[str, Any]) -> tuple[floa
 
 
 def measure(width: int, height: int, pages: Sequence[str]) -> list[list[str]]:
-    """Return a row for each page: its shift cold and warm, each with the element that moved the most."""
+    """Return a table row for each page: its cold and warm shift, each with the element that moved most."""
     size = {"width": width, "height": height}
     found: dict[str, list[str]] = {name: [] for name in pages}
     with (
@@ -124,7 +124,7 @@ def measure(width: int, height: int, pages: Sequence[str]) -> list[list[str]]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure the pages and print one table."""
+    """Measure the pages and print a table; return 1 if a shift exceeds the limit."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.shift", description=__doc__)
     parser.add_argument(
         "--size", action="append", metavar="WIDTHxHEIGHT", help="of the window, one or more (default: 1280x720)"

@@ -44,23 +44,23 @@ from sample_docs import load_sample
 
 PIECES = (1_000, 4_000, 16_000, 64_000)
 LONGEST = 8
-"""Pieces in a chunk at the most: 400 tokens in pieces of 50."""
+"""Most pieces in a chunk: 400 tokens in pieces of 50."""
 
 Floats = npt.NDArray[np.float32]
 
 
 class RandomEmbedder(Embedder):
-    """Embedder that returns random unit vectors immediately, so that only the decision is timed."""
+    """An embedder that returns random unit vectors immediately, so that only the decision is timed."""
 
     name = "random"
     revision = "1"
     batch = 100_000
 
     def load(self) -> None:
-        """Do nothing: there is no model."""
+        """Do nothing; there is no model."""
 
     def encode(self, texts: Sequence[str]) -> Floats:
-        """Return unit vectors, whatever the texts."""
+        """Return random unit vectors, regardless of the texts."""
         return unit_vectors(len(texts))
 
 
@@ -71,13 +71,13 @@ def unit_vectors(count: int) -> Floats:
 
 
 def partition(vectors: Floats) -> list[int]:
-    """Return the cuts of the best partition."""
+    """Return the cuts of the optimal partition."""
     rewards = run_rewards(vectors, LONGEST)
     return list(best_cuts(rewards, best_totals(rewards)).tolist())
 
 
 def partition_and_gains(vectors: Floats) -> list[int]:
-    """Return the cuts, after computing the gain of every cut."""
+    """Return the cuts of the optimal partition, after computing the gain of every cut."""
     rewards = run_rewards(vectors, LONGEST)
     totals = best_totals(rewards)
     cut_gains(rewards, totals)
@@ -85,7 +85,7 @@ def partition_and_gains(vectors: Floats) -> list[int]:
 
 
 def double_loop(vectors: Floats) -> list[int]:
-    """Return the cuts by the published algorithm: the matrix of all pairs, less its mean, and a sum for every run."""
+    """Return the cuts by the published algorithm, which sums the matrix of all pairs for every run."""
     matrix = vectors @ vectors.T
     matrix = matrix - matrix[np.triu_indices(len(matrix), k=1)].mean()
     np.fill_diagonal(matrix, 0)
@@ -109,7 +109,7 @@ def double_loop(vectors: Floats) -> list[int]:
 
 
 def optimal(repeats: int) -> None:
-    """Print how the decision grows with the pieces, and how it compares with the double loop."""
+    """Print how the decision time grows with the number of pieces, and how it compares with the double loop."""
     rows = []
     for count in PIECES:
         vectors = unit_vectors(count)
@@ -142,7 +142,7 @@ def optimal(repeats: int) -> None:
 
 
 def long_text(characters: int) -> str:
-    """Return the essay over and over, each time under another heading."""
+    """Return the essay repeated to ``characters`` characters, each time under another heading."""
     essay = load_sample("essay").text
     copies = -(-characters // len(essay))
     return "\n\n".join(f"Part {number}. {essay}" for number in range(copies))[:characters]
@@ -150,7 +150,7 @@ def long_text(characters: int) -> str:
 
 def embedding_nothing(text: str, repeats: int) -> None:
     """Print the speed of the chunkers that embed nothing, compared with LangChain's."""
-    # LlamaIndex carries the table, so that nothing is fetched.
+    # LlamaIndex includes the token table, so nothing is downloaded.
     os.environ["TIKTOKEN_CACHE_DIR"] = str(resources.files("llama_index.core") / "_static" / "tiktoken_cache")
     document = Document.from_text(text, "regex")
     tools = Tools(None, load_tokenizer("cl100k_base"))
@@ -195,13 +195,13 @@ def embedding_nothing(text: str, repeats: int) -> None:
 
 
 FLOORS = {"recursive": 0.5, "structure": 1 / 1.5, "breakpoint": 0.8, "sentencex": 0.5}
-"""The least speed, in terms of that of what a chunker is compared with."""
+"""The minimum speed relative to the tool that a chunker is compared with."""
 
 
 def markdown_of(text: str) -> str:
-    """Return the text as Markdown: a heading before every fifth paragraph, and the one after it as a list.
+    """Return the text as Markdown, with a heading before every fifth paragraph and a list after it.
 
-    Sentences get numbers, so that no two are the same: tokens and vectors of repeated ones would be computed once.
+    Sentences are numbered to be distinct, since tokens and vectors of repeated ones would be computed only once.
     """
     numbers = counting()
     numbered = re.sub(r"(?<=[.?!])\s(?=[A-Z])", lambda space: f"{space[0]}In {next(numbers)} ", text)
@@ -219,7 +219,7 @@ def beside_others(text: str, repeats: int) -> None:
     parser = MarkdownIt("commonmark").enable("table")
     static = load_embedder("static")
     static.encode(["Load the model."])
-    # Long enough for every paragraph, so that no block is cut.
+    # Longer than every paragraph, so that no block is cut.
     whole = max(WordPieceTokenizer().count(re.split(r"\n\s*\n", text)))
 
     def structured() -> object:
@@ -259,7 +259,7 @@ def beside_others(text: str, repeats: int) -> None:
 
 
 def processor_time(call: Callable[[], object]) -> float:
-    """Return the seconds of processor time that ``call`` took."""
+    """Return the processor seconds that a call takes."""
     began = time.process_time()
     call()
     return time.process_time() - began
@@ -274,7 +274,7 @@ CLUSTERINGS: tuple[tuple[str, dict[str, object]], ...] = (
 
 
 def cluster(name: str, parameters: dict[str, object], count: int) -> tuple[float, float]:
-    """Return the seconds of the decision over ``count`` sentences, and the peak memory of this process in MB."""
+    """Return the seconds of the decision on ``count`` sentences, and the peak memory of this process in MB."""
     document = Document.from_text("\n".join(f"Sentence {number}." for number in range(count)), "lines")
     chunking = run(build_chunker(name, parameters), document, Tools(RandomEmbedder(), load_tokenizer("words")))
     assert chunking.timing is not None
@@ -282,7 +282,7 @@ def cluster(name: str, parameters: dict[str, object], count: int) -> tuple[float
 
 
 def clustering(counts: Sequence[int]) -> None:
-    """Print time and memory of the chunkers that compare every sentence with every other, each in a process of its own."""
+    """Print the time and memory of the chunkers that compare all pairs of sentences, each in its own process."""
     rows = []
     for count in counts:
         for name, parameters in CLUSTERINGS:

@@ -26,7 +26,7 @@ from tests import ROOT
 from tests.browser.app_server import app_server, launch
 
 LIMIT = 120_000
-"""Milliseconds that a start may take."""
+"""Maximum milliseconds of a start."""
 
 EMPTY_SHOWN = "an empty page of Streamlit painted"
 
@@ -97,14 +97,14 @@ print(json.dumps(stages))
 
 
 def peak_mb(pid: int | str = "self") -> float:
-    """Return the most memory that a process has had resident, in MB; Linux alone tells."""
+    """Return the peak resident memory of a process in MB; Linux only."""
     line = next(line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("VmHWM"))
     return int(line.split()[1]) / 1000
 
 
 def start(browser: Browser, script: str, log: Path) -> dict[str, float]:
     """Start the server and open the first page; return the seconds to each event, and the server's peak memory in MB."""
-    # The page's clock is that of the day, so the start is told by it too.
+    # The page reports wall-clock times, so the start is converted to them.
     offset = time.time() - time.perf_counter()
     with app_server(log, script) as server:
         began = server.began + offset
@@ -136,13 +136,13 @@ def start_empty(browser: Browser, folder: Path) -> float:
 
 
 def staged() -> list[tuple[str, float]]:
-    """Return the seconds of each of the stages."""
+    """Return the seconds of each stage."""
     run = subprocess.run([sys.executable, "-c", STAGES], cwd=ROOT, capture_output=True, text=True, check=True)
     return [(name, seconds) for name, seconds in json.loads(run.stdout)]
 
 
 def command(*arguments: str) -> float:
-    """Return the seconds that a command takes in a process of its own."""
+    """Return the seconds that a command takes in a separate process."""
     began = time.perf_counter()
     subprocess.run([sys.executable, "-m", *arguments], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
     return time.perf_counter() - began

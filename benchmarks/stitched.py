@@ -1,4 +1,4 @@
-"""The whole-text chunkers against the greedy one on long documents with known seams, and the best settings of each.
+"""Whole-text chunkers compared with the greedy one on long documents with known seams, at each one's best settings.
 
 The passages are those of the bundled essay and formulas, a few sentences each. They are divided into two halves before
 anything is joined, by section, so that no section is in both. From each half documents of about a hundred sentences are
@@ -38,7 +38,7 @@ from evaluation.statistics.paired import interval_words
 from sample_docs import load_sample
 
 SOURCES = ("essay", "formulas")
-"""Together these hold all bundled English prose once: the essay contains the other texts."""
+"""Together these contain all bundled English prose once, since the essay includes the other texts."""
 
 THRESHOLDS = (0.2, 0.3, 0.4, 0.5, 0.6)
 QU = ("fixed_sentences", "breakpoint", "single_linkage")
@@ -86,9 +86,9 @@ def documents(count: int, sentences: int = 100) -> tuple[list[Marked], list[Mark
 
 
 def lines_of(tuned: Sequence[Summary], held: Sequence[Summary]) -> list[list[str]]:
-    """Return the table's lines: every chunker's defaults, the best of the tuned half, and that of the half held out.
+    """Return the table's rows: every chunker's defaults, its best setting on the tuned half, and that on the other.
 
-    The trivial answers come first; what `change_point` can be asked without a number is there whole.
+    The trivial baselines come first; all settings of `change_point` that need no number are included.
     """
     here, there = ({one.setting: one for one in ranked} for ranked in (tuned, held))
     lines = [_line(one, "looks at nothing", here, there) for one in TRIVIAL]
@@ -110,7 +110,7 @@ def _line(setting: Setting, how: str, here: Mapping[Setting, Summary], there: Ma
 
 
 def number_given(half: Sequence[Marked], tools: Tools, measure: str) -> float:
-    """Return the mean of `change_point` when it is told how many sections each document has."""
+    """Return the mean score of `change_point` when it is given each document's number of sections."""
     values = []
     for marked in half:
         chunking = run(build_chunker("change_point", {"chunks": len(marked.known) + 1}), marked.document, tools)
@@ -119,13 +119,13 @@ def number_given(half: Sequence[Marked], tools: Tools, measure: str) -> float:
 
 
 def natural() -> list[Marked]:
-    """Return the bundled essay and report as they are: sections whose neighbours are about related things."""
+    """Return the bundled essay and report unchanged; their neighbouring sections are about related subjects."""
     samples = [(name, load_sample(name)) for name in NATURAL]
     return [Marked(Document.from_text(one.text, one.sentences, name), one.known or ()) for name, one in samples]
 
 
 def own_order(rows: Sequence[SweepRow], measure: str) -> list[list[str]]:
-    """Return the lines of the table of documents that are as they were written."""
+    """Return the table rows of the unchanged documents."""
     values = {(row.setting, row.document): f"{row.scores[measure].value:.3f} ({row.chunks})" for row in rows}
     return [[one.words(), *(values[one, name] for name in NATURAL)] for one in dict.fromkeys(row.setting for row in rows)]
 
@@ -135,10 +135,11 @@ def _best(ranked: Sequence[Summary], chunker: str) -> Summary:
 
 
 def defaults_said(rows: Sequence[SweepRow], measure: str) -> list[str]:
-    """Return a sentence on each chunker's default: whether the tuned half improves on it, and what should replace it.
+    """Return a sentence on each chunker's default: whether tuning improves on it, and a suggested replacement.
 
-    That is, of the settings within one standard error of the best, the one that moves the fewest parameters; of these the
-    best. Source: the one-standard-error rule of Breiman et al., Classification and Regression Trees (1984), section 3.4.3.
+    The suggestion is, among settings within one standard error of the best, the one that changes the fewest parameters; ties
+    go to the best. Source: the one-standard-error rule of Breiman et al., Classification and Regression Trees (1984),
+    section 3.4.3.
     """
     said = []
     ranked = summaries(rows, measure)

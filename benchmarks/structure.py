@@ -40,17 +40,17 @@ HEAD = (
 
 
 class Row(NamedTuple):
-    """Result of one chunker on one document.
+    """The result of one chunker on one document.
 
     Attributes
     ----------
     whole, fitting, all_blocks
-        Tables, lists, code, formulas and headings with the beginning of what follows: how many are whole, of how many that
-        fit into a chunk, and how many there are.
+        Numbers of blocks (tables, lists, code, formulas, and headings with the start of their section): those kept whole,
+        those that fit into a chunk, and all.
     within
-        Chunks within the size, what is beside them included.
+        Number of chunks within the size limit, including their heading path.
     changed, worst, inevitable
-        The mean and the greatest share of chunks that an inserted sentence changes, and what one chunk is.
+        The mean and the largest share of chunks that an inserted sentence changes, and the share of a single chunk.
     """
 
     document: str
@@ -66,12 +66,12 @@ class Row(NamedTuple):
 
     @property
     def integrity(self) -> float:
-        """Share of whole blocks among those that fit."""
+        """The share of whole blocks among those that fit."""
         return self.whole / self.fitting if self.fitting else 1.0
 
     @property
     def compliance(self) -> float:
-        """The share of chunks within the size."""
+        """The share of chunks within the size limit."""
         return self.within / self.chunks
 
     @property
@@ -82,7 +82,7 @@ class Row(NamedTuple):
 
 
 def documents(names: Sequence[str] = ()) -> Iterator[Document]:
-    """Yield the bundled Markdown and the files as they are read, all or those with these names."""
+    """Yield the bundled Markdown documents and the files as read, all or those with the given names."""
     files = {path.name: path.read_bytes for path in sorted(SAMPLES_FOLDER.glob("*.md"))} | FILES
     for name, data in files.items():
         if not names or name in names:

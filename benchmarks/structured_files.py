@@ -13,7 +13,7 @@ from sample_docs import load_sample
 
 
 class Element(NamedTuple):
-    """An element of a document: a heading with its level, a paragraph, a list, a table or code, with its lines or cells."""
+    """An element of a document: a heading with its level, or a paragraph, list, table or code with its lines or cells."""
 
     kind: str
     lines: Sequence[str] = ()
@@ -22,7 +22,7 @@ class Element(NamedTuple):
 
 
 def handbook() -> list[Element]:
-    """Return the long bundled texts as a handbook: chapters, sections of two paragraphs, and something after most."""
+    """Return the long bundled texts as a handbook with chapters, sections, lists, tables and code."""
     elements: list[Element] = []
     number = 0
     for title, name in (("A year of reports", "report"), ("Essays", "essay"), ("An article", "article")):
@@ -68,7 +68,7 @@ def _table(number: int, rows: int) -> Element:
 
 
 def to_html(elements: Sequence[Element]) -> bytes:
-    """Return the elements as a page."""
+    """Return the elements as an HTML page."""
     body = "\n".join(map(_html, elements))
     return f"<!DOCTYPE html><html><head><title>A page</title></head><body>{body}</body></html>".encode()
 
@@ -91,7 +91,7 @@ def _html(element: Element) -> str:
 
 
 def to_docx(elements: Sequence[Element]) -> bytes:
-    """Return the elements as a document of Word, with its styles of headings and lists."""
+    """Return the elements as a DOCX file, with Word's styles for headings and lists."""
     import docx
 
     document = docx.Document()
@@ -116,7 +116,7 @@ def to_docx(elements: Sequence[Element]) -> bytes:
 
 
 def to_epub(elements: Sequence[Element]) -> bytes:
-    """Return the elements as a book with a chapter for each heading of level 1."""
+    """Return the elements as an EPUB file with a chapter for each heading of level 1."""
     chapters: list[list[Element]] = []
     for element in elements:
         if element.level == 1 or not chapters:
@@ -145,7 +145,7 @@ def to_epub(elements: Sequence[Element]) -> bytes:
 
 
 def to_pdf(elements: Sequence[Element]) -> bytes:
-    """Return the elements as printed pages: a PDF does not mark headings."""
+    """Return the elements as a PDF file, which does not mark headings."""
     from reportlab.lib.styles import getSampleStyleSheet
     from reportlab.platypus import Flowable, ListFlowable, Paragraph, Preformatted, SimpleDocTemplate, Table
 
@@ -177,4 +177,4 @@ FILES: dict[str, Callable[[], bytes]] = {
     "register.html": lambda: to_html(register()),
     "register.docx": lambda: to_docx(register()),
 }
-"""The files by name."""
+"""Makers of the files, by file name."""

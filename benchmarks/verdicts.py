@@ -1,9 +1,9 @@
 """Error rates of verdicts on simulated questions: false winners, coverage of the intervals, and power.
 
-Every number is a share of simulated data sets in percent: by `evaluation.statistics`, then by the percentile bootstrap,
-which Seamark used before, with Holm's correction as well. Every two chunkers are compared; a false winner is any chunker
-that is found significantly ahead of another. Both methods draw 1,000 times here: a test by random sign flips is valid with
-any number. Power, which has no target, is of a tenth of the data sets.
+Every number is a percentage of simulated data sets: by `evaluation.statistics`, then by the percentile bootstrap that
+Seamark used before, also with Holm's correction. All pairs of chunkers are compared; a false winner is any chunker that is
+found to be significantly ahead of another. Both methods draw 1,000 times here, since a test by random sign flips is valid
+with any number of draws. Power, which has no target, is measured on a tenth of the data sets.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ QUESTIONS = (5, 6, 8, 10, 20, 40, 100)
 SECTIONS = (5, 6, 8, 10, 20)
 CHUNKERS = (2, 3, 5)
 SKEWNESSES = (1.0, 2.0)
-"""Skewnesses with a target; one of 3, which has none, shows where the test's correction ends."""
+"""Skewnesses with a target; a skewness of 3, without one, shows the limit of the test's correction."""
 
 FALSE, SKEWED, COVERED = 5.0, 7.0, 93.0
-"""Targets in percent: the most false winners, the most with skewed differences, and the least coverage."""
+"""Targets in percent: maximum false winners, the same with skewed differences, and minimum coverage."""
 
 _BLOCK = 500
 
 Simulated = Callable[[np.random.Generator, tuple[int, ...], float], FloatArray]
-"""Values of chunkers, shape (chunkers, data sets, questions), of which the first is better by so much; higher is better."""
+"""A function that simulates scores, shape (chunkers, data sets, questions), higher is better, with the first ahead."""
 
 
 def recall(random: np.random.Generator, shape: tuple[int, ...], better: float) -> FloatArray:
-    """Simulate recall: 1 or 0 of most questions; 70 % of the questions have the same value with every chunker."""
+    """Simulate recall: mostly 1 or 0, with the same value for all chunkers on 70 % of the questions."""
 
     def values(size: tuple[int, ...]) -> FloatArray:
         drawn, part = random.random(size), random.random(size)
@@ -54,14 +54,14 @@ def recall(random: np.random.Generator, shape: tuple[int, ...], better: float) -
 
 
 def iou(random: np.random.Generator, shape: tuple[int, ...], better: float) -> FloatArray:
-    """Simulate IoU: small and skewed, with a factor of every question and one of every chunker's chunks."""
+    """Simulate IoU: small and skewed, with one factor per question and one per chunker."""
     made = np.minimum(1, random.gamma(1, 0.05, shape[1:]) * random.gamma(2, 0.5, shape))
     made[0] = np.minimum(1, made[0] * (1 + 4 * better))
     return made
 
 
 def pk(random: np.random.Generator, shape: tuple[int, ...], better: float) -> FloatArray:
-    """Simulate 1 - Pk of documents, about 0.7, with some documents on which a chunker goes astray."""
+    """Simulate 1 - Pk of documents, about 0.7, with some outliers per chunker."""
     astray = 1 + 2 * (random.random(shape) < 0.1)
     made = np.clip(random.beta(8, 4, shape[1:]) + astray * random.normal(0, 0.08, shape), 0, 1)
     made[0] = made[0] + (1 - made[0]) * better
@@ -74,7 +74,7 @@ EFFECTS = {"recall": (0.3, 0.6), "IoU": (0.1, 0.3), "Pk": (0.1, 0.3)}
 
 
 class Shares(NamedTuple):
-    """Percentages of the data sets: by `evaluation.statistics`, and by the percentile bootstrap."""
+    """Percentages of the data sets, by `evaluation.statistics` and by the percentile bootstrap."""
 
     ours: float | None
     bootstrap: float | None = None
@@ -84,18 +84,18 @@ class Shares(NamedTuple):
 
 
 def differences_of(values: FloatArray) -> FloatArray:
-    """Return the differences of every two chunkers, shape (data sets, pairs, questions)."""
+    """Return the differences of all pairs of chunkers, shape (data sets, pairs, questions)."""
     return np.stack([values[one] - values[other] for one, other in combinations(range(len(values)), 2)], axis=1)
 
 
 def blocks(sets: int) -> Iterator[int]:
-    """Yield the numbers of data sets to simulate together."""
+    """Yield the numbers of data sets to simulate at a time."""
     for first, last in pairwise([*range(0, sets, _BLOCK), sets]):
         yield last - first
 
 
 def bootstrapped(rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return p-values and the ends of intervals of rows of values by the percentile bootstrap, each of shape (rows,)."""
+    """Return the percentile bootstrap's p-values and interval ends for each row, each of shape (rows,)."""
     count = rows.shape[1]
     times = np.random.default_rng(0).multinomial(count, np.full(count, 1 / count), DRAWS)
     means = rows @ times.T.astype(float) / count
@@ -107,7 +107,7 @@ def bootstrapped(rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
 
 
 def significant(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return whether any pair of each data set is significantly different, by both methods, each of shape (data sets,)."""
+    """Return whether any pair of each data set differs significantly, by both methods, each of shape (data sets,)."""
     sets, pairs, questions = differences.shape
     ours = [any(one.significant for one in family if one) for family in compare_families(differences, draws=DRAWS)]
     p_values, _, _ = bootstrapped(differences.reshape(-1, questions))
@@ -116,7 +116,7 @@ def significant(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def winners(simulated: Simulated, chunkers: int, questions: int, sets: int, better: float = 0.0) -> Shares:
-    """Return in how many data sets a chunker is significantly ahead of another."""
+    """Return the percentage of data sets in which a chunker is significantly ahead of another."""
     random = np.random.default_rng([chunkers, questions])
     found = [significant(differences_of(simulated(random, (chunkers, size, questions), better))) for size in blocks(sets)]
     ours, theirs = (100 * float(np.concatenate(parts).mean()) for parts in zip(*found, strict=True))
@@ -124,7 +124,7 @@ def winners(simulated: Simulated, chunkers: int, questions: int, sets: int, bett
 
 
 def skewed(skewness: float, questions: int, sets: int) -> Shares:
-    """Return in how many data sets differences of mean zero, of a shifted gamma distribution, are significant."""
+    """Return the percentage of data sets in which skewed differences of mean zero are significant."""
     random, shape = np.random.default_rng([questions]), 4 / skewness**2
     found = [significant(random.gamma(shape, 1, (size, 1, questions)) / shape - 1) for size in blocks(sets)]
     ours, theirs = (100 * float(np.concatenate(parts).mean()) for parts in zip(*found, strict=True))
@@ -132,7 +132,7 @@ def skewed(skewness: float, questions: int, sets: int) -> Shares:
 
 
 def coverage_of_differences(simulated: Simulated, questions: int, sets: int, better: float) -> Shares:
-    """Return in how many data sets the interval of two chunkers' difference holds the true one."""
+    """Return the percentage of data sets in which a difference's interval contains the true value."""
     random = np.random.default_rng([questions])
     many = differences_of(simulated(np.random.default_rng(1), (2, 1, 2_000_000), better))
     true = float(many.mean()) if better else 0.0
@@ -146,7 +146,7 @@ def coverage_of_differences(simulated: Simulated, questions: int, sets: int, bet
 
 
 def coverage_of_means(simulated: Simulated, questions: int, sets: int) -> Shares:
-    """Return in how many data sets the interval of one chunker's mean holds the true one."""
+    """Return the percentage of data sets in which a mean's interval contains the true value."""
     random = np.random.default_rng([questions])
     true = float(simulated(np.random.default_rng(1), (1, 1, 2_000_000), 0.0).mean())
     ours, theirs = [], []
@@ -165,7 +165,7 @@ def cuts(random: np.random.Generator, sections: int) -> IntArray:
 
 
 def false_sections(sections: int, sets: int) -> Shares:
-    """Return in how many texts the boundary F1 of two exchangeable chunkers differs significantly."""
+    """Return the percentage of texts in which the F1 of two exchangeable chunkers differs significantly."""
     random = np.random.default_rng([sections])
     found = [swap_all([cuts(random, sections), cuts(random, sections)], [(0, 1)], f1)[0] for _ in range(sets)]
     tested = [one.significant for one in found if one is not None]
@@ -173,19 +173,25 @@ def false_sections(sections: int, sets: int) -> Shares:
 
 
 def missed(name: str, shares: Sequence[tuple[int, Shares]], most: float, sets: int) -> list[str]:
-    """Return sentences on numbers of questions with more false winners than ``most`` and two standard errors."""
+    """Return a message for each number of questions with too many false winners.
+
+    The limit is ``most`` plus two standard errors.
+    """
     limit = most + 200 * sqrt(most / 100 * (1 - most / 100) / sets)
     return [f"{name}, {count:,}: {one.ours:.1f} %" for count, one in shares if one.ours is not None and one.ours > limit]
 
 
 def uncovered(name: str, shares: Sequence[tuple[int, Shares]], sets: int) -> list[str]:
-    """Return sentences on numbers of questions with less coverage than the target less two standard errors."""
+    """Return a message for each number of questions with too little coverage.
+
+    The limit is the target less two standard errors.
+    """
     limit = COVERED - (200 * sqrt(COVERED / 100 * (1 - COVERED / 100) / sets) if sets < 10_000 else 0)
     return [f"{name}, {count:,}: {one.ours:.1f} %" for count, one in shares if one.ours is not None and one.ours < limit]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the tables; the exit status is 1 where a target is missed."""
+    """Print the tables; return 1 if a target is missed."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.verdicts", description=__doc__)
     parser.add_argument("--sets", type=int, default=10_000, metavar="N", help="data sets of each cell (default: 10000)")
     parser.add_argument("--most", type=int, default=max(QUESTIONS), metavar="N", help="most questions (default: 100)")

@@ -1,1 +1,1 @@
-"""Build of the installable packages from a checkout; not installed itself."""
+"""Build of the installable packages from a checkout; not itself installed."""

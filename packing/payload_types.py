@@ -1,7 +1,7 @@
-"""Write the types of the data that pages send to their scripts, for TypeScript, from their declarations in Python.
+"""TypeScript types of the data that pages send to their scripts, generated from their Python declarations.
 
-Run as ``python -m packing.payload_types``, as ``make scripts`` does. A module of ``viz/`` that declares `TypedDict`s gets a
-file beside it: ``passes.py`` gives ``passes.data.d.ts``. Git ignores these files, and no installation has them.
+Run as ``python -m packing.payload_types``, as ``make scripts`` does. Each module of ``viz/`` that declares `TypedDict`s gets
+a file next to it: ``passes.py`` gives ``passes.data.d.ts``. Git ignores these files, and installations do not include them.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ _SIMPLE = {str: "string", int: "number", float: "number", bool: "boolean", NoneT
 
 
 def declarations(module: ModuleType) -> list[type]:
-    """Return the `TypedDict`s that a module declares, in their order."""
+    """Return the `TypedDict`s that a module declares, in order."""
     return [value for value in vars(module).values() if is_typeddict(value) and value.__module__ == module.__name__]
 
 
 def typescript(kind: Any) -> str:
-    """Return a type of Python as one of TypeScript.
+    """Return the TypeScript type that corresponds to a Python type.
 
     Raises
     ------
     TypeError
-        If JSON has no such values.
+        If the type has no equivalent in JSON.
     """
     if kind in _SIMPLE:
         return _SIMPLE[kind]
@@ -58,7 +58,7 @@ def typescript(kind: Any) -> str:
 
 
 def mentioned(kind: Any) -> Iterator[type]:
-    """Yield the `TypedDict`s in a type."""
+    """Yield the `TypedDict`s that occur in a type."""
     if is_typeddict(kind):
         yield kind
     for part in get_args(kind):
@@ -76,7 +76,7 @@ def described(declared: type) -> tuple[str, dict[str, str]]:
 
 
 def interface(declared: type) -> str:
-    """Return the declaration of a `TypedDict` in TypeScript."""
+    """Return the TypeScript interface of a `TypedDict`."""
     about, fields = described(declared)
     lines = [*([f"/** {about} */"] if about else []), f"export interface {declared.__name__} {{"]
     optional: frozenset[str] = declared.__optional_keys__  # type: ignore[attr-defined]  # each TypedDict has it
@@ -87,7 +87,7 @@ def interface(declared: type) -> str:
 
 
 def document(module: ModuleType) -> str:
-    """Return the declarations of a module in TypeScript, with the imports that they need."""
+    """Return the TypeScript declarations of a module, with the imports they need."""
     own = declarations(module)
     kinds = [kind for declared in own for kind in get_type_hints(declared, include_extras=True).values()]
     others = {other for kind in kinds for other in mentioned(kind) if other not in own}
@@ -101,7 +101,7 @@ def document(module: ModuleType) -> str:
 
 
 def place(module: str) -> Path:
-    """Return the path of the file for a module, from the folder of the project."""
+    """Return the path of a module's types file, relative to the project's folder."""
     return Path(*module.split(".")).with_suffix(ENDING)
 
 
@@ -111,14 +111,14 @@ def _way(start: Path, end: Path) -> str:
 
 
 def modules() -> Iterator[ModuleType]:
-    """Yield the modules of the page that declare data for scripts."""
+    """Yield the modules of ``viz/`` that declare `TypedDict`s."""
     for path in sorted((ROOT / FOLDER).rglob("*.py")):
         if re.search(r"\bTypedDict\b", path.read_text(encoding="utf-8")):
             yield import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
 
 
 def main() -> None:
-    """Write the files, and remove those of modules that declare nothing any more."""
+    """Write the types files, and remove those of modules that no longer declare any."""
     wanted = {ROOT / place(module.__name__): document(module) for module in modules() if declarations(module)}
     for path in (ROOT / FOLDER).rglob(f"*{ENDING}"):
         if path not in wanted:

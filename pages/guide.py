@@ -1,4 +1,4 @@
-"""Guide: every chunker on a screen of its own."""
+"""Guide: an introduction to chunks, and an explanation of each chunker."""
 
 from viz.guide.page import show
 

@@ -1,4 +1,4 @@
-"""Retrieval: the excerpts that each chunker's chunks find for questions with known excerpts."""
+"""Retrieval: how well each chunker's chunks retrieve known excerpts for questions."""
 
 from viz.retrieval.page import show
 
