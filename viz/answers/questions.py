@@ -164,7 +164,7 @@ def _from_file() -> Items:
     elif job is not None:
         session.answers_reading = None
         if not job.cancelled:
-            # A file that is of no use has a problem alone.
+            # An unusable file gives no questions, only a problem.
             session.answers_file = job.name, job.made or Items((), (job.error,))
     if session.answers_file is None:
         return Items(())

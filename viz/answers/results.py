@@ -84,7 +84,7 @@ def _table(report: Report) -> dict[str, list[Any]]:
             kept = row[~np.isnan(row)]
             cell = f"{signed(kept.mean(), '.2f')} ± {kept.std():.2f}" if len(kept) else "undefined"
             left = report.not_judged(number, measure)
-            # Where a judge always fails, that is what there is to see.
+            # If the judge always failed, show only the number of failures.
             cells.append(f"{cell}, {left} not judged" if left and len(kept) else f"{left} not judged" if left else cell)
         table[MEASURES[measure].title] = cells
     return table

@@ -49,7 +49,7 @@ def score_histogram(counted: Histogram, level: float, label: str) -> go.Figure:
         height = counted.short[place] + counted.beyond[place]
         figure.add_annotation(x=middles[place], y=height, yanchor="bottom", xanchor=anchor, text=name, showarrow=False)
     figure.update_layout(barmode="stack", height=250, showlegend=False, bargap=0)
-    # With few bars Plotly labels their midpoints, which are no round numbers.
+    # With few bars Plotly labels their midpoints, which are not round numbers.
     figure.update_xaxes(title=label, tick0=0, dtick=_round_step(edges[-1] - edges[0]))
     figure.update_yaxes(title="gaps", range=[0, 1.2 * tallest])
     return figure
@@ -105,7 +105,7 @@ def staircase_figure(stairs: Staircase, amount: float, title: str) -> go.Figure:
         where = {"x": stairs.amounts[at], "y": values[at], "yanchor": "top" if below else "bottom", "row": 2, "col": 1}
         figure.add_annotation(text=name, showarrow=False, bgcolor=colours["page"], borderpad=0, **where)
     _mark(figure, amount, f"now {signed(amount)}")
-    # All bands at once: the time that `add_vrect` takes grows with every shape that is there.
+    # All bands in one call, because `add_vrect` slows down with every existing shape.
     figure.layout.shapes += (*_bands(stairs, amount),)
     figure.update_layout(height=380, showlegend=False)
     figure.update_xaxes(title=title, row=2)

@@ -59,7 +59,7 @@ def show() -> None:
     opening = columns_to_open_with(PAGE, [(*SHOWN,)])
     document, sentences = next(iter(sample_splitters().items()))
     extra = {"view": "scores", "axis": "distance", "margin": "0.02", "step": "1", "pace": PACES[0]}
-    # Above all that comes and goes; the page's style sheet hides it by its key.
+    # Above all elements that come and go; the page's style sheet hides it by its key.
     spot = st.container(key="store_spot")
     with page(PAGE, Choices(document, sentences, [fresh("breakpoint")], extra=extra)) as here:
         here.choices.columns = [*filter(None, opening)] or here.choices.columns
@@ -79,7 +79,7 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
     views = VIEWS if column.chunker == "breakpoint" else {name: label for name, label in VIEWS.items() if name != "scores"}
     view, axis, margin = _word(choices, "view", VIEWS), _word(choices, "axis", READINGS), _margin(choices)
     if view not in views:
-        # Its one slider is no threshold for all gaps, so that there is neither a histogram nor a staircase.
+        # Its slider is not a threshold for all gaps, so there is neither a histogram nor a staircase.
         view = choices.extra["view"] = "steps"
     wanted = [column]
     if view == "steps":

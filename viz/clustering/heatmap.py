@@ -32,7 +32,7 @@ MOST_CELLS = 400
 
 
 class HeatmapData(TypedDict):
-    """Payload of the heatmap component.
+    """Payload of the heatmap: the distances' identity, the chunks, and the settings of the joint distance.
 
     Attributes
     ----------

@@ -145,7 +145,7 @@ def _ledger(chunking: Chunking) -> dict[str, list[object]]:
         "reason": [gap.reason for gap in chunking.gaps],
         "sentence": [texts[gap.index] for gap in chunking.gaps],
     }
-    # Some chunkers know no score, others no threshold.
+    # Some chunkers have no scores, others no threshold.
     return {name: values for name, values in table.items() if not values or any(value is not None for value in values)}
 
 

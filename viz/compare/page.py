@@ -37,7 +37,7 @@ READER = "reader"
 
 def show() -> None:
     """Draw the Compare page."""
-    # Above all that comes and goes; the page's style sheet hides it by its key.
+    # Above all elements that come and go; the page's style sheet hides it by its key.
     spot = st.container(key="store_spot")
     with page(COMPARE, default_choices()) as here:
         choices, text = here.choices, here.text
@@ -114,7 +114,7 @@ def _take_events(choices: Choices, text: Text | None, embedder: Embedder | None)
     if change := take_event(READER, "change"):
         take_change(COMPARE, change)
     if len(session.questions) > kept:
-        # The row on top, which is drawn already, offers to keep it.
+        # The row at the top, already drawn, offers to keep the question.
         st.rerun()
 
 

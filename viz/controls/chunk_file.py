@@ -92,7 +92,7 @@ def _say_whether_it_has(file: ChunkFile, measured: Sequence[str]) -> None:
 
 
 def _upload(choices: Choices, number: int, file: ChunkFile | None) -> None:
-    # With another file it is another widget, which is empty: the file in use stands above.
+    # Each file gets a new, empty upload widget; the current file is shown above.
     key = f"chunk_file/{number}/{file.identity if file is not None else ''}"
     page = session.page
 

@@ -225,7 +225,7 @@ def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any
     index = None if active is None else list(presets).index(active)
     st.selectbox("Known settings", list(presets), index=index, key=key, on_change=changed, placeholder="your own")
     if active is not None:
-        # The box cuts a long name off.
+        # The box truncates long names.
         name = f"{active}." if len(active) > LONG else ""
         if said := " ".join(filter(None, (name, presets[active].note))):
             st.caption(said)
@@ -239,11 +239,11 @@ def _widget(number: int, column: ColumnChoice, spec: FieldSpec, value: Any, idle
     help_text = f"{spec.help} {guide_link(column.chunker)}".strip()
 
     def changed() -> None:
-        # The same message may have changed the chunker, or the parameter on which this one depends.
+        # The same browser message may have changed the chunker, or the parameter on which this one depends.
         if key != _key(number, column, spec):
             return
         column.put(spec.name, st.session_state[key])
-        # The amount of one threshold means nothing to another.
+        # An amount is meaningless for another threshold method.
         for other in chunker_class(column.chunker).fields():
             if other.depends == spec.name:
                 column.parameters.pop(other.name, None)

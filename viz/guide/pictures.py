@@ -77,7 +77,7 @@ class AskData(TypedDict):
 
 
 class PictureData(TypedDict):
-    """Payload of a picture: its title and paragraphs, and the parts that it has.
+    """Payload of a picture: its title, paragraphs, sentences, gaps, formula and ranking, as far as it has them.
 
     Attributes
     ----------

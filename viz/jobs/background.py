@@ -122,7 +122,7 @@ class Held:
             self._begun.discard(oldest)
 
     def __del__(self) -> None:
-        # Python may call this at any moment, in a thread that holds any lock: it only takes a note.
+        # Python may call this at any moment, in a thread that holds any lock, so it only appends to a queue.
         _left_behind.extend(self._runs.items())
 
 

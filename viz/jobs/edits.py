@@ -39,7 +39,7 @@ class Edits(Background):
         return min(share, 1.0), f"{name}: {done:,} of {self.edits:,} edits"
 
     def _told(self, done: int, total: int) -> None:
-        # A short text has fewer places.
+        # A short text has fewer edits.
         self._done = done * self.edits // total
 
     def _run(self) -> None:

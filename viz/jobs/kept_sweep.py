@@ -38,7 +38,7 @@ class KeptDocument(BaseModel):
 
 
 class KeptSetting(BaseModel):
-    """The stored form of a chunker's setting."""
+    """The stored form of a setting: a chunker's name and its parameters."""
 
     model_config = KeptPlan.model_config
 

@@ -38,7 +38,7 @@ class Showing:
             _shown[identity] += 1
 
     def __del__(self) -> None:
-        # Python may call this at any moment, in a thread that holds any lock: it only takes a note.
+        # Python may call this at any moment, in a thread that holds any lock, so it only appends to a queue.
         _gone.append(self._identity)
 
 

@@ -58,7 +58,7 @@ def _show(told: Told, plan: Plan, choices: Choices) -> None:
     sides = ("left", "right")[: len(report.chunkers)]
     corpus = next(iter(report.chunkers.values())).evaluation.index.corpus
     numbers = [place(words, side, len(titles)) for side in sides]
-    # The excerpt of which most was missed on the left, if any was, or else the first.
+    # The excerpt with the largest missed part on the left, or the first excerpt if none was missed.
     missed = [one.span for one in told.failures.get(numbers[0], ()) if one.question == chosen]
     for span in [*missed, *on_axis(corpus, questions[chosen])][:1]:
         show_way_to_compare(corpus, span, plan, numbers, choices)

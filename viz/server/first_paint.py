@@ -9,8 +9,8 @@ from urllib.parse import parse_qs
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-# Streamlit draws the side bar when the first thing for it has come, and until then the page is as wide as the window. Its
-# width is that of `app.py`.
+# Streamlit draws the side bar when its first element arrives, and until then the page is as wide as the window. The width
+# here must match `app.py`.
 _PLACE_OF_THE_SIDE_BAR = """
 @media (min-width: 768px) {
   [data-testid="stAppViewContainer"]:not(:has(> [data-testid="stSidebar"])) { box-sizing: border-box; padding-left: 304px; }

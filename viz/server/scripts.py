@@ -43,7 +43,7 @@ class Scripts:
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
         root = Path(get_static_dir())
-        # Nothing but these is ever read, whatever a path says.
+        # Only these files are ever read, whatever path is requested.
         self._files = {f"/{file.relative_to(root).as_posix()}": file for file in (root / "static").rglob("*.*")}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

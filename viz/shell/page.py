@@ -33,7 +33,7 @@ from viz.state.text import Source, Text
 
 @dataclass(frozen=True)
 class Page:
-    """The page being drawn.
+    """The state of the page being drawn: choices, text, embedder, and the container for controls.
 
     Attributes
     ----------
@@ -171,12 +171,12 @@ def _say_what_changed(choices: Choices, text: Text) -> None:
 def _write_link(name: str, choices: Choices, default: Choices) -> None:
     query = to_query(choices, default) | model_in_link(choices, session.language_server.model or session.linked_model)
     place = kept_here() if choices.document == OWN else None
-    # On another machine, or after it was removed, it means nothing.
+    # The id has no effect on another machine, or after the text was removed.
     query |= {KEPT: place.id} if place is not None else {}
     query |= {WIDE: "1"} if lecture.is_on() else {}
     session.first_links.setdefault(name, query)
     page, written = session.written_link
-    # A widget that is moved away and back quickly sends the link of before; the browser has that of the move by now.
+    # A widget that is quickly moved and moved back sends the old link, while the browser already has the new one.
     if query != st.query_params.to_dict() or (page == name and query != written):
         st.query_params.from_dict(query)
     session.written_link = name, query
@@ -221,7 +221,7 @@ def _from_link(default: Choices) -> tuple[Choices, list[str]]:
     choices, complaints = from_query(st.query_params.to_dict(), {**sample_splitters(), OWN: OWN_SPLITTER}, default)
     session.own_linked = choices.document == OWN
     session.notebook_linked = st.query_params.get(KEPT, "")[:LONGEST_NAME]
-    # Only proposed: it is used when the user says so.
+    # Only a suggestion; it is used once the user confirms it.
     if is_name(name := st.query_params.get(MODEL, "")):
         session.linked_model = name
     if not at_hand(choices.tokenizer):

@@ -197,13 +197,13 @@ class Session:
     pasted_kept = Value("pasted_kept", "")  # content of the text box: the own text, unless too long
     box = Container[str]("box", new_box)  # key of the text box, replaced whenever the server fills it
     dashes = Value[bool | None]("dashes", None)  # a widget: whether dashes are boundaries; None until drawn
-    marks_before = Container[list[tuple[int, ...] | None]]("marks_before", list)  # for undo
+    marks_before = Container[list[tuple[int, ...] | None]]("marks_before", list)  # earlier boundaries, for undo
     marks_complaint = Value("marks_complaint", "")
     folded = Value[tuple[str, str]]("folded", ("", ""))  # document whose columns are folded on Compare, and the purpose
 
     # Chunks that were made elsewhere
     chunk_files = Container[dict[str, ChunkFile]]("chunk_files", dict)  # by the identity that columns refer to
-    chunk_complaint = Value("chunk_complaint", "")  # about the last file
+    chunk_complaint = Value("chunk_complaint", "")  # the error of the last file
     chunk_reading = Job[ReadingJob[ChunkFile] | None]("chunk_reading", None)  # for a page and a column number
 
     # The embedder
@@ -231,7 +231,7 @@ class Session:
     job = Job[ChunkingJob | None]("job", None)
     results = Container[dict[Task, Chunking]]("results", dict)  # results of the page's columns
     changed_cuts = Job[ChangedCuts | None]("changed_cuts", None)  # previews a change on the card
-    reopened = Value[SessionFile | None]("reopened", None)  # while Compare shows the file's columns
+    reopened = Value[SessionFile | None]("reopened", None)  # the reopened file, while Compare shows its columns
 
     reranker = Value[Reranker | None]("reranker", None)  # a cross-encoder that the user has named
     questions = Container[list[Marked]]("questions", list)  # stored questions with marked answers

@@ -165,7 +165,7 @@ def _columns(query: Mapping[str, str], complaints: list[str]) -> list[ColumnChoi
             complaints.append(f"The link's column {number} is at its defaults: {error}")
             parameters = {}
         else:
-            # Of a parameter that was added since the link was made, it means the value until then.
+            # Parameters added after the link was made get the value that was in effect then.
             parameters = {**built.older, **{key: getattr(built, key) for key in parameters}}
         columns.append(ColumnChoice(name, parameters))
     return columns

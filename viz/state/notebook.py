@@ -94,7 +94,7 @@ def save() -> None:
 def _write(document: str, notebook: Notebook, content: Content) -> None:
     digest = hashlib.blake2b(content.head + content.digest.encode(), digest_size=16).hexdigest()
     if notebook.digest == _OPENED:
-        # Nothing is new yet: another tab that has the same text may go on writing it.
+        # Nothing has changed yet, so another tab with the same text can continue to write it.
         session.notebooks[document] = Notebook(notebook.place, digest)
         return
     if digest == notebook.digest:
@@ -103,7 +103,7 @@ def _write(document: str, notebook: Notebook, content: Content) -> None:
         place = notebook_store().write(notebook.place, *content)
         session.notebooks[document], session.notebook_complaint = Notebook(place, digest), ""
     except InputError as error:
-        # It is tried again with the next change.
+        # The next change tries again.
         session.notebooks[document] = Notebook(notebook.place, digest)
         if notebook.place is None:
             del session.notebooks[document]
@@ -203,7 +203,7 @@ def _content(document: str) -> Content | None:
         asked = text = sample.text
         sentences = compare.sentences if compare.document == document else sample_splitters()[document]
     digest = kept_questions.digest_of(asked)
-    # Those about a bundled text find it anywhere; those about another text of the user's own are in its notebook.
+    # Questions about a bundled text find it anywhere; those about another own text are in that text's notebook.
     questions = tuple(one for one in kept_questions.written() if one.sample or one.text == digest)
     link = to_query(compare, default_choices()) | {"document": document, "sentences": sentences}
     page = session.page or COMPARE

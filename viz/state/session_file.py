@@ -137,7 +137,10 @@ def write(
     model: LanguageModel | None = None,
     questions: tuple[KeptQuestion, ...] = (),
 ) -> str:
-    """Return the session as JSON, with at least one chunker and its result; ``model`` is the chunkers' language model."""
+    """Return a session file's JSON: the text, the choices, and at least one column with its result.
+
+    ``model`` is the language model of the chunkers that call one.
+    """
     kept = [
         KeptColumn(
             recipe=Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer, embedded_as, model),

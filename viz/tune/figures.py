@@ -122,7 +122,7 @@ def _heatmap(settings: Sequence[Setting], ranked: Sequence[Summary], measure: st
     lines = list(dict.fromkeys(line for line, _ in places.values()))
     columns = list(dict.fromkeys(column for _, column in places.values()))
     cells = {place: by_setting.get(setting) for setting, place in places.items()}
-    # Where the thresholds are an axis themselves, their amounts have no name in common.
+    # If the threshold method is an axis, its amounts have no common name.
     depends = {spec.name: spec.depends for spec in CHUNKERS[settings[0].chunker].fields()}
     titles = {
         name: name.replace("_", " ") if depends[name] in (across, down) else _name(settings[0], name)

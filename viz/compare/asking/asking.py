@@ -29,7 +29,7 @@ from viz.state.text import Source
 from viz.state.values import MOST_QUESTIONS
 
 KEY = "store_asked"
-"""Streamlit turns it into a class, by which the page's style sheet hides it."""
+"""Streamlit turns the key into a CSS class, by which the page's style sheet hides the component."""
 
 AT_ONCE_S, BESIDE_S = 0.25, 0.05
 """Seconds to wait for the answer to a new question, and to an earlier question when the page reruns for another reason.

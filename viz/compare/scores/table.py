@@ -22,7 +22,7 @@ _table = component(
 
 
 class ScoresData(TypedDict):
-    """Payload of the score table.
+    """Payload of the score table: its headings and rows, the paragraphs around it, and the selected column.
 
     Attributes
     ----------

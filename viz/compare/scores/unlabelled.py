@@ -102,7 +102,7 @@ def _measured(
     return unlabelled(chunking, vectors, sizes_of(chunking, chunker, tools))
 
 
-# What edits change
+# The effect of edits
 
 
 def _edits(document: Document) -> dict[Task, Stability | str]:

@@ -19,12 +19,12 @@ class CompareSession(Session):
 
     repeats = Container[dict[Task, Repeats | None]]("repeats", dict)
     history = Container[dict[int, LastChange]]("history", dict)  # by column of Compare
-    # While Compare shows what an embedder that approximates another changes: the document, the embedder
+    # The document and the embedder, while Compare shows the comparison of an approximating embedder with the full one
     compared_embedders = Value[tuple[str, str] | None]("compared_embedders", None)
     full_job = Job[ChunkingJob | None]("full_job", None)  # runs the columns with the full embedder
     full_results = Container[dict[Task, Chunking]]("full_results", dict)
     edits = Job[Edits | None]("edits", None)  # measures how inserted sentences change the columns
-    # What a library's own chunker gave beside a column: what was run, what is said of it, and in which tone
+    # The comparison of a library's own chunker with a column: its identity, the message, and the message's tone
     proof = Value[tuple[str, str, str] | None]("proof", None)
     question = Value("question", "")
     question_moment = Value[float | None]("question_moment", None)  # the browser's timestamp of the last event about it

@@ -80,7 +80,7 @@ class AskingData(TypedDict):
 
 
 class ColumnData(TypedDict):
-    """Payload of one chunker's column.
+    """Payload of one chunker's column: its title, summary, notes, and result or message.
 
     Attributes
     ----------
@@ -210,7 +210,7 @@ class CurveData(TypedDict):
 
 
 class LineData(TypedDict):
-    """Payload of a threshold line.
+    """Payload of a threshold line: its level, the parameter that moves it, and the stops.
 
     Attributes
     ----------

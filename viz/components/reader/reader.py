@@ -167,7 +167,7 @@ def payload(document: Document, columns: Sequence[Column], known: Sequence[int] 
 
 
 def _column(document: Document, column: Column, known: frozenset[int] | None) -> ColumnData:
-    # The body is sent as a string: if it has not changed since the last run, nobody parses or compares it in parts.
+    # The body is sent as a string, so that an unchanged body is neither parsed nor compared in parts.
     digest, body = ("", "") if column.result is None else _body(document, column.result, known, column.fresh)
     return {
         "title": column.title,

@@ -49,7 +49,7 @@ class NotebookChip(TypedDict):
 
 
 class TextBarData(TypedDict):
-    """Payload of the row at the top of a page.
+    """Payload of the row at the top of a page: the samples, the current document, and requests to the browser tab.
 
     ``documents`` are the samples, ``own`` is the name of the user's own text (empty if there is none), ``chosen`` the id of
     the shown document, and ``facts`` describe it. ``open`` is the reason why the text box must be open, if it must.

@@ -64,7 +64,7 @@ class Sharing(Background):
         for name, text in material.texts:
             if self.cancelled:
                 raise Cancelled
-            # The places of excerpts are not those of sentences.
+            # Splitting into lines is fast, and excerpts do not depend on sentences.
             documents.append(Document.from_text(text, "lines", name))
         corpus = Corpus(tuple(documents))
         name, data = material.questions

@@ -66,7 +66,7 @@ class ChangedCuts(Background):
         after = run(self.chunker, self.before.document, tools)
         self.change = CutChange.between(self.before, after, self.known)
         if not self.questions:
-            # Without any, the text's tokens need not be counted.
+            # Without questions, the text's tokens need not be counted.
             self.whole = []
             return
         ruler = ruler_of(self.before.document, self.task.tokenizer)

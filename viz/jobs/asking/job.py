@@ -107,13 +107,13 @@ def contexts_of(chunkings: Iterable[Chunking]) -> str:
 
 def _size(passages: Passages) -> int:
     vectors = 0 if passages.vectors is None else passages.vectors.nbytes
-    # Of an index by words, as much as what it was made of.
+    # An index by words is about as large as its texts.
     return vectors + sum(map(len, passages.texts)) * (2 if passages.bm25 is not None else 1)
 
 
 def _key(task: Task, chunking: Chunking, inquiry: Inquiry, tools: Tools) -> tuple[object, ...]:
     embedder = None if tools.embedder is None else (tools.embedder.name, tools.embedder.identity)
-    # The same model may have written other sentences for another session, which are nobody else's.
+    # The same model may have written different sentences for another session.
     contexts = contexts_of([chunking]) if inquiry.embedded_as == "context" else ""
     return task.document, task, embedder, inquiry.method, inquiry.embedded_as, contexts
 

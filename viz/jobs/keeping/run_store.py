@@ -29,7 +29,7 @@ MOST_ON_DISK = 50
 MOST_DAYS = 30
 """Days that a run is available after it was begun or resumed; expired runs are deleted when another run begins."""
 
-# Runs are in the order of their rows' numbers: the clock may be put forward and back.
+# Runs are ordered by row number, since the clock may be changed.
 _NEWEST_BEGAN = "SELECT began FROM runs ORDER BY rowid DESC LIMIT 1"
 _OLDEST = "SELECT key FROM runs WHERE key != ? ORDER BY rowid LIMIT 1"
 

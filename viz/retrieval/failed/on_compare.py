@@ -89,7 +89,7 @@ def _open(to: str | Source, plan: Plan, columns: list[ColumnChoice], choices: Ch
     if isinstance(to, str):
         choose_document(choices, to)
     elif session.own is not None and session.own.text == to.text:
-        # With its known boundaries.
+        # Keep its known boundaries.
         choose_document(choices, OWN)
     else:
         give_text(to, choices)

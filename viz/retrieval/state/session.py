@@ -17,11 +17,11 @@ class RetrievalSession(Session):
 
     # Streamlit's ids of the uploaded files, and the job that reads them
     retrieval_reading = Value[tuple[list[str], ReadingJob[OwnDocuments]] | None]("retrieval_reading", None)
-    # the same of the file of questions, which may bring its documents
+    # The same for the file of questions, which may include its documents
     retrieval_asked = Value[tuple[list[str], ReadingJob[QuestionSet | None]] | None]("retrieval_asked", None)
-    # The questions that a language model is asked for on Retrieval
+    # Settings for the questions that a language model generates
     generating_settings = Value[Settings | None]("generating_settings", None)  # None to use those of the shown questions
-    # What it is asked about, once the user wants to know what that sends
+    # Settings and documents for which the user has requested an estimate
     generating_wanted = Value[tuple[Settings, Texts, Asking | None] | None]("generating_wanted", None)
     comparing = Job[Comparing | None]("comparing", None)
     question_table = Value("question_table", 0)  # number of edits of the question table, part of its key

@@ -1,4 +1,5 @@
-// The chunks that a question retrieves, shown in a column with rank and score; other chunks are dimmed, and the budget's end is marked.
+// The chunks that a question retrieves, shown in a column with rank and score; other chunks are dimmed, and the end of the
+// budget is marked.
 
 import { all, el } from "../../shared/dom.js";
 import { pointAt } from "./places.js";
