@@ -1,4 +1,4 @@
-"""How often a change keeps an answer whole or removes a finding, compared with an exhaustive search, and its time.
+"""Success rate and time of remedies for a split answer or a finding, compared with an exhaustive search.
 
 A failure is a question whose answer a column does not give whole, at the budget that the Ask box chooses for the text. The
 columns are those that Compare and Retrieval open with. The questions are the bundled ones, and generated ones: the answer is

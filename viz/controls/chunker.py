@@ -217,7 +217,7 @@ def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any
     seed(key, active)
 
     def changed() -> None:
-        # The same message may have changed the chunker.
+        # The same browser message may have changed the chunker.
         if st.session_state[key] is not None and column.chunker == chunker:
             with undoable(page, f"Settings of column {number + 1} replaced"):
                 column.parameters = dict(presets[st.session_state[key]].parameters)
