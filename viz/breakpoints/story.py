@@ -99,7 +99,7 @@ def _step(
 
 
 def gauge_of(gap: Gap, scale: tuple[float, float]) -> Gauge | None:
-    """Return the gap's score and threshold on a scale; None if the gap has no score or no threshold."""
+    """Return the gauge of a gap's score and threshold; None if it lacks either."""
     if gap.score is None or gap.threshold is None:
         return None
     return {

@@ -33,7 +33,7 @@ const KEPT = [
  */
 
 /**
- * How far is drawn what a stepper builds up: comparisons by their number, mini-chunks and chunks by sentences.
+ * The part that is drawn up to a step: comparisons by their number, mini-chunks and chunks by sentences.
  * @typedef {{ comparisons: number, minis: number, chunks: number }} Limit
  */
 

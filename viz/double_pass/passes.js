@@ -251,7 +251,7 @@ class Passes {
 }
 
 /**
- * How far the rows and arcs are drawn at a step: comparisons by their number, mini-chunks and chunks by sentences.
+ * Return the part of the rows and arcs that is drawn at a step: comparisons by number, mini-chunks and chunks by sentences.
  * @param {Pick<PassRowsData["comparisons"][number], "pass" | "right">[]} comparisons
  * @param {Mark | undefined} step
  * @returns {Limit}
@@ -261,7 +261,7 @@ export function limitOf(comparisons, step) {
   const seen = step.seen ?? Infinity;
   const first = comparisons.filter(({ pass }) => pass === 1);
   const made = first.slice(0, seen);
-  // A sentence is in a mini-chunk as soon as it was compared with the one before it.
+  // A sentence is in a mini-chunk once it has been compared with the previous one.
   const minis = seen >= first.length ? Infinity : (made.at(-1)?.right[1] ?? 1);
   return { comparisons: seen, minis, chunks: step.horizon };
 }

@@ -123,7 +123,7 @@ def _placed(tried: Sequence[Comparison]) -> tuple[int, int]:
     before = here.left.end
     if here.outcome == "joined":
         return before, here.right.end
-    # A chunk that ends is followed by the mini-chunk that was compared first.
+    # After a chunk ends, the next one begins with the mini-chunk that was compared first.
     return before, tried[0].right.end if here.why else before
 
 

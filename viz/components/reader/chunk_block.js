@@ -24,7 +24,7 @@ import { showStated, statedKey } from "./parts/stated_card.js";
  * @property {string} pages The pages that its text is on, in words.
  * @property {string[]} path The titles of the headings above it.
  * @property {string} shown The content written by the last update.
- * @property {string} horizon How far a stepper has come in it: "ahead", "open", or nothing where all of it is in a chunk.
+ * @property {string} horizon A stepper's progress in it: "ahead", "open", or empty if all of it is in a chunk.
  * @typedef {HTMLElement & BlockState} Block
  */
 

@@ -112,7 +112,7 @@ export class Strips {
   }
 
   /**
-   * The beginnings of a row's parts as far as a stepper has come; none of what all columns share.
+   * Return the starts of a row's parts up to a stepper's step; none for rows that all columns share.
    * @param {Row} row
    */
   until({ from, column }) {
@@ -121,7 +121,7 @@ export class Strips {
   }
 
   /**
-   * Clear what is right of a place, which a stepper has not come to yet.
+   * Clear the drawing to the right of a position that a stepper has not reached yet.
    * @param {HTMLCanvasElement} canvas
    * @param {number} left
    */

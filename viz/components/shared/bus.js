@@ -19,10 +19,10 @@
  * @property {number | null} gap The gap that the step decides; gap 0 follows the first sentence.
  * @property {number | null} [comparison] The number of the comparison in a double pass.
  * @property {boolean} [arriving] True if the page has just opened at this step: it does not scroll then.
- * @property {number | null} [horizon] The sentences from the beginning of the text that are in a chunk as yet; null for all.
- * @property {number} [seen] The comparisons of a double pass that have been made.
+ * @property {number | null} [horizon] The number of sentences, from the beginning, that are in a chunk so far; null for all.
+ * @property {number} [seen] The number of comparisons of a double pass so far.
  * @property {Prediction | null} [asked] The prediction that the step waits for at its gap.
- * @property {[gap: number, said: string, right: boolean][]} [predicted] What was predicted at gaps, and whether it was right.
+ * @property {[gap: number, said: string, right: boolean][]} [predicted] The predictions at gaps, and whether they were right.
  * @property {boolean} [still] True if the pointer only hovers over the step: the text does not scroll either.
  */
 

@@ -21,7 +21,7 @@ export function drawGauge({ label, score, threshold, low, high }) {
 }
 
 /**
- * The place of a value on the scale; a scale without length has all in its middle.
+ * Return the position of a value on the scale; the middle if the scale has no length.
  * @param {number} value
  * @param {number} low
  * @param {number} high

@@ -1,11 +1,11 @@
-// What the viewers predicted of the steps, by yes or no or by raised hands, and how many were right.
+// The viewers' predictions of the steps, by yes or no or by raised hands, and the number of right ones.
 
 /**
  * @import { Step } from "./stepper.data.d.ts"
  */
 
 /**
- * Hands raised for yes and for no in a vote; null where none were counted.
+ * Hands raised for yes and for no in a vote; null if they were not counted.
  * @typedef {[yes: number | null, no: number | null]} Vote
  */
 
@@ -36,7 +36,7 @@ export class Predictions {
   }
 
   /**
-   * How many of the predictions were right, and how many there are.
+   * Return the number of right predictions, and of all predictions.
    * @param {Pick<Step, "prediction">[]} steps
    */
   tally(steps) {
@@ -45,7 +45,7 @@ export class Predictions {
   }
 
   /**
-   * The predictions of gaps: the gap, the answer in lower case, and whether it was right.
+   * Return the predictions at gaps: the gap, the answer in lower case, and whether it was right.
    * @param {Pick<Step, "prediction" | "mark">[]} steps
    * @returns {[gap: number, said: string, right: boolean][]}
    */

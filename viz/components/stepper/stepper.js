@@ -51,7 +51,7 @@ class Stepper {
   at = 0; // the step that is shown
   /** @type {Map<number, number>} */ gaps = new Map(); // the first step of each gap
   /** @type {ReturnType<typeof setTimeout> | null} */ playing = null;
-  voting = false; // whether hands are counted
+  voting = false; // true if hands are counted
 
   /** @param {HTMLElement} root */
   constructor(root) {
@@ -112,7 +112,7 @@ class Stepper {
   }
 
   /**
-   * A switch of what is shown beyond the step.
+   * Create a switch for the pace, that is for what is shown beyond the step.
    * @param {HTMLElement} parent
    * @param {string} words
    * @param {string} pace
@@ -222,14 +222,14 @@ class Stepper {
     return this.gaps.get(gap) ?? -1;
   }
 
-  // The prediction that the step waits for, if it does.
+  // The prediction that the step waits for, if any.
   get asked() {
     const { prediction } = this.steps[this.at] ?? {};
     const waits = prediction && this.pace === "predict" && !this.place?.predictions.given.has(this.at);
     return waits ? prediction : null;
   }
 
-  // Show what is asked, or else step forward.
+  // Reveal the answer to the question, or step forward.
   goOn() {
     if (this.asked) this.answer(null);
     else this.go(this.at + 1);
@@ -293,7 +293,7 @@ class Stepper {
   }
 
   /**
-   * Draw what a step did, below what was predicted of it.
+   * Draw the result of a step, below its prediction.
    * @param {Step} step
    */
   tell(step) {
@@ -327,7 +327,7 @@ class Stepper {
     return Votes.said(prediction, votes);
   }
 
-  // How far the result is shown: all of it, or so many sentences, and comparisons of a double pass.
+  // The shown part of the result: all of it, or a number of sentences and of comparisons of a double pass.
   horizon() {
     const { asked, steps } = this;
     const step = steps[this.at];
@@ -378,7 +378,7 @@ class Stepper {
     if (!step && !answer && key !== " ") return;
     const path = event.composedPath().filter((node) => node instanceof Element);
     if (path.some((node) => node.matches(key === " " ? OWN_SPACE : OWN_ARROWS))) return;
-    // Elsewhere these keys scroll what has the focus.
+    // Elsewhere these keys scroll the focused element.
     if (paging && !path.includes(this.root) && !(this.voting && event.target === document.body)) return;
     event.preventDefault();
     if (answer) this.predictBy(key === "y");
@@ -388,7 +388,7 @@ class Stepper {
   }
 
   /**
-   * Take a key's answer: where hands are counted, its field is for the number.
+   * Handle an answer by key: if hands are counted, focus its number field.
    * @param {boolean} yes
    */
   predictBy(yes) {

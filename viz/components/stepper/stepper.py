@@ -16,7 +16,7 @@ from viz.components.store import store
 from viz.state.keys import session
 
 PACES = ("whole", "build", "predict")
-"""Extents that a stepper can show: the whole result, the result up to the step, or that once the step has been predicted."""
+"""What a stepper shows: the whole result, the result up to the step, or the latter after the step has been predicted."""
 
 LONGEST_NUMBER = 12
 """Most digits of a step number in a link."""
@@ -40,7 +40,7 @@ class Mark(TypedDict):
 
 
 class Prediction(TypedDict):
-    """The question to predict a step by: its words, the labels of yes and no, and whether yes is right."""
+    """A yes-or-no question about the next step: its text, its two labels, and whether yes is right."""
 
     words: str
     yes: str
@@ -49,7 +49,7 @@ class Prediction(TypedDict):
 
 
 class Gauge(TypedDict):
-    """A score beside its threshold, on a scale from ``low`` to ``high``."""
+    """A score and its threshold on a scale from ``low`` to ``high``."""
 
     label: str
     score: float
@@ -68,10 +68,10 @@ class Step(TypedDict):
     tone
         ``cut`` if the step cuts the text, ``turn`` if the step is worth stopping at, and empty otherwise.
     placed
-        The numbers of sentences, from the beginning of the text, that are in a chunk before the step and after it. Cuts up
-        to there are known.
+        The number of sentences, from the beginning of the text, that are in a chunk before and after the step. Cuts up to
+        there are known.
     prediction, gauge
-        None for a step that decides nothing, or compares no score with a threshold.
+        None for a step that decides nothing, or that compares no score with a threshold.
     """
 
     title: str
@@ -141,7 +141,7 @@ def stepper(steps: Sequence[Step], words: dict[str, str], key: str) -> None:
 
 
 def _pace(words: dict[str, str], key: str) -> str:
-    """Return the pace named by the link; an invalid value shows an error and selects the first."""
+    """Return the link's pace; draw an error and return the first pace if it is invalid."""
     word = words["pace"]
     if word not in PACES:
         notice(f"The link's pace must be one of {', '.join(PACES)}; got {word[:60]!r}.", "error", key=f"{key}_pace")

@@ -1,4 +1,4 @@
-// Hands raised for either answer, in two votes: before the class has talked about it, and after.
+// Counts of raised hands for either answer, in two votes: before and after the class has discussed it.
 
 import { el } from "../shared/dom.js";
 
@@ -17,7 +17,7 @@ export class Votes {
   }
 
   /**
-   * Draw the two votes on a step; once the step is shown they are no fields any more, and without a count nothing.
+   * Draw the two votes on a step. Once the step is shown they are text, and votes without a count are omitted.
    * @param {Prediction} prediction
    * @param {Vote[]} votes
    * @param {boolean} open
@@ -69,7 +69,7 @@ export class Votes {
   }
 
   /**
-   * The field of an answer that is to be counted next: of the first vote, or of the second if that has its count.
+   * Return the field to fill next for an answer: that of the first vote, or of the second if the first is filled.
    * @param {boolean} yes
    */
   next(yes) {
@@ -78,7 +78,7 @@ export class Votes {
   }
 
   /**
-   * The votes in words, for a screen reader.
+   * Describe the votes for a screen reader.
    * @param {Prediction} prediction
    * @param {Vote[]} votes
    */

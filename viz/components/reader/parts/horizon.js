@@ -1,5 +1,5 @@
-// The result as far as a stepper has come: the text ahead stands uncut and pale, and so do the strips and the curve. The question
-// of a step stands where its cut would be, and what was predicted stays there.
+// The result up to a stepper's step: the text ahead is uncut and pale, as are the strips and the curve. The question of a step
+// is shown at its possible cut, and the prediction stays there.
 
 import { emit } from "../../shared/bus.js";
 import { all, el } from "../../shared/dom.js";
@@ -23,7 +23,7 @@ export class Horizon {
     this.reader = reader;
   }
 
-  // The column that the steps are of; the others are for comparison.
+  // The column that the steps belong to; the others are for comparison.
   get column() {
     return this.at === null ? undefined : this.reader.columns[0];
   }
@@ -51,7 +51,7 @@ export class Horizon {
   }
 
   /**
-   * The part of a width that the shown sentences take, in the window of the axis; all of it for the columns beside.
+   * Return the part of a width that the shown sentences take in the visible range; all of it for the other columns.
    * @param {number} width
    * @param {Column} [column] none for what all columns share
    */
@@ -61,7 +61,7 @@ export class Horizon {
   }
 
   /**
-   * Draw a block as far as its sentences are in a chunk.
+   * Draw the part of a block whose sentences are in a chunk.
    * @param {ColumnText} column
    * @param {Block} block
    */
@@ -71,7 +71,7 @@ export class Horizon {
     if (!segments || (!own && !block.horizon)) return;
     const [from, to] = [segments.from[block.number], segments.to[block.number]];
     const at = own ? Number(this.at) : Infinity;
-    // The last chunk begun may go on.
+    // The last chunk may continue.
     const look = at <= from ? "ahead" : at <= to ? "open" : "";
     if (look !== "" || block.horizon !== look)
       for (const span of all(block, ".s")) span.classList.toggle("ahead", Number(span.dataset.s) >= at);
@@ -82,7 +82,7 @@ export class Horizon {
   }
 
   /**
-   * Put the question, and what was predicted, before the sentences of a block.
+   * Draw the question and the predictions before the sentences of a block.
    * @param {Block} block
    * @param {boolean} own whether it is of the column that the steps are of
    */
@@ -119,7 +119,7 @@ export class Horizon {
 }
 
 /**
- * The mark that stays of a prediction.
+ * Create the permanent mark of a prediction.
  * @param {string} said
  * @param {boolean} right
  */
