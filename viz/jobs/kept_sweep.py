@@ -87,7 +87,7 @@ class KeptRow(BaseModel):
 
 
 class KeptSweep(KeptRun[_Plan]):
-    """A stored sweep, with one part per setting and document, the first document's first."""
+    """A stored sweep, with one part per document and setting, in the order of the documents."""
 
     kind = title = "sweep"
     part = "run"

@@ -72,7 +72,7 @@ def _untold(share: float) -> None:
 def load_model(
     embedder: Embedder, preparing: Callable[[float], None] = _untold, cancelled: Callable[[], bool] = bool
 ) -> None:
-    """Load the embedder's model, downloading or converting it first if necessary.
+    """Load the embedder's model, building it first if necessary.
 
     Preparation calls ``preparing`` with the share that is done, and raises `Cancelled` once ``cancelled`` returns True.
     """

@@ -37,7 +37,7 @@ class _Plan(KeptPlan):
 
 
 class KeptAnswers(KeptRun[_Plan]):
-    """A stored run of answers, with one part per answer, the first chunker's first."""
+    """A stored run of answers, with one part per chunker and question, in the order of the chunkers."""
 
     kind = "answers"
     part = "answer"
