@@ -16,7 +16,7 @@ from viz.components.store import store
 from viz.state.keys import session
 
 PACES = ("whole", "build", "predict")
-"""What a stepper shows: the whole result, the result up to the step, or the latter after the step has been predicted."""
+"""Paces of a stepper: show the whole result, the result up to the step, or the latter once the step has been predicted."""
 
 LONGEST_NUMBER = 12
 """Most digits of a step number in a link."""
