@@ -48,7 +48,7 @@ class Manifest:
     names
         The inputs as they were given, for messages.
     told
-        What decides about the chunks besides the inputs: the recipe and the options of the run, as JSON-compatible values.
+        Recipe and options of the run, as JSON-compatible values; with the inputs, they determine the chunks.
     """
 
     def __init__(self, folder: Path, names: Sequence[Path], told: Mapping[str, Any]) -> None:

@@ -27,7 +27,7 @@ class Actor:
     Parameters
     ----------
     job
-        What the shards have in common.
+        Settings shared by all shards.
     """
 
     def __init__(self, job: Job) -> None:

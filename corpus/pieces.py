@@ -48,13 +48,13 @@ class Piece(NamedTuple):
     size, changed
         The bytes of the whole file, and when it was last changed, in nanoseconds.
     begin, end
-        Of lines: the range of bytes in which they begin. Of rows: their range within the row group.
+        For lines, the range of bytes in which they begin; for rows, their range within the row group.
     group, before
-        Of rows: the number of the row group, and how many rows the groups before it have.
+        For rows, the number of the row group, and the number of rows in the groups before it.
     weight
         About how many bytes are read for it.
     said
-        Of a problem: the sentence.
+        For a problem, the message.
     """
 
     root: int
@@ -79,7 +79,7 @@ class Columns:
     text
         The name of the column, or of the key, with the text.
     id
-        That of the id; None for ``id`` where there is one, else a document is called by its place in the file.
+        Column or key with the id; None for ``id`` if it exists, else ids are made from places in the file.
     """
 
     text: str = "text"
@@ -99,7 +99,7 @@ class Inputs:
     part
         Bytes of one piece of a large file.
     left_out
-        How many hidden files, symbolic links and files of other kinds were passed by so far; nothing follows them.
+        Number of hidden files, symbolic links and files of other kinds skipped so far.
     """
 
     roots: Sequence[Path]

@@ -79,7 +79,7 @@ class Run:
     Attributes
     ----------
     recipe
-        What cuts, in any form that `corpus.Chunks` takes.
+        The recipe, in any form that `corpus.Chunks` takes.
     inputs
         Files and folders.
     output
@@ -87,7 +87,7 @@ class Run:
     columns
         Where the documents of JSON lines and Parquet are.
     encoding
-        That of text and HTML, if it is known.
+        Encoding of text and HTML files, if it is known.
     device
         Where torch runs the model.
     shard_bytes
@@ -96,11 +96,11 @@ class Run:
         The one that the recipe asks. The shards are then written in this process, one after another, whatever the engine and
         the number of workers; its answers are kept in the folder, so that a run that goes on asks nothing twice.
     limit
-        What asking it may take in this run, answers from before not counted; a million tokens unless it says otherwise.
+        Spending limit of this run, not counting cached answers; a million tokens by default.
     asking
-        What asks it, once the run has begun.
+        Access to the language model, once the run has begun.
     left_out
-        How many files of which kind were passed by.
+        Number of skipped files by kind.
     resumed
         True if the folder was one in which a run was begun.
     """

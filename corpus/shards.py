@@ -91,11 +91,11 @@ class Job:
     Attributes
     ----------
     source
-        What the documents are read from.
+        Reader of the documents.
     output
         The folder of the shards.
     recipe
-        What cuts.
+        The recipe that cuts the documents.
     device
         Where torch runs the model.
     plan

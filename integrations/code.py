@@ -47,7 +47,7 @@ class Program:
     imports
         Its imports, a line each, but for that of ``Path``.
     body
-        What makes ``chunks``, a list of texts, of ``text``.
+        Code that makes ``chunks``, a list of texts, from ``text``.
     """
 
     imports: tuple[str, ...]
@@ -55,7 +55,7 @@ class Program:
 
     @property
     def after_reading(self) -> str:
-        """The program without reading a file, for callers that already have ``text``."""
+        """The program for callers that already have ``text``, without code that reads a file."""
         return "\n".join(self.imports) + f"\n\n{self.body}\n"
 
     def __str__(self) -> str:

@@ -56,13 +56,13 @@ class Cutter:
     Attributes
     ----------
     recipe
-        What cuts.
+        The recipe to cut by.
     embedder
-        What a recipe can only name: an embedder of the caller's own; None for the recipe's.
+        The caller's own embedder, which a recipe can only name; None for the recipe's.
     cache
         Where embeddings are kept, instead of in `chunkers.SHARED_CACHE`.
     language_model
-        Of a chunker that asks one: the caller's own, or one with a limit of what may be spent; None for the recipe's.
+        The caller's own language model, or one with a spending limit; None for the recipe's.
     """
 
     recipe: Recipe

@@ -38,7 +38,7 @@ class SeamarkNodeParser(NodeParser):
     embedder, cache, language_model
         As `integrations.Cutter` has them.
     options
-        What LlamaIndex's ``NodeParser`` takes.
+        Options of LlamaIndex's ``NodeParser``.
 
     Raises
     ------

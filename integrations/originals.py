@@ -27,15 +27,15 @@ class Original:
     Attributes
     ----------
     name
-        What it is called, with the library: ``LangChain's RecursiveCharacterTextSplitter``.
+        Name with the library, such as ``LangChain's RecursiveCharacterTextSplitter``.
     program
         The code that runs it.
     requirement
-        What pip installs.
+        Requirement for pip.
     column
         Of a chunker that embeds, the adapter that runs it as a column, and its parameters; None for one that is run at once.
     remark
-        What it does otherwise by its nature, as a sentence; empty for most.
+        A sentence on how it differs from ours by design; empty for most.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Original:
 
 
 def original_for(tool: Tool, recipe: Recipe) -> Original | None:
-    """Return the library's own chunker with the recipe's settings; None if it cannot be set up so."""
+    """Return the library's own chunker with the recipe's settings; None if the library has no such chunker or settings."""
     make = _ORIGINALS.get((tool, recipe.chunker))
     if make is None:
         return None

@@ -24,7 +24,7 @@ def mapped(document: Document, pieces: Sequence[str], library: str, contexts: Se
     Parameters
     ----------
     document
-        What was cut.
+        The document that the library cut.
     pieces
         The chunks' texts, in the order of the text.
     library

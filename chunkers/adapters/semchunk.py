@@ -12,7 +12,7 @@ from chunkers.text.document import Document
 
 
 class Semchunk(Adapter):
-    """The semchunk library's ``chunk`` function, counting with the selected tokenizer; its parameter has semchunk's name.
+    """The semchunk library's ``chunk`` function, counting with the selected tokenizer.
 
     It splits at the separators that it holds to mean most, and joins what fits, without embeddings. The tests run a stand-in
     with its interface; version 3.2.0 itself was tried by hand.

@@ -61,7 +61,7 @@ class Parts:
     Attributes
     ----------
     kept
-        What the inner chunker said of the places where it did not cut.
+        The inner chunker's reasons for the places where it did not cut.
     """
 
     def __init__(self, document: Document, inner: Callable[[int], Chunker] | None, most: int, tools: Tools) -> None:

@@ -171,9 +171,9 @@ def advance(
     sums
         Sums of the vectors before each of n + 1 places, the first and the last of which are the ends, (n + 1, dimension).
     places
-        How many vectors are before each place, ascending, shape (n + 1,).
+        Number of vectors before each place, ascending, shape (n + 1,).
     totals, lasts
-        Those of the vectors before each place, shape (n + 1,); known up to ``start``.
+        Best total and last cut for the vectors before each place, shape (n + 1,); known up to ``start``.
     due
         The t from which each candidate is to be tried again, shape (n + 1,).
     """

@@ -101,7 +101,7 @@ def from_labels(
     scores
         The distance at each gap, for the ledger and the curve; it alone does not determine the clusters.
     clusters
-        What else is known about the sentences.
+        Further details of the clustering.
     """
     order = {label: number for number, label in enumerate(dict.fromkeys(int(label) for label in labels))}
     numbers = [order[int(label)] for label in labels]

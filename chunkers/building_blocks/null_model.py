@@ -34,7 +34,7 @@ def orders(count: int, run: int = 1, most: int = SAMPLE) -> tuple[IntArray, ...]
     Parameters
     ----------
     run
-        How many neighbouring sentences stay together; where the first run ends is drawn too, and it may be shorter.
+        Number of neighbouring sentences that stay together; the first run may be shorter, of random length.
     """
     random = np.random.default_rng(_SEED)
     found = []
@@ -71,11 +71,11 @@ def under_shuffling(
     Parameters
     ----------
     vectors
-        Of the sentences, shape (n, dimension), n at least 1.
+        Vectors of the sentences, shape (n, dimension), n at least 1.
     run
         As for `orders`.
     name
-        What is measured: two measures of one name are the same.
+        Name of the measure in the cache key; measures of the same name must be the same.
     measure
         Is given the vectors in another order; it may raise, to stop.
     most

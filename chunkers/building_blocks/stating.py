@@ -57,15 +57,15 @@ class Statements:
     Attributes
     ----------
     propositions
-        Those whose source is found, and the sentences that none of them comes from, in the order of the text.
+        Propositions whose source was found, and the sentences that none of them comes from, in text order.
     left_out
-        Those whose source is not found, in the order of the answers.
+        Propositions whose source was not found, in the order of the answers.
     unusable
         The sentences of windows of which no answer could be used, each with why.
     windows, failed
         All windows, and those of which no answer could be used.
     repeated
-        How many propositions were stated twice with the same source, and are there once.
+        Number of propositions that were stated twice with the same source, and are kept once.
     """
 
     propositions: list[Proposition] = field(default_factory=list)
@@ -276,12 +276,12 @@ def unheld(text: str, source: str, vocabulary: Vocabulary) -> tuple[tuple[str, .
     source
         The sentences that it comes from.
     vocabulary
-        That of the whole text.
+        Vocabulary of the whole text.
 
     Returns
     -------
     elsewhere, nowhere
-        Those that the text holds elsewhere, and those that it does not hold.
+        Words that occur elsewhere in the text, and words that do not occur in it.
     """
     here = Vocabulary.of(source)
     elsewhere: list[str] = []

@@ -76,7 +76,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the ``chunkers`` command line and return its exit status."""
+    """Run ``seamark chunk`` and return its exit status."""
     return command_line(lambda: _run(_parser().parse_args(arguments)))
 
 

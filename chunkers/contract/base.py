@@ -51,7 +51,7 @@ class FieldSpec:
 
     @property
     def stops(self) -> list[float]:
-        """Values at which a slider stops, ascending; a hundred steps if the parameter declares none."""
+        """Values at which a slider stops, ascending; 100 equal steps if the parameter declares no step."""
         low, high = self.offered or (self.low or 0.0, self.high or 1.0)
         step = self.step or (high - low) / 100
         return [round(low + step * count, 6) for count in range(round((high - low) / step) + 1)]
@@ -76,7 +76,7 @@ class Reach(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """A parameter value with its name for sentences, such as ``percentile``."""
+    """A parameter's value, with the name that sentences give the parameter, such as ``percentile``."""
 
     parameter: str
     name: str
@@ -91,14 +91,14 @@ class Tipping(NamedTuple):
     parameter
         The name of the parameter.
     name
-        What a value of it is called in a sentence, such as ``percentile``.
+        Name of the parameter in sentences, such as ``percentile``.
     value
         One of the stops of `FieldSpec`, at which the gap is cut where it is kept now, or the reverse. The stop before it, on
         the way there from the present value, changes nothing.
     cuts
         True if the gap is cut with that value.
     margin
-        How far the score that decided is from its threshold, in the score's units; None where no score decided.
+        Distance of the deciding score from its threshold, in the score's units; None if no score decided.
     also
         A second parameter that has to change as well, since the first alone does not reverse the verdict; None if it does.
         Then its value is the one whose stop before changes nothing.
@@ -235,7 +235,7 @@ class Chunker(BaseModel, ABC):
         return ""
 
     def changed_since(self, sentences: int | None = None) -> str:
-        """Return a sentence on how cuts may have moved since the values in ``older`` were in force; empty if they did not.
+        """Return a sentence on how cuts may have moved since the values in ``older`` applied; empty if they did not.
 
         Parameters
         ----------

@@ -221,7 +221,7 @@ class Tools:
             )
 
     def ask(self, messages: Sequence[Message], kind: AnswerKind) -> Reply:
-        """Return a language model's answer of a kind.
+        """Ask the language model and return its answer, of the given kind.
 
         Raises
         ------
@@ -250,7 +250,7 @@ class Tools:
         ModelError
             If there is no language model.
         Exception
-            What the first work raises that fails.
+            The error of the first work that fails.
         """
         # Before the threads, each of which would make a ledger of its own.
         self._asking()
@@ -272,7 +272,7 @@ class Tools:
         return self.asking, self.meter.ledger
 
     def decided(self, done: int, total: int) -> None:
-        """Report the progress of a long search, in units of its own.
+        """Report the progress of a long search: ``done`` of ``total`` steps.
 
         Raises
         ------

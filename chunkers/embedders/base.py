@@ -37,7 +37,7 @@ class Embedder(ABC):
         How many of its own tokens of a text it reads at most; None where there is no limit, or none is known before it
         is loaded.
     batch
-        How many texts to give it at once at most; between two batches the user may stop.
+        Maximum number of texts per call of ``encode``; between two batches the user may stop.
     remote
         True if another machine computes the vectors, which may take any time.
     batch_length
@@ -48,11 +48,11 @@ class Embedder(ABC):
     packages
         The installed packages that the vectors depend on; a recipe names their versions.
     preparation
-        What `prepare` does before it loads, in words for the progress; empty where it only loads.
+        A phrase on what `prepare` does before it loads, for the progress; empty if it only loads.
     device
         The device that computes the vectors, as torch names it; empty where it is none, or only loading tells.
     engine
-        What runs the model there, in a word or two; empty where there is no choice, or only loading tells.
+        Name of the library that runs the model; empty if there is no choice, or until the model is loaded.
     approximates
         The name of the embedder whose vectors these come near to in less time, with which a page offers to compare; empty
         where they stand for themselves.
@@ -85,14 +85,14 @@ class Embedder(ABC):
         """Load the model unless it is in memory. Raise ModelError if loading fails."""
 
     def prepare(self, progress: Callable[[float], None] = _no_share, cancelled: Callable[[], bool] = bool) -> None:
-        """Load the model, after making it on this machine if it does not exist yet, which may take long.
+        """Load the model, first building it on this machine if necessary, which may take long.
 
         Parameters
         ----------
         progress
             Called with the share of making it that is done, from 0 to 1; not at all where there is nothing to make.
         cancelled
-            Asked between its steps.
+            Called between steps; returns true once the user has asked to stop.
 
         Raises
         ------
@@ -104,7 +104,7 @@ class Embedder(ABC):
         self.load()
 
     def prepared_said(self, share: float) -> str:
-        """Return the progress of `prepare` as a phrase, such as ``…: 40% done``."""
+        """Return the progress of `prepare` as a phrase, with the ``share`` done in percent."""
         return f"{self.preparation}: {share:.0%} done"
 
     @property

@@ -116,7 +116,7 @@ class Network:
     heads
         The number of attention heads.
     epsilon
-        What the normalisations add to the variance.
+        Constant added to the variance in normalisations.
     pooling
         ``mean`` of all rows of a text, or that of the first piece, ``cls``.
 
@@ -224,7 +224,7 @@ class Encoder:
     network
         Makes a vector of them.
     most
-        How many pieces of a text the network reads at most: the first ones, and the one that ends every text.
+        Maximum number of word pieces that the network reads of a text: the first ones, and the one that ends every text.
     """
 
     def __init__(self, tokenizer: Tokenizer, network: Network, most: int) -> None:

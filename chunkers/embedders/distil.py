@@ -94,7 +94,7 @@ def principal(rows: npt.NDArray[np.floating], most: int) -> FloatArray:
 
 
 def rarity(count: int) -> FloatArray:
-    """Return the weight a / (a + p) of each of ``count`` word pieces, most frequent first.
+    """Return the weight a / (a + p) of word pieces with frequency p, most frequent first, shape (count,).
 
     Source of the weight: Arora, Liang, Ma, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings" (ICLR 2017). The
     frequency p of the piece of rank r is 1 / (r + 1), divided by the sum over all (Zipf's law).

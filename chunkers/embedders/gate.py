@@ -1,4 +1,4 @@
-"""The gate through which all embeddings pass: whatever an embedder returns becomes unit vectors, or one sentence."""
+"""The check that all embeddings pass: valid output becomes unit vectors, anything else an error."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class MiniLM(Model):
     device
         Device that runs the model, a key of `chunkers.embedders.device.DEVICES`.
     remark
-        What the user should know about it, besides.
+        A further remark for the user.
     """
 
     name = "all-MiniLM-L6-v2"

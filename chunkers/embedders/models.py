@@ -208,7 +208,7 @@ class HubModel(Model):
 
 
 class SentenceModel:
-    """A model run by the sentence-transformers library, without code that comes with the model."""
+    """A model run by the sentence-transformers library; code that comes with the model is never run."""
 
     def __init__(self, name: str, device: str, **source: Any) -> None:
         self._model = _sentence_transformer(name, device, **source)

@@ -36,7 +36,7 @@ class Counted:
     name
         The file's, with which messages begin.
     what
-        What the file is, such as “a file of chunks”.
+        Kind of file for messages, such as “a file of chunks”.
     """
 
     def __init__(self, name: str, what: str) -> None:

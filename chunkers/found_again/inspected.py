@@ -42,11 +42,11 @@ def inspect(
         A path to a file, or chunks: texts, spans, mappings, or objects of LangChain, LlamaIndex, Haystack, Chonkie or
         Docling; see `read_chunks`.
     maker
-        What made them, for the reasons and the notes.
+        Name of the program that made the chunks, for reasons and notes.
     document
         The name of the document whose chunks count, where there are chunks of several.
     sentences
-        How the text is split into sentences; see `Document.from_text`.
+        Sentence splitter or sentences; see `Document.from_text`.
 
     Raises
     ------

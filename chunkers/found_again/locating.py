@@ -1,4 +1,4 @@
-"""Locate chunks made by another program in their text, and report the fate of each."""
+"""Location of chunks made by another program in their text, with remarks on inexact matches."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Oddity(NamedTuple):
     number
         The chunk's number, from 1, among those that were given.
     said
-        What became of it, in words.
+        Explanation in words.
     words
         The beginning of its text as it was given; empty where it has none.
     span
@@ -83,7 +83,7 @@ def find_again(
     Parameters
     ----------
     maker
-        What made them, for the reasons and the notes.
+        Name of the program that made the chunks, for reasons and notes.
     told
         Called with (done, to do) at intervals of a search that takes long; what it raises ends the search.
     """

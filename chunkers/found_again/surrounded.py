@@ -50,7 +50,7 @@ def passage_of(searched: Searched, text: str, spans: Sequence[Span], front: str,
     spans
         Where the chunk says it is; empty if it does not.
     front
-        What all chunks have in front; see `shared_front`.
+        Lines with which all chunks begin; see `shared_front`.
     within
         Where in the text the passage is looked for.
     """

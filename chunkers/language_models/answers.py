@@ -1,4 +1,4 @@
-"""The answers of language models from before: bounded in memory, and where a file is named, all of them in it."""
+"""A cache of language models' answers: bounded in memory, and complete in a file if one is named."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class AnswerCache:
     Attributes
     ----------
     turns
-        Taken by whoever asks something, so that no two ask the same.
+        Lock held by whoever asks a question, so that no two ask the same.
     identity
         Tells this memory from all others, which may hold other answers to the same.
     """

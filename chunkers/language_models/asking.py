@@ -78,12 +78,12 @@ class Asking:
     answers
         Where answers are kept, instead of in `SHARED_ANSWERS`.
     limit
-        What may be spent; by default a million tokens.
+        Spending limit; a million tokens by default.
     warn
-        Called once if many of the first answers cannot be used, with a sentence and their number. What it raises ends the
-        asking.
+        Called once, with a sentence and the number of unusable answers, if many of the first answers are unusable. An error
+        that it raises ends the asking.
     structured
-        What the server does with a schema, if this is known; None to find it out.
+        How the server handles a schema, if known; None to find out.
     """
 
     def __init__(
@@ -178,7 +178,7 @@ class Asking:
         messages
             The conversation so far.
         cancelled
-            Asked before anything is sent, and several times a second until the answer is there.
+            Called before anything is sent, and several times a second until the answer arrives; true stops.
         ledger
             Where what it takes is added too.
         kind
@@ -372,7 +372,7 @@ def together(works: Sequence[Callable[[Callable[[], bool]], Result]], cancelled:
     Raises
     ------
     Exception
-        What the first work raises that fails; it stops the others, and those that have not begun do not begin.
+        The error of the first work that fails, which stops the others.
     """
     failed = threading.Event()
 
@@ -413,7 +413,7 @@ def asking_of(given: object, limit: Limit | None = None, warn: Warn = lambda sai
         The form ``openai:NAME``, for a model of the server that the environment names; a `LanguageModel`; or an `Asking`,
         which is returned as it is, with its own limit.
     limit
-        What may be spent.
+        Spending limit.
     warn
         See `Asking`.
 

@@ -47,7 +47,7 @@ UNSHAPED = Shape()
 
 
 class Reply(NamedTuple):
-    """A language model's answer, with the tokens that it took.
+    """A language model's answer, with its token counts.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class LanguageModel(ABC):
     name, revision
         Together they say which model it is; both are part of the key of a remembered answer, and of recipes.
     settings
-        How it is asked, in words; part of the key of an answer too.
+        Settings of requests, such as the temperature, in words; part of the key of an answer too.
     packages
         The installed packages that it takes; a recipe names their versions.
     takes_shape

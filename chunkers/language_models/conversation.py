@@ -55,12 +55,12 @@ AnyLine = TypeVar("AnyLine", bound=LineForm)
 
 
 class Unusable(Exception):
-    """Raised for an answer that cannot be used; the message completes “This answer cannot be used:”.
+    """Error for an answer that cannot be used; the message completes “This answer cannot be used:”.
 
     Attributes
     ----------
     attempts
-        How often the model was asked, once it is asked no more.
+        Number of times that the model was asked, final once asking has ended.
     """
 
     attempts = 1
@@ -72,7 +72,7 @@ class Unusable(Exception):
 
 
 class Repetitive(Unusable):
-    """An answer whose end is one piece again and again; a model that is asked again would only go on."""
+    """Error for an answer that ends in endless repetition, so that asking again would not help."""
 
 
 def usable_answer(
@@ -171,7 +171,7 @@ def read_json(answer: str, form: type[AnyForm]) -> AnyForm:
     Parameters
     ----------
     answer
-        What the model wrote.
+        The model's answer.
     form
         The fields that the object must have.
 

@@ -108,7 +108,7 @@ class Ledger:
     Parameters
     ----------
     beyond
-        That of a larger work, to which everything is added too.
+        Ledger of a larger work, to which everything is added too.
     """
 
     def __init__(self, beyond: Ledger | None = None) -> None:

@@ -127,7 +127,7 @@ class MaxMin(Sized):
         vectors
             One unit vector per sentence, shape (n, dimension).
         tools
-            Hears how far it is, and can stop it.
+            Receives the progress, and can stop the scan.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Chunks that something else made, as a chunker: it cuts nothing, and finds them in the text again."""
+"""A chunker that cuts nothing: it locates chunks made by another program in the text."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class ChunkFile:
     Attributes
     ----------
     name
-        That of the file, for reasons and notes.
+        Name of the file, for reasons and notes.
     chunks
         All that is in it.
     document
-        Of those of several documents, the name of the one that is meant; None to go by the name of the text.
+        Name of the selected document, if the file has several; None to select by the name of the text.
     """
 
     name: str
@@ -89,7 +89,7 @@ class ChunkFile:
         return found
 
     def known_in(self, document: Document) -> FoundAgain | None:
-        """Return the cached result of `found_in` for this document; None if it is not the latest one."""
+        """Return the cached result of `found_in`; None if it is for another document."""
         last = next(iter(self._last), None)
         return last[1] if last is not None and last[0] == f"{document.identity} {document.name}" else None
 
@@ -158,7 +158,7 @@ class ChunkFile:
         Parameters
         ----------
         name
-            What the text at hand is called, by which the chunks are chosen if there are some of several documents.
+            Name of the text at hand, which selects the chunks if the file has those of several documents.
         """
         last = next(iter(self._texts), None)
         if last is not None and last[0] == name:

@@ -1,4 +1,4 @@
-"""The user's own cuts as a chunker: it decides nothing, and cuts a text where they did."""
+"""A chunker that decides nothing: it applies the user's own cuts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A request that ends: by its answer, its deadline, or the user, who does not wait for a server that hangs."""
+"""Requests with a deadline, which the user can also cancel while a server hangs."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _here = threading.local()
 
 
 class TooLate(Exception):
-    """Raised when a request's deadline has passed."""
+    """Error for a request that missed its deadline."""
 
 
 class TooLarge(Exception):
-    """Raised for an answer larger than allowed, or compressed, so that its size is unknown."""
+    """Error for an answer larger than allowed, or compressed, so that its size is unknown."""
 
 
 @contextmanager
@@ -64,9 +64,9 @@ class Attempts:
     sent
         Requests that were begun, those for which there was no connection included.
     refused
-        Those that were answered with anything but a success, or never reached the server.
+        Requests that were answered with anything but success, or never reached the server.
     whole
-        Those whose answer came to its end.
+        Requests whose answer arrived completely.
     """
 
     allow: Callable[[int], None] = _always

@@ -161,7 +161,7 @@ class Recipe(BaseModel):
         return self.model_dump_json(indent=2)
 
     def settings(self) -> dict[str, Any]:
-        """Return the parameters; those added to the chunker since the recipe was made have their `Chunker.older` values.
+        """Return all parameters, with values from `Chunker.older` for those added since the recipe was made.
 
         Raises
         ------
@@ -213,7 +213,7 @@ class Recipe(BaseModel):
         cache
             Where embeddings are kept, instead of in `SHARED_CACHE`.
         embedder, sentences
-            What a recipe can only name: the caller's own embedder, and sentences that the caller gives.
+            The caller's own embedder and sentences, which a recipe can only name.
         language_model
             The model that is asked, if one is, instead of the recipe's on the environment's server.
 

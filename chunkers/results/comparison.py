@@ -21,7 +21,7 @@ class SideBySide(Sequence[Chunking]):
     results
         The results.
     titles
-        What each is called.
+        Title of each result.
     """
 
     def __init__(self, results: Sequence[Chunking], titles: Sequence[str]) -> None:

@@ -64,7 +64,7 @@ def to_documents(chunking: Chunking, library: Library = "langchain") -> list[Any
     Parameters
     ----------
     chunking
-        What was cut.
+        The result to convert.
     library
         ``langchain`` or ``haystack`` for its ``Document``, ``llama_index`` for its ``TextNode`` with offsets and neighbours.
 

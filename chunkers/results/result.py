@@ -209,7 +209,7 @@ class Refusal(NamedTuple):
     distance
         Their joint distance.
     joins
-        How many joins had been made before.
+        Number of joins made before.
     size
         Sentences in both clusters together.
     """
@@ -236,11 +236,11 @@ class Clusters:
     refusals
         All pairs of sentences that the cap refused.
     cap
-        Of single linkage: the most sentences that a chunk may have.
+        Maximum number of sentences in a chunk (single linkage).
     roles
-        Of DBSCAN, for every sentence.
+        Role of every sentence (DBSCAN).
     core_size
-        Of DBSCAN: the fewest sentences in the neighbourhood of a core, itself included.
+        Minimum number of sentences in the neighbourhood of a core, itself included (DBSCAN).
     own, other, other_chunk
         Of k-means, for every sentence: the distance to its centre, that to the next nearest, and the number of the latter's
         chunk. The latter two are empty where there is one centre.
@@ -280,7 +280,7 @@ class Curve:
     Attributes
     ----------
     label
-        What the score is, for an axis.
+        Name of the score, for an axis.
     scores
         One number per gap; NaN where the score is undefined.
     lines
@@ -290,7 +290,7 @@ class Curve:
     live
         True if comparing the scores with a single line gives the candidate cuts.
     null
-        What the score would be if the order of the sentences meant nothing; None where that is not known.
+        Range of the score in shuffled text, where the order of sentences means nothing; None if unknown.
     """
 
     label: str
@@ -326,7 +326,7 @@ class Timing:
     embedded, cached
         Distinct texts computed and found in the cache.
     cold_ms
-        What computing all of them took originally; NaN where that was not recorded.
+        Time that computing all embeddings took originally; NaN if it was not recorded.
     decide_ms
         All the rest, except pass two of a double pass, which is in ``merge_ms``. The chunkers that cut by a count compute
         their ledger when it is first read; that is not included.
@@ -351,7 +351,7 @@ class Chunking(Sequence[Chunk]):
     Attributes
     ----------
     document
-        What was cut.
+        The document that was cut.
     chunks
         The chunks.
     gaps
@@ -359,21 +359,21 @@ class Chunking(Sequence[Chunk]):
     merges, curves
         The merges of groups, and the scores at the gaps, of chunkers that have some.
     timing
-        How long every stage took; None before the run has ended.
+        Time of every stage; None before the run has ended.
     notes
         Sentences about the whole: what a chunker could not do as asked, or did to the text.
     comparisons
-        Those of a double pass, in the order in which it made them.
+        Comparisons of a double pass, in the order in which it made them.
     clusters
-        Those of a clustering chunker.
+        Details of a clustering chunker's clusters.
     left_out
-        What a language model stated with words as its source that are not in the text; it is in no chunk.
+        Propositions whose quoted source is not in the text; they are in no chunk.
     misfits
         Where the text does not suit its splitter or the model.
     spending
-        What asking a language model took; None where none was asked.
+        Spending on a language model; None if none was asked.
     made_by
-        What gives the same chunks again; None for a result that `chunkers.run` did not make.
+        Recipe that gives the same chunks again; None for a result that `chunkers.run` did not make.
     """
 
     document: Document

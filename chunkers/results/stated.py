@@ -21,7 +21,7 @@ class Proposition(NamedTuple):
     span
         Where the words are in the text that it was made from; None where they are not found.
     tied
-        How they were found.
+        The way in which they were found.
     quotation
         The words as the model quotes them; empty for a sentence of the text.
     elsewhere, nowhere

@@ -45,7 +45,7 @@ class EmbeddingCache:
     Attributes
     ----------
     turns
-        Taken by the run that embeds with a model, so that no two compute the same.
+        Lock held by the run that embeds with a model, so that no two runs compute the same.
     """
 
     def __init__(self, path: Path | None = None, memory_bytes: int = MEMORY_BYTES) -> None:

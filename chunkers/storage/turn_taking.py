@@ -71,7 +71,7 @@ class Turns:
         Parameters
         ----------
         cancelled
-            Asked while it waits.
+            Called while waiting; true ends the wait.
         waiting
             Called with the number of those ahead, whenever that changes, and with 0 when the turn has come.
         came

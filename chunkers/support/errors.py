@@ -6,19 +6,19 @@ import sys
 
 
 class InputError(ValueError):
-    """Raised for unusable input; the message says what is wrong, the rule and the value."""
+    """Error for unusable input; the message says what is wrong, the rule and the value."""
 
 
 class ParameterError(InputError):
-    """Raised for a parameter that is unknown or breaks its declared rule."""
+    """Error for a parameter that is unknown or breaks its declared rule."""
 
 
 class ModelError(InputError):
-    """Raised for a model or tokenizer that is missing, changed or unusable."""
+    """Error for a model or tokenizer that is missing, changed or unusable."""
 
 
 class Cancelled(Exception):
-    """Raised when the user asked to stop; everything computed so far is in the cache."""
+    """Exception raised when the user asks to stop; everything computed so far is in the cache."""
 
 
 LONGEST_SHOWN = 60

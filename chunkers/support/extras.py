@@ -39,9 +39,9 @@ def need(extra: str, who: str, *modules: str) -> None:
     extra
         A key of `MODULES`.
     who
-        What needs it, at the beginning of a sentence.
+        Subject of the error message: the thing that needs the extra.
     modules
-        Those of its modules that are needed; all of them if none is named.
+        Modules of the extra that are needed; all of them by default.
 
     Raises
     ------
@@ -64,16 +64,16 @@ def lacking(extra: str, who: str, *modules: str) -> str:
 
 
 def needed(module: str, who: str, requirement: str) -> Any:
-    """Import and return a module that belongs to no extra. Raise ModelError if it cannot be imported.
+    """Import and return a module that no extra installs. Raise ModelError if it cannot be imported.
 
     Parameters
     ----------
     module
         Its name for ``import``.
     who
-        What needs it, as the message says.
+        Subject of the error message: the thing that needs the module.
     requirement
-        What pip installs.
+        Requirement for pip.
 
     Raises
     ------

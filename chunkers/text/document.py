@@ -162,7 +162,7 @@ class Document:
 
     @cached_property
     def starts(self) -> list[int]:
-        """Start of every sentence, in code points."""
+        """Offset in code points at which each sentence begins."""
         return [span.start for span in self.sentences]
 
     def sentence_at(self, offset: int) -> int:

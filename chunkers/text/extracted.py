@@ -22,13 +22,13 @@ class LeftOut(NamedTuple):
     Attributes
     ----------
     what
-        What it is, in the singular, such as ``picture``.
+        Kind of thing, in the singular, such as ``picture``.
     times
-        How many of them.
+        Number of things of this kind.
     part
         The number of the page or chapter, from 0; None where the file has none.
     words
-        What it said, if anything.
+        Its text, if any.
     """
 
     what: str

@@ -59,7 +59,7 @@ def misfits_of(document: Document, *, embedder: object = None, tokenizer: object
     Parameters
     ----------
     embedder, tokenizer
-        Those that were used; one that cannot tell what it knows is ignored.
+        The embedder and the tokenizer in use; ignored if they cannot report unknown tokens.
     """
     found = [_dominated(document)]
     if isinstance(embedder, KnowsWords):

@@ -144,7 +144,7 @@ _LEAST_KANA = 0.1
 
 
 def detect_language(text: str) -> str:
-    """Return the language code, a key of `LANGUAGES`, of most of the text.
+    """Return the code of the text's main language, a key of `LANGUAGES`.
 
     English stands for a text without letters, and the first language of the script for one too short to tell.
     """

@@ -67,7 +67,7 @@ class Block(NamedTuple):
     span
         ``[start, end)`` in code points, surrounding white space left out.
     level
-        Of a heading, from 1 to 6; else 0.
+        Level of a heading, from 1 to 6; 0 for other blocks.
     """
 
     kind: str

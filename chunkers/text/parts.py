@@ -27,11 +27,11 @@ class Parts:
     Attributes
     ----------
     kind
-        What they are.
+        ``page`` or ``chapter``.
     starts
         The code points at which they begin, ascending; a part without text begins where the next one does.
     labels
-        What each is called: a page's label, such as ``iv`` or ``12``, a chapter's title, or its number where it has none.
+        Label of each: a page's label, such as ``iv`` or ``12``, a chapter's title, or the number if there is none.
     """
 
     kind: Kind

@@ -72,7 +72,7 @@ _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]{2,}")
 
 
 def read_pdf(data: bytes, name: str) -> Extracted:
-    """Return the text of a PDF with its pages separated by blank lines, or by a line break inside a sentence.
+    """Return the text of a PDF; pages are joined by blank lines, or by a line break where a sentence continues.
 
     Raises
     ------
@@ -262,7 +262,7 @@ class Running(NamedTuple):
     place
         Its number among the lines of the page, from 0.
     words
-        What it says.
+        Text of the line.
     upper
         True if it was found from the page's beginning.
     bare

@@ -22,7 +22,7 @@ def load_pipeline(name: str, setting: str, exclude: Sequence[str] = ()) -> Langu
     name
         The name of a package that declares itself a pipeline, or a folder's path. Other packages are not imported.
     setting
-        What names the pipeline; the message of an error begins with it.
+        Name of the setting that names the pipeline, with which error messages begin.
     exclude
         Parts of the pipeline that are not loaded.
 

@@ -72,7 +72,7 @@ def split_sentences(text: str, splitter: str, cancelled: Callable[[], bool] = bo
     splitter
         A key of `SPLITTERS`, ``sentencex:CODE`` for the rules of a language, or ``spacy:NAME`` for an installed pipeline.
     cancelled
-        Asked at every sentence whether the user has cancelled.
+        Called at every sentence; returns true once the user has cancelled.
 
     Raises
     ------

@@ -71,7 +71,7 @@ class Gathered:
         Seconds for chunking and for embedding the chunks, as if nothing had been embedded before. The first is None of
         chunks that were made elsewhere.
     chunks
-        How many chunks there are.
+        Number of chunks.
     asked
         Tokens that chunking took of a language model; None where it asks none.
     """
@@ -127,7 +127,7 @@ def _chunking_seconds(chunking: Chunking) -> float | None:
 
 
 class Exchange(NamedTuple):
-    """A conversation with a model, word for word, with its tokens.
+    """A conversation with a model, word for word, with its token counts.
 
     Attributes
     ----------

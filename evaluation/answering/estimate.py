@@ -91,7 +91,7 @@ def left_of(item: Item, context: Context, before: Result | None, asking: Asking,
     Parameters
     ----------
     judge
-        What asks the judging model; None where the answers are not judged.
+        Access to the judging model; None if the answers are not judged.
     """
     every = () if judge is None else kinds_of(item.reference, context)
     if before is not None and before.whole(judged=judge is not None):

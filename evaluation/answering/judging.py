@@ -53,11 +53,11 @@ class Judgement:
     problem
         Why it is not judged: what is wrong with the last reply. Empty where it is.
     said
-        What it rests on, in sentences.
+        Sentences on which the judgement rests.
     exchange
         The prompt, and the model's words.
     repeat
-        Which time it was judged, from 0.
+        Number of the judgement in a series of repeats, from 0.
     """
 
     kind: Kind

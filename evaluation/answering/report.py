@@ -73,7 +73,7 @@ class Report:
     names
         The chunkers'.
     questions
-        How many there are.
+        Number of questions.
     results
         See `Results`.
     controls

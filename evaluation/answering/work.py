@@ -166,7 +166,7 @@ def answer_all(
     done
         Called when all of an answer is there; not for those that were whole ``before``.
     before
-        What there is already, by the numbers of the chunker and of the question.
+        Earlier results, by the numbers of the chunker and of the question.
 
     Raises
     ------

@@ -26,7 +26,7 @@ class Posed(NamedTuple):
 
 @dataclass(frozen=True)
 class Judgement:
-    """The outcome for an answer in one column: whether retrieval returned it, and in which chunks.
+    """Outcome of retrieval for an answer: whether it was returned whole, and by which chunks.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Judgement:
     ranks
         Their ranks, from 1; None for one that was not ranked.
     retrieved
-        Of each whether it is retrieved.
+        For each chunk, true if it is retrieved.
     together
         True if the retrieved chunks together contain all of it.
     seam

@@ -75,7 +75,7 @@ class Passages:
     Attributes
     ----------
     texts
-        What is searched: what is embedded of every chunk.
+        The texts that are searched, as embedded.
     vectors
         Unit vectors, shape (chunks, dimension); None without an embedder.
     bm25
@@ -141,7 +141,7 @@ class Hit(NamedTuple):
     score
         Cosine, BM25, the sum of reciprocal ranks, or what the cross-encoder gave; NaN for one that it was not given.
     parts
-        What is given of its text: all of its spans, or their beginning where the budget ends within it.
+        Retrieved part of its text: all of its spans, or their beginning if the budget ends within it.
     whole
         True if that is all of it.
     """
@@ -166,7 +166,7 @@ class Asked:
     sources
         The rankings that were fused, by their method; the ranking itself where nothing was.
     hits
-        Those within the limit, best first.
+        The chunks within the limit, best first.
     tokens
         The tokens of what is given of them.
     fused

@@ -23,7 +23,7 @@ class CutChange(NamedTuple):
     added, removed
         Where a chunk begins in the second result only, and in the first only.
     found, lost
-        Those of them at a known boundary.
+        Added and removed cuts at a known boundary.
     """
 
     added: tuple[int, ...]

@@ -21,7 +21,7 @@ class Ignored(NamedTuple):
     rules: frozenset[str]
 
     def has(self, rule: str, span: Span) -> bool:
-        """Return whether a problem of this rule and span is ignored: the span overlaps the comment's passage."""
+        """Return whether the comment turns off a rule for a span, which must overlap the comment's passage."""
         return (not self.rules or rule in self.rules) and span.start < self.span.end and self.span.start < span.end
 
 

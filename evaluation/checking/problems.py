@@ -125,11 +125,11 @@ class Check:
     Attributes
     ----------
     levels
-        How grave each rule is, of `LEVELS` or `OFF`; those left out are as in `ALL_RULES`.
+        Level of each rule, one of `LEVELS` or `OFF`; rules left out are as in `ALL_RULES`.
     bounds
         The sizes of chunks; None for those that the chunker's parameters ask for, where they do.
     embedded_as
-        What of a chunk is embedded, which the embedder must read to its end.
+        The text of a chunk that is embedded, which the embedder must read to its end.
     """
 
     chunker: Chunker

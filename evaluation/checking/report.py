@@ -21,7 +21,7 @@ class Report:
     Attributes
     ----------
     levels
-        How grave each rule was, for those that were looked at.
+        Level of each rule that was checked.
     general
         Problems of no document of its own: scores worse than a baseline.
     """

@@ -69,7 +69,7 @@ def compare(made: Sequence[Generated], corpus: Corpus, tools: Tools) -> Alike:
     corpus
         The documents that they are about.
     tools
-        What embeds. An embedder that is fitted on text is fitted on the sentences of all documents, as it is to retrieve.
+        Embeds. An embedder that is fitted on text is fitted on the sentences of all documents, as for retrieval.
     """
     excerpts = [
         (number, corpus.documents[one.window.document].text[start:end])

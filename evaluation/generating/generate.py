@@ -102,11 +102,11 @@ class Generated(NamedTuple):
     question
         One line of text, as the model wrote it.
     window
-        What the model was shown.
+        The window shown to the model.
     excerpts
         Where they stand in the document, in order; none is empty, and none is there twice.
     repaired
-        How many of them the model quoted with small changes, so that the document's own words are taken.
+        Number of excerpts that the model quoted with small changes, replaced by the document's own words.
     """
 
     question: str
@@ -147,7 +147,7 @@ def generate(
     texts
         The documents' texts.
     settings
-        How many, about what.
+        Number of questions, window size and seed.
     ask
         Sends a conversation and returns the answer, as `Asking.ask`; what it raises is raised here too, and stops all. Where
         the server enforces a schema, excerpts are whole sentences of the window.

@@ -37,7 +37,7 @@ def windows(texts: Sequence[str], size: int, seed: int) -> Iterator[Window]:
     size
         The most characters of a window.
     seed
-        What the choice depends on.
+        Seed of the random choice.
 
     Raises
     ------

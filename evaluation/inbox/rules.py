@@ -53,9 +53,9 @@ class Finding:
     span
         The passage to look at, in code points.
     score
-        How certain and how severe it is, from 0 to 1; findings are ranked by it.
+        Certainty and severity, from 0 to 1; findings are ranked by it.
     reason
-        What was found, in words and numbers.
+        The finding in words and numbers.
     """
 
     rule: str
@@ -66,7 +66,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Case:
-    """A chunking to check, with its embedder and the distance from a threshold that counts as a hair."""
+    """A chunking to check, with its embedder and ``hair``, the margin within which a decision counts as narrow."""
 
     chunking: Chunking
     embedder: Embedder | None = None
@@ -94,7 +94,7 @@ class Case:
         return [*blocks_without_prose(self.chunking.document.text)]
 
     def prose_around(self, place: int) -> Span | None:
-        """Return the part of the prose block around an offset, between its edges; None at an edge or outside prose."""
+        """Return the span of prose around an offset, up to the block edges; None at an edge or outside prose."""
         number = bisect_left(self._without_prose, place, key=lambda block: block.span.end)
         if number < len(self._without_prose) and self._without_prose[number].span.start < place:
             return None

@@ -106,7 +106,7 @@ class Ruler:
     def beginning(self, span: Span, most: int) -> Span:
         """Return the longest prefix of a range with at most ``most`` tokens.
 
-        Of a character that is several tokens, none or all are in it.
+        A character of several tokens is included whole or not at all.
         """
         if most <= 0:
             return Span(span.start, span.start)

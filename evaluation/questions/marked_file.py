@@ -21,7 +21,7 @@ class Marked(NamedTuple):
     document
         The name of the text.
     identity
-        That of its document, so that it is known again.
+        Identity of its document, to recognise it later.
     start
         Where the answer begins in the text, in code points.
     answer

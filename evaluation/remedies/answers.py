@@ -95,7 +95,7 @@ class _Reach:
         self._ends = np.array([spans[-1].end for spans in passages.spans])
 
     def is_beyond(self, chunking: Chunking) -> bool:
-        """Return whether the answer is certain not to be retrieved whole from other chunks, embedding as few as possible.
+        """Return whether other chunks certainly cannot give the whole answer, embedding as few of them as possible.
 
         The most promising chunks are embedded first: those where the column's chunks are most like the question. False where
         something else than the cosine alone decides on the rank.

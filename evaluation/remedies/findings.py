@@ -19,7 +19,7 @@ BY_MEDIAN = frozenset({"tiny", "oversized"})
 
 @dataclass(frozen=True, eq=False)
 class Suspect(Column):
-    """A column with suspicious cuts; ``hair`` is the distance from a threshold that counts as a hair."""
+    """A column with suspicious cuts; ``hair`` is the margin within which a decision counts as narrow."""
 
     hair: float = HAIR
 

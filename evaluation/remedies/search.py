@@ -53,12 +53,12 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Trial(Generic[Kept]):
-    """A setting of the grid after cutting the text by it.
+    """A setting of the grid that was tried, with its result.
 
     Attributes
     ----------
     kept
-        What decides whether it reaches the goal; None if it cannot, or does not cut the text at all.
+        Data that decides whether the goal is reached; None if it cannot be, or the text is not cut at all.
     changed
         Number of places where a chunk begins or ends in one result and not in the other.
     """

@@ -41,7 +41,7 @@ class Table:
     title
         Its heading.
     said
-        What it comes to, in sentences; empty where it comes to nothing.
+        Summary in sentences; empty if there is none.
     heads
         The names of its numbers, and what each is.
     rows
@@ -69,7 +69,7 @@ class Compared:
     embedder, tokenizer
         What counts the tokens, and the embedder that will read the chunks; None where there is none.
     vectors
-        Of the sentences, shape (n, dimension); None where they have not been computed.
+        Vectors of the sentences, shape (n, dimension); None if they have not been computed.
     """
 
     document: Document

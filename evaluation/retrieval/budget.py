@@ -65,9 +65,9 @@ class Budgets:
     sizes
         Ascending, from 1 on.
     unit
-        Of `UNITS`.
+        One of `UNITS`.
     last
-        Of `LAST`.
+        One of `LAST`.
 
     Raises
     ------
@@ -131,7 +131,7 @@ class AtBudgets:
     Attributes
     ----------
     taken
-        How many chunks a question is given, one that is cut off included, shape (budgets, questions).
+        Number of chunks that a question receives, including one that is cut off, shape (budgets, questions).
     part
         The length, in the unit of the budgets, of what is given of the chunk that is cut off; 0 where none is. Of the same
         shape.
@@ -246,7 +246,7 @@ class _Pieces:
 
     @classmethod
     def of_chunks(cls, index: Index, ranked: IntArray, excerpts: Sequence[Span], lengths: Sequence[IntArray]) -> _Pieces:
-        """Return the pieces of text that ranked chunks contribute when each returns itself."""
+        """Return the ranked chunks as pieces of text, for an index whose chunks return themselves."""
         edges = index.edges[ranked]
         touching = np.zeros(len(ranked), dtype=bool)
         for start, end in excerpts:

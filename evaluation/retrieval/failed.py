@@ -74,7 +74,7 @@ class Failure:
         The number of the chunk that holds most of it, the best ranked of several, and its rank, counted from 1; -1 and 0
         where no chunk holds any of it. The rank is 0, too, where the run does not know it.
     held
-        How many characters of the excerpt that chunk holds.
+        Number of characters of the excerpt in that chunk.
     outside
         How many of its characters are in no chunk, so that they are not searched, though what a chunk returns may have them;
         white space alone does not count.

@@ -25,7 +25,7 @@ class Given(NamedTuple):
     spans
         All of the chunk, on the corpus's axis; or what it returns without what the chunks before it do, perhaps nothing.
     given
-        What the question is given of it: its beginning where the budget cuts it off, nothing where it is left out.
+        Part that the question receives: the beginning if the budget cuts it off, nothing if it is left out.
     """
 
     rank: int
@@ -48,11 +48,11 @@ class GivenChunks:
     chunks
         Best first; the last one may be cut off, or left out.
     more
-        How many follow that are given as well and of which the run keeps no rank.
+        Number of further chunks that are given too, but whose ranks the run did not keep.
     budget, unit
         The budget and its unit; 0 if the top k count.
     filled
-        How much of the budget is full, in its unit.
+        Used part of the budget, in its unit.
     """
 
     chunks: tuple[Given, ...]

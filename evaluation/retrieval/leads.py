@@ -32,7 +32,7 @@ class Lead:
     rival
         The best of the others over which the lead is not significant; if it is over all, the next best.
     difference
-        Of the best and the rival; None if too few questions have both.
+        Difference between the best and the rival; None if too few questions have both.
     too_few
         In a sentence why there is no difference; empty if there is one.
     needed
@@ -75,13 +75,13 @@ class Leads:
     names
         The chunkers'.
     measure
-        What it is called in sentences.
+        Name of the measure in sentences.
     unit
-        Of the budgets.
+        Unit of the budgets.
     leads
         By budget, without those at which fewer than two chunkers have a mean.
     comparisons
-        How many were made: of every two chunkers at every budget, where enough questions have both.
+        Number of comparisons made: of every two chunkers at every budget, where enough questions have both.
     everything
         The budgets at which every chunker is given the whole text for every question, so that there is nothing to compare.
     """

@@ -213,7 +213,7 @@ def _scores(names: Sequence[str], values: FloatArray) -> dict[str, Score]:
 
 
 def on_axis(corpus: Corpus, question: Question) -> list[Span]:
-    """Return the spans of a question's excerpts on the common axis, trimmed as they are measured.
+    """Return the spans of a question's excerpts on the common axis, trimmed unless exact ends count.
 
     White space and punctuation at an excerpt's ends are left out unless the corpus has ``exact_ends``: a chunk that lacks no
     more than the full stop answers the question.

@@ -51,7 +51,7 @@ class Choice(NamedTuple):
     Attributes
     ----------
     measure, unit
-        Of `MEASURES` and `UNITS`.
+        Keys of `MEASURES` and `UNITS`.
     top_k
         Chunks that count.
     baseline
@@ -59,7 +59,7 @@ class Choice(NamedTuple):
     budget
         A rung of the ladder in the ``unit``; 0 for the top k.
     last
-        What is done with the chunk that passes the budget.
+        Treatment of the chunk that passes the budget, one of `LAST`.
     """
 
     measure: str
@@ -156,9 +156,9 @@ class ChunkerReport:
     Attributes
     ----------
     evaluation
-        What every question found, measured over the top k or at the budget.
+        Results of every question, measured over the top k or at the budget.
     ladder
-        What it found at all budgets; None if the run has none.
+        Results at all budgets; None if the run has none.
     means
         Mean and deviation of every measure in the chosen unit, by name; None if it is undefined for all questions.
     distribution
@@ -194,7 +194,7 @@ class Whole:
     tokens
         Their length in tokens.
     documents
-        How many they are.
+        Number of documents.
     """
 
     means: Mapping[str, tuple[float, float] | None]
@@ -230,7 +230,7 @@ class Report:
     Attributes
     ----------
     chunkers
-        Those that are done, by position in the run's plan, ascending.
+        Chunkers that are done, by position in the run's plan, ascending.
     comparisons
         Each chunker less the baseline, corrected for each other; without those that share too few questions with it.
     curve

@@ -71,7 +71,7 @@ class Bm25:
     Parameters
     ----------
     texts
-        What is searched.
+        The texts to search.
     language
         The code of their language.
     """

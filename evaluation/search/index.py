@@ -50,9 +50,9 @@ class Indexed:
     embedded, cached
         Distinct texts, of chunking and of chunks, that were computed and that were found in the cache.
     returns
-        What is returned for each chunk, see `returned`; None where that is the chunk.
+        Text returned for each chunk, see `returned`; None if chunks return themselves.
     caveat
-        What must be known beside the measures, see `Chunker.caveat`.
+        A caveat shown next to every measurement, see `Chunker.caveat`.
     """
 
     corpus: Corpus
@@ -102,17 +102,17 @@ class Index(Indexed):
     Attributes
     ----------
     texts
-        What is searched: what was embedded, and whose words are indexed.
+        The texts that were embedded, and whose words are indexed.
     vectors
         Unit vectors, shape (chunks, dimension); without a dimension where chunks are searched by words alone.
     reasons
         Why the text was cut at a place of the axis, where a chunker says so: by the place at which the later chunk begins.
     unsituated
-        Of chunks that are embedded with a context sentence, the number of those of which there is none.
+        Number of chunks without a context sentence, if chunks are embedded with one.
     bm25
         The index of their words; None where they are searched by embedding alone.
     searched_by
-        How a question is compared with the chunks.
+        Search method that compares a question with the chunks.
     """
 
     texts: tuple[str, ...]

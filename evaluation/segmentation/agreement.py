@@ -24,7 +24,7 @@ class Shift:
     Attributes
     ----------
     gaps
-        How many gaps have the number in both.
+        Number of gaps that have the number in both runs.
     greatest, mean
         The greatest and the mean absolute change, in the number's own units.
     at
@@ -76,7 +76,7 @@ class Agreement:
     Attributes
     ----------
     document
-        What both cut.
+        The document that both results cut.
     both, only_full, only_other
         Boundaries as code points at which a chunk, or a further span of one, begins; ascending.
     scores

@@ -83,9 +83,9 @@ class Pieces:
     Attributes
     ----------
     chunks
-        How many there are.
+        Number of these chunks.
     breaks
-        How often the order of the text breaks within a chunk.
+        Number of breaks in the order of the text within chunks.
     """
 
     chunks: int
@@ -110,9 +110,9 @@ class BeyondReach:
     Attributes
     ----------
     chunks
-        How many are longer than it can read.
+        Number of chunks longer than the embedder reads.
     share
-        Of the tokens of those chunks, the share beyond what is read, from 0 to 1.
+        Share of the tokens of those chunks that is not read, from 0 to 1.
     """
 
     chunks: int

@@ -21,11 +21,11 @@ class Contrast:
     Attributes
     ----------
     inside
-        Of all pairs that share a chunk; None where every sentence is alone.
+        Mean cosine of all pairs that share a chunk; None if every sentence is alone.
     across
-        Of all pairs of which one is in a chunk and the other in the next; None where there is one chunk.
+        Mean cosine of all pairs of sentences in neighbouring chunks; None if there is one chunk.
     pairs, crossing
-        How many pairs these are.
+        Number of pairs inside and across.
     """
 
     inside: float | None

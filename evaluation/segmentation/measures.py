@@ -41,7 +41,7 @@ class Segmentation:
     Attributes
     ----------
     units
-        How many sentences or characters there are.
+        Number of sentences or characters.
     boundaries
         Places 1..units - 1, ascending, each once.
 

@@ -38,9 +38,9 @@ class Contender:
     Attributes
     ----------
     name
-        What it is called in sentences.
+        Name in sentences.
     counts
-        What it does in every section, shape (sections, k).
+        Counts for every section, shape (sections, k).
     trivial
         True for a trivial baseline, such as no cut, which any chunker should beat.
     cuts
@@ -190,7 +190,7 @@ class Ranking:
         ]
 
     def basis(self, known: bool) -> str:
-        """Return sentences on the basis of the ranking and its error rate; ``known`` if there are known boundaries."""
+        """Return sentences that say by what the contenders are ranked, and the error rate of the verdicts."""
         rate = f" {FALSE_VERDICTS}" if any(lead.tested is not None for lead in self.leads.values()) else ""
         if known:
             count = "1 section" if self.sections == 1 else f"{self.sections:,} sections"
@@ -310,13 +310,13 @@ class Structure:
     Attributes
     ----------
     cuts
-        How many there are.
+        Number of cuts.
     at_paragraph_ends
-        How many of them are between two paragraphs.
+        Number of cuts between two paragraphs.
     inside_sentences, inside_blocks
-        How many are inside a sentence, and how many others inside a list, a table, code or a formula.
+        Number of cuts inside a sentence, and of others inside a list, a table, code or a formula.
     too_long
-        How many chunks are longer than the embedder reads.
+        Number of chunks longer than the embedder reads.
     """
 
     cuts: int

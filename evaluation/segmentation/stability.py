@@ -73,7 +73,7 @@ class Stability:
 
     @property
     def inevitable(self) -> float:
-        """Mean share that one chunk makes up, since the chunk with the new sentence must change."""
+        """Lowest possible mean share of changed chunks, as the chunk with the new sentence always changes."""
         return sum(1 / edit.chunks for edit in self.edits) / len(self.edits)
 
     def words(self) -> str:

@@ -35,7 +35,7 @@ class Stitched:
     seams
         The code points at which every passage but the first begins.
     subjects
-        Those of the passages, in order.
+        Subjects of the passages, in order.
     """
 
     text: str

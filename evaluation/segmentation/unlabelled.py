@@ -46,9 +46,9 @@ class Unlabelled:
     Attributes
     ----------
     blocks
-        Which blocks are whole.
+        Counts of whole blocks.
     sizes
-        How many chunks are within the sizes that are asked for; None where none are, or they cannot be counted.
+        Counts of chunks within the required sizes; None if there are none, or they cannot be counted.
     contrast, coherence
         From the sentences' vectors; None where there are no vectors, the latter also where no chunk has surroundings.
     """

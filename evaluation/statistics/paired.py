@@ -200,9 +200,9 @@ class _Tails:
     Attributes
     ----------
     below, above
-        How many subsets have a mean of at most 0, and of at least 0, the empty ones in both.
+        Number of subsets with a mean of at most 0, and of at least 0, both including the empty ones.
     empty
-        How many subsets are empty: at least the one that stands for the data as they are.
+        Number of empty subsets: at least the one that stands for the data as they are.
     subsets
         Their number.
     lowest, highest
@@ -221,7 +221,7 @@ class _Tails:
 
     @property
     def p(self) -> float:
-        """Two-sided p-value: the larger of those of the sign-flip test and Hall's test, side by side."""
+        """Two-sided p-value, from the larger one-sided p-value of the sign-flip and Hall's test on each side."""
         below, above = max(self.below / self.subsets, self.skewed.below), max(self.above / self.subsets, self.skewed.above)
         return min(1.0, 2 * min(below, above))
 
