@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from chunkers.language_models.asking import Asking
 
 LONGEST_FAULT = 300
-"""Characters of the message of an error that no sentence was written for."""
+"""Maximum number of characters shown of an unexpected error's message."""
 
 Batch = TypeVar("Batch", pa.RecordBatch, pa.Table)
 

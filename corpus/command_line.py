@@ -20,14 +20,14 @@ from corpus.pieces import Columns
 from corpus.run import ALL_PROBLEMS, NO_INPUT, SHARD_MB, Engine, Progress, Run, in_processes
 
 MOST_WORKERS = 256
-"""Processes of a run on one machine."""
+"""Maximum number of processes of a run on one machine."""
 
 ASKING_SHARD_MB = 0.2
 """Megabytes of input of a shard where a language model is asked, unless another number is: that takes long enough."""
 
 LARGEST_SHARD = 4_000
 SMALLEST_SHARD = 0.001
-"""Megabytes of input of a shard."""
+"""Minimum number of megabytes of input of a shard."""
 
 SAID_EVERY_S = 30
 """Seconds between two lines of progress where these go into a file."""

@@ -18,7 +18,9 @@ from corpus.run import ENVIRONMENT, Engine
 from corpus.shards import Job, Shard, Tally
 
 MOST_BLOCKS = 2_000
-"""Shards that Ray is given at once, of which the names of the files are in memory; then it starts its actors anew."""
+"""Maximum number of shards that Ray is given at once, of which the names of the files are in memory; then it starts its
+actors anew.
+"""
 
 
 class Actor:

@@ -29,7 +29,7 @@ PARQUET = (".parquet",)
 """Endings of files with a document in each row."""
 
 MOST_FILES = 1_000
-"""Files that make one shard together, however small they are."""
+"""Maximum number of files that make one shard together, however small they are."""
 
 Kind = Literal["file", "lines", "rows", "problem"]
 

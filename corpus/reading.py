@@ -19,7 +19,9 @@ from corpus.pieces import Columns, Piece, label, text_bytes
 from corpus.tables import told_parts
 
 LONGEST_LINE = 120_000_000
-"""Bytes of a line of JSON: six for each character of the largest document, as JSON may escape all of them."""
+"""Maximum number of bytes of a line of JSON: six for each character of the largest document, as JSON may escape all of
+them.
+"""
 
 READ_AT_ONCE = 4_000_000
 """Bytes of texts that are taken from a Parquet file at once, if its rows are about equally long; one row in any case."""

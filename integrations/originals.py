@@ -17,7 +17,7 @@ from chunkers.text.tokenizers import BYTE_PAIRS
 from integrations.code import Program, Tool, called, literal
 
 MOST_RUN = 100_000
-"""Characters of a text on which a library's own chunker is run beside a column while the page waits."""
+"""Maximum number of characters of a text on which a library's own chunker is run beside a column while the page waits."""
 
 
 @dataclass(frozen=True)

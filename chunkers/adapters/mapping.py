@@ -15,7 +15,7 @@ from chunkers.text.document import Document, Span
 
 _WORD = re.compile(r"\S+")
 _MOST_NAMED = 8
-"""Chunks that are left out of which each is named; of more the rest is counted."""
+"""Maximum number of left-out chunks that are named one by one; the rest are counted."""
 
 
 def mapped(document: Document, pieces: Sequence[str], library: str, contexts: Sequence[str] = ()) -> Chunking:

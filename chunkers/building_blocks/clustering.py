@@ -20,7 +20,7 @@ from chunkers.support.errors import InputError
 from chunkers.text.document import Document, Span
 
 MOST_SENTENCES = 7_000
-"""The most sentences that are compared with each other: 1.8 GB at worst."""
+"""Maximum number of sentences that are compared with each other: 1.8 GB at worst."""
 
 ROWS = 256
 """Number of sentences compared with all others in one block."""

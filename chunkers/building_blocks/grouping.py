@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from chunkers.language_models.base import Message
 
 LONGEST_TITLE = 200
-"""Characters of a title that a model gives; a longer one is cut."""
+"""Maximum number of characters of a title that a model gives; a longer one is cut."""
 
 LONGEST_SUMMARY = 1_000
-"""Characters of a summary that a model gives; a longer one is cut."""
+"""Maximum number of characters of a summary that a model gives; a longer one is cut."""
 
 LONGEST_SHOWN = 1_000
-"""Characters of a proposition that are shown to sort it; a sentence of the text that stands for itself may be longer."""
+"""Maximum number of characters shown of a proposition to sort; an original sentence that stands for itself may be longer."""
 
 MOST_LISTED = 100
-"""Chunks that are listed with their summaries when propositions are sorted: those that were last put into."""
+"""Maximum number of chunks listed with their summaries when propositions are sorted: the most recently used ones."""
 
 _EACH = 120
 """Tokens of an answer for each proposition: its number, and the title and summary of its chunk."""

@@ -22,7 +22,7 @@ SHUFFLES = 20
 """Number of shuffled orders of a text."""
 
 SAMPLE = 500
-"""Most sentences of a shuffled text that are looked at unless more are asked for, so that a long text takes no longer."""
+"""Default maximum number of sentences examined in a shuffled text, so that a long text takes no longer."""
 
 _SEED = 0
 

@@ -10,7 +10,9 @@ from chunkers.results.result import Chunking, Gap
 from chunkers.support.errors import ParameterError
 
 MOST_PROVEN = 5_000
-"""Most sentences of a text in which a suggestion is proven by running the chunker; without proof it is not made."""
+"""Maximum number of sentences of a text in which a suggestion is proven by running the chunker; without proof it is not
+made.
+"""
 
 
 def spec_of(chunker: Chunker, parameter: str) -> FieldSpec:

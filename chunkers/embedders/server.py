@@ -22,14 +22,17 @@ DEADLINE = 300
 """Seconds that a batch may take in all, retries and what the server asks to wait included."""
 
 MOST_DIMENSIONS = 16_384
-"""Numbers of a vector: four times as many as the widest models in use give."""
+"""Maximum number of dimensions of a vector: four times as many as the widest models in use have."""
 
 LARGEST_ANSWER = 393_216
-"""Bytes of an answer for each text that is sent: 24 for each number, which take no more in their shortest form."""
+"""Maximum number of bytes of an answer for each text that is sent: 24 for each number, which take no more in their shortest
+form.
+"""
 
 MOST_BRACKETS = 10
-"""Most lists and objects in an answer, for each text that is sent; a valid answer has two. An empty one takes 50 times its
-characters in memory, so they are counted before they are parsed."""
+"""Maximum number of lists and objects in an answer, for each text that is sent; a valid answer has two. An empty one takes
+50 times its characters in memory, so they are counted before they are parsed.
+"""
 
 
 class OpenAIServer(Embedder):

@@ -21,7 +21,7 @@ from chunkers.text.minilm import SHA256, WEIGHTS_SHA256
 from chunkers.text.tokenizers import unknown_word_pieces, word_pieces
 
 MOST_CHARACTERS = 2_000_000
-"""Characters of the words whose pieces are remembered; beyond that, it begins anew."""
+"""Maximum number of characters of the words whose pieces are cached; beyond that, the cache is emptied."""
 
 _WORD = re.compile(r"[^ \t\r\n]+")
 _END = "[SEP]"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from chunkers.text.document import Document
 
 COMPONENTS = 50
-"""The most dimensions of a vector."""
+"""Maximum number of dimensions of a vector."""
 
 
 class TfIdf(Embedder):

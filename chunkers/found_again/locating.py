@@ -25,8 +25,9 @@ KINDS: tuple[Kind, ...] = ("lost", "altered", "ambiguous", "elsewhere", "context
 """The gravest first."""
 
 MOST_SCANNED = 4_000_000_000
-"""Characters that are read to see whether chunks stand in the text more than once, and as many to tell chunks from the
-contexts around them: some 2 seconds."""
+"""Maximum number of characters that are read to see whether chunks stand in the text more than once, and as many to tell
+chunks from the contexts around them: some 2 seconds.
+"""
 
 SEARCHED = 50_000
 """Characters after the beginning of the chunk before, and around the place that a chunk names, in which what a chunk with a

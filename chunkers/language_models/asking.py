@@ -55,10 +55,12 @@ _PROBE_SCHEMA = json.dumps(
 _PROBE_REFUSED = Reply("", ended="refused")
 
 MOST_AT_ONCE = 4
-"""Conversations with a model at the same time: hosted servers count requests a minute, local ones have one processor."""
+"""Maximum number of simultaneous conversations with a model: hosted servers limit requests per minute, local ones have one
+processor.
+"""
 
 _POLL_S = 0.05
-"""Seconds between two looks at whether the user has stopped."""
+"""Seconds between checks for whether the user has stopped."""
 
 _calls = count()
 

@@ -21,10 +21,10 @@ REPEATS = 2
 """Maximum number of times that the model is asked again, in the same conversation, after an unusable answer."""
 
 LONGEST_REPEATED = 20_000
-"""Characters of an answer that cannot be used which are repeated to the model; a longer one is cut."""
+"""Maximum number of characters of an unusable answer that are repeated to the model; a longer one is cut."""
 
 _MOST_TRIED = 100
-"""Places of an answer at which a JSON object is looked for."""
+"""Maximum number of places of an answer at which a JSON object is looked for."""
 
 _LOOKED_AT = 4_000
 """Characters at the end of an answer in which a repetition is looked for."""

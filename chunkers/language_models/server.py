@@ -21,7 +21,7 @@ DEADLINE = 300
 """Seconds that an answer may take in all, retries and what the server asks to wait included."""
 
 LARGEST_ANSWER = 4_000_000
-"""Most bytes of an answer: a thousand times what is asked for."""
+"""Maximum number of bytes of an answer: a thousand times what is asked for."""
 
 TIMEOUT_HERE, DEADLINE_HERE = 900, 3_600
 """The same for a server of this machine: on a processor, several questions at a time, an answer may take many minutes."""
@@ -32,11 +32,12 @@ TEMPERATURE = 0
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 
 MOST_BRACKETS = 100_000
-"""Lists and objects of an answer, what it says in words aside. One of nothing takes 50 times its characters in memory, so
-that they are counted before they are read."""
+"""Maximum number of lists and objects in an answer, not counting its words. An empty one takes 50 times its characters in
+memory, so they are counted before parsing.
+"""
 
 _MOST_COUNTED = 1_000_000_000
-"""Tokens of a request that a server may claim; with more it does not say how many there were."""
+"""Maximum number of tokens that a server may report for a request; larger numbers count as not reported."""
 
 _HALF = re.compile("[\ud800-\udfff]")
 

@@ -18,7 +18,7 @@ TOKENS_ABOUT_A_MESSAGE = 32
 
 
 _POLL_S = 0.05
-"""Seconds between two looks at whether the user has stopped."""
+"""Seconds between checks for whether the user has stopped."""
 
 
 def most_tokens_of(messages: Sequence[Message]) -> int:

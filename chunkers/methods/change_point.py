@@ -40,9 +40,10 @@ FEWEST_PARAGRAPHS = 4
 """Paragraphs below which ``auto`` cuts at sentences: two places or fewer leave hardly anything to choose from."""
 
 PARAGRAPH_SENTENCES = 12
-"""Most sentences in the average sentence's paragraph for ``auto`` to cut at paragraphs; the bundled prose has 4 to 10.
-Where there are more, the blank lines part pages or chapters, or the text is one block below a title, and a change inside
-a block would be missed."""
+"""Maximum number of sentences in the average sentence's paragraph for ``auto`` to cut at paragraphs; the bundled prose has
+4 to 10. Where there are more, the blank lines part pages or chapters, or the text is one block below a title, and a change
+inside a block would be missed.
+"""
 
 
 class ChangePoint(Sized):

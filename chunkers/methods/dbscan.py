@@ -63,7 +63,7 @@ class Dbscan(Clustered):
         return f"λ {self.position_weight:g}, ε {self.eps:g}, {self.min_samples} for a core"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document into the clusters that DBSCAN finds on the joint distance.
+        """Cut the document into the clusters that DBSCAN finds by joint distance.
 
         Raises
         ------

@@ -22,7 +22,9 @@ from chunkers.support.errors import InputError, shown
 from chunkers.text.document import Document
 
 LONGEST_GAP = 4
-"""Characters between two chunks that are taken for white space where a text is rebuilt from them; more are lost text."""
+"""Maximum number of characters between two chunks that are taken for white space where a text is rebuilt from them; more
+are lost text.
+"""
 
 _DIGITS = 24
 _MOST_NAMED = 8

@@ -18,7 +18,7 @@ from chunkers.support.errors import InputError, shown
 from chunkers.text.document import Document
 
 MOST_CUTS = 400
-"""Cuts that a person sets in a text; so many fit into a link."""
+"""Maximum number of cuts that a person sets in a text; so many fit into a link."""
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _WRITTEN = re.compile(r"c[0-9a-f]{24}(?:-[0-9a-z]{1,6})*")

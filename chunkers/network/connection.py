@@ -26,8 +26,9 @@ It waits longer each time, or for as long as the server's Retry-After says.
 """
 
 SHORTEST_KEY = 8
-"""Characters from which on a key is taken for a secret: many servers want one and any will do, such as “none”, and that word
-may be a whole answer."""
+"""Minimum number of characters of a key that is treated as a secret: many servers want one and any will do, such as “none”,
+and that word may be a whole answer.
+"""
 
 
 class Connection:

@@ -19,13 +19,15 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 
 _POLL_S = 0.05
-"""Seconds between two looks at whether the user has stopped."""
+"""Seconds between checks for whether the user has stopped."""
 
 _NOT_REACHED = {"connection.connect_tcp.failed", "connection.start_tls.failed"}
 """Events in the client's trace for a connection that could not be made."""
 
 LARGEST_REFUSAL = 100_000
-"""Bytes that are read of an answer that is no success; only its status and the setting it names are looked at."""
+"""Maximum number of bytes that are read of an answer that is no success; only its status and the setting it names are
+looked at.
+"""
 
 _cancelled: ContextVar[Callable[[], bool]] = ContextVar("_cancelled", default=bool)
 _here = threading.local()

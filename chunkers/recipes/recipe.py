@@ -45,7 +45,7 @@ AnyLanguageModel: TypeAlias = "str | LanguageModel | Asking"
 __version__ = "0.1.0"
 
 LONGEST_NAME = 1_000
-"""Most characters of a name in a recipe; an embedder's or a splitter's may be a path."""
+"""Maximum number of characters of a name in a recipe; an embedder's or a splitter's may be a path."""
 
 
 class Recipe(BaseModel):

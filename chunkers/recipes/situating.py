@@ -28,10 +28,12 @@ if TYPE_CHECKING:
     from chunkers.language_models.base import Message
 
 LONGEST_SHOWN = 24_000
-"""Characters of a document that the model is shown beside a chunk, some 6,000 tokens; of a longer one, an extract."""
+"""Maximum number of characters of a document that the model is shown beside a chunk, some 6,000 tokens; of a longer one, an
+extract.
+"""
 
 LONGEST_SITUATION = 600
-"""Characters of what the model says of a chunk; of a longer answer it is told so and asked again."""
+"""Maximum number of characters of a context sentence; after a longer answer the model is asked again."""
 
 ANSWER_TOKENS = 60
 """Tokens of an answer, as an estimate counts them."""

@@ -10,7 +10,7 @@ from chunkers.results.result import Chunking
 from chunkers.support.errors import InputError, shown
 
 MOST_SIDE_BY_SIDE = 6
-"""Results that are shown side by side, as on the page."""
+"""Maximum number of results that are shown side by side, as on the page."""
 
 
 class SideBySide(Sequence[Chunking]):

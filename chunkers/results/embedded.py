@@ -28,7 +28,7 @@ AT_ONCE: Mapping[EmbeddedAs, str] = {one: said for one, said in EMBEDDED_AS.item
 """The ways for which no language model is asked."""
 
 LONGEST_TITLE = 200
-"""Characters of a heading in a heading path; a longer one is cut."""
+"""Maximum number of characters of a heading in a heading path; a longer one is cut."""
 
 BETWEEN = " > "
 """Separator between the headings of a path."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from chunkers.results.result import Chunking
 
 MOST_CHARACTERS = 60_000
-"""Characters of chunks that a notebook shows of a result; a notebook keeps what it shows in its file."""
+"""Maximum number of characters of chunks that a notebook shows of a result; a notebook keeps what it shows in its file."""
 
 
 def result_html(cut: Chunking) -> str:

@@ -22,7 +22,7 @@ class Cancelled(Exception):
 
 
 LONGEST_SHOWN = 60
-"""The most characters of a value that a message shows."""
+"""Maximum number of characters of a value that a message shows."""
 
 
 def shown(value: object) -> str:

@@ -54,7 +54,7 @@ _STOP = re.compile(r"""[.?!:;…。！？：；؟۔]["'”’»)\]*_`]*\s*\Z""")
 _BYTE_ORDER_MARK = "\ufeff"
 _INLINE = re.compile(r"[*_`\[\]!<&\\]")
 _LONGEST_PARSED = 1_000
-"""Characters of a title that is searched for marks; a longer one stays as it is."""
+"""Maximum number of characters of a title that is searched for marks; a longer one stays as it is."""
 
 
 class Block(NamedTuple):

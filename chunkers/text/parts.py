@@ -14,10 +14,10 @@ from typing import Literal
 Kind = Literal["page", "chapter"]
 
 LONGEST_LABEL = 200
-"""Characters of a page's label or a chapter's title that are kept."""
+"""Maximum number of characters of a page's label or a chapter's title that are kept."""
 
 MOST_SAID = 4
-"""Stretches of pages that `Parts.said` names of a chunk that lies in several places."""
+"""Maximum number of stretches of pages that `Parts.said` names of a chunk that lies in several places."""
 
 
 @dataclass(frozen=True)

@@ -25,10 +25,10 @@ LEAST_RETURNS = 4
 """Pages on which a line must stand to be one that returns."""
 
 MOST_LINES = 4
-"""Lines at the top, and as many at the bottom of a page, that are looked at."""
+"""Maximum number of lines at the top, and as many at the bottom of a page, that are looked at."""
 
 LONGEST_RUNNING = 200
-"""Characters of a running header or footer; a longer line is text."""
+"""Maximum number of characters of a running header or footer; a longer line is text."""
 
 EDGE = 0.12
 """Share of a page's height, at its top and as much at its bottom, within which headers and footers are drawn."""
@@ -49,7 +49,7 @@ _JOINED = 2
 """The code that PDFium puts in place of a hyphen and the end of its line."""
 
 _LONGEST_DICTIONARY = 2000
-"""Bytes before a stream within which its dictionary is looked for."""
+"""Maximum number of bytes before a stream within which its dictionary is looked for."""
 
 _AT_ONCE = 1_000_000
 """Bytes to which a stream is unpacked at a time."""

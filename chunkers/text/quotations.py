@@ -31,10 +31,14 @@ NEAREST = 0.5
 """Minimum similarity of the nearest passage for a message about a lost excerpt to quote it."""
 
 SHORTEST = 12
-"""Characters, without white space, from which on an excerpt is looked for with small changes: shorter ones are like much."""
+"""Minimum number of characters, without white space, of an excerpt that is searched for with small changes: shorter ones
+resemble too many passages.
+"""
 
 MOST_COMPARED = 20_000_000_000
-"""Pairs of characters that are compared to find the altered excerpts of one file of questions: some half a minute."""
+"""Maximum number of pairs of characters that are compared to find the altered excerpts of one file of questions: some half
+a minute.
+"""
 
 _COMPARED = 500
 """Characters next to a passage that are compared."""

@@ -14,10 +14,10 @@ from evaluation.questions.reading import Question
 from evaluation.questions.rows import ANSWERS, Row, listed, rows_in
 
 MOST_QUESTIONS = 500
-"""The most questions of a run: a model is asked up to four times for each of them and each chunker."""
+"""Maximum number of questions of a run: a model is asked up to four times for each of them and each chunker."""
 
 LONGEST_REFERENCE = 10_000
-"""The most characters of a reference answer."""
+"""Maximum number of characters of a reference answer."""
 
 BAR = "|"
 """Separator of a question and its reference answer on one line."""

@@ -14,7 +14,7 @@ from evaluation.questions.ranges import difference, intersection
 Fate = Literal["whole", "split", "cut off", "not retrieved", "in no chunk"]
 
 LONGEST_ANSWER = 10_000
-"""Characters of the marked answer to a question; what is longer is a chapter."""
+"""Maximum number of characters of the marked answer to a question; what is longer is a chapter."""
 
 
 class Posed(NamedTuple):

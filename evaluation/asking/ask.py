@@ -19,7 +19,7 @@ from evaluation.search.ranking import Method, Ranking, by_embedding, by_score, c
 from evaluation.search.reranker import RERANKED, Reranker
 
 LONGEST_QUESTION = 2_000
-"""Characters of a question: embedders read a few hundred words at most."""
+"""Maximum number of characters of a question: embedders read a few hundred words at most."""
 
 MOST_TOP = 100
 """Maximum number of chunks that can be requested instead of a token budget."""

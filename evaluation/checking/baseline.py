@@ -25,7 +25,7 @@ TOLERANCE = 0.01
 """Tolerated loss in a score: embeddings differ in their last digits between machines, so a close cut may move."""
 
 LONGEST_BASELINE = 10_000
-"""Characters of a baseline's JSON."""
+"""Maximum number of characters of a baseline's JSON."""
 
 TOP_K = 5
 """Chunks that each question retrieves."""

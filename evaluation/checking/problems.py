@@ -26,7 +26,7 @@ OFF = "off"
 """The level of a rule that is not looked at."""
 
 MOST_PROBLEMS = 5_000
-"""Most problems of a check that a report has, the gravest first; the others are counted."""
+"""Maximum number of problems of a check that a report has, the gravest first; the others are counted."""
 
 BOUNDARIES, RETRIEVAL = "boundaries", "retrieval"
 """The rules on scores, which a stored baseline must know."""

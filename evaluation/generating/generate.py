@@ -33,16 +33,16 @@ WINDOW = 4_000
 """Characters of a window, as in Chroma's report."""
 
 LEAST_WINDOW = 200
-"""Characters of the smallest window."""
+"""Minimum window size in characters."""
 
 MOST_WINDOW = 20_000
-"""Characters of the largest window."""
+"""Maximum window size in characters."""
 
 MOST_GENERATED = 500
-"""The most questions of a run."""
+"""Maximum number of questions of a run."""
 
 MOST_BEFORE = 30
-"""Questions so far that the model is shown."""
+"""Maximum number of earlier questions that the model is shown."""
 
 REPAIRED = 0.9
 """Minimum similarity at which a passage of the window replaces an excerpt, see `chunkers.text.quotations.ALIKE`.
@@ -57,7 +57,7 @@ GUESSED_ANSWER_TOKENS = 150
 """Tokens of an answer, as an estimate counts them."""
 
 _POLL_S = 0.05
-"""Seconds between two looks at whether the user has stopped."""
+"""Seconds between checks for whether the user has stopped."""
 
 _MEASURED = 5
 """Windows whose tokens are counted for an estimate."""

@@ -14,7 +14,7 @@ from evaluation.questions.quoting import short
 from evaluation.questions.rows import EXCERPTS, Row, listed, rows_in
 
 MOST = 5000
-"""The most questions of a file that are used: more would take too long for a page and add little."""
+"""Maximum number of questions of a file that are used: more would take too long for a page and add little."""
 
 
 @dataclass(frozen=True)

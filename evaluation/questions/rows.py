@@ -16,10 +16,10 @@ from chunkers.text.reader_process import parsed_apart
 from evaluation.questions.quoting import cut, short
 
 MOST_ROWS_READ = 20_000
-"""The most rows of a file that are read: four times the questions that are used, for those that are not usable."""
+"""Maximum number of rows of a file that are read: four times the questions that are used, for those that are not usable."""
 
 MOST_ITEMS = 100_000
-"""The most items in the lists of a row; a question of BEIR may name as many documents as a set has, 50,000."""
+"""Maximum number of items in the lists of a row; a question of BEIR may name as many documents as a set has, 50,000."""
 
 Row = Mapping[str, Any]
 

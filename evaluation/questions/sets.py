@@ -28,7 +28,7 @@ CORPUS, QUERIES, QRELS = "corpus.jsonl", "queries.jsonl", "qrels"
 """The parts of a set in BEIR's format: two files, and a folder with a table for each split."""
 
 MOST_DOCUMENTS = 50_000
-"""The most documents of a set."""
+"""Maximum number of documents of a set."""
 
 _TEST = "test"
 """The split that is used where nothing is chosen, as BEIR does."""

@@ -15,10 +15,10 @@ from evaluation.report.tables import Compared, Table, ranking, scores, without_l
 from evaluation.tables.cells import Cell
 
 MOST_SHOWN = 1_000_000
-"""Characters of chunks that a report shows of all columns together; the rest is counted."""
+"""Maximum number of characters of chunks that a report shows of all columns together; the rest is counted."""
 
 MOST_GAPS = 1_000
-"""Gaps of a column whose verdicts are listed; the rest is counted."""
+"""Maximum number of gaps of a column whose verdicts are listed; the rest is counted."""
 
 _RULES = """
 body.ROOT { margin: 0; border-radius: 0; }

@@ -171,7 +171,7 @@ class Change:
 
 
 NEAR = 2
-"""The most sentences that a boundary may shift and still count as moved."""
+"""Maximum number of sentences that a boundary may shift and still count as moved."""
 
 
 def change(document: Document, before: Sequence[int], after: Sequence[int]) -> Change:

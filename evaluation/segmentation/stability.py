@@ -17,7 +17,7 @@ EDITS = 20
 """Places at which a sentence is inserted, unless another number is asked for."""
 
 MOST_EDITED_CHARACTERS = 50_000_000
-"""Edits × characters of the text, all of which is cut anew after each: 160 edits of 300 kB."""
+"""Maximum number of edits × characters of the text, all of which is cut anew after each: 160 edits of 300 kB."""
 
 SPARE = "This sentence was not here before."
 """Sentence to insert into a text that has no other sentence to take."""

@@ -16,7 +16,7 @@ from chunkers.support.arrays import IntArray
 from chunkers.support.numbers import signed
 
 FLAT = 4
-"""The fewest consecutive amounts with the same cuts that count as a flat stretch."""
+"""Minimum number of consecutive amounts with the same cuts that count as a flat stretch."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class Histogram:
 
 
 MOST_BINS = 60
-"""Bars of the histogram."""
+"""Maximum number of bars of the histogram."""
 
 DECIMALS = 9
 """Decimal places to which the histogram rounds a score."""

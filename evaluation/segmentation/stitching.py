@@ -15,7 +15,7 @@ from evaluation.segmentation.marked_texts import MarkedText
 JOINT = "\n\n"
 
 MOST_STITCHED = 10_000
-"""The most documents stitched at once: more would fill the memory before the first is written."""
+"""Maximum number of documents stitched at once: more would fill the memory before the first is written."""
 
 
 @dataclass(frozen=True)

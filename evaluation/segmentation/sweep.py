@@ -118,7 +118,7 @@ def scores_of(marked: Marked, chunking: Chunking) -> dict[str, Score]:
 
 
 FEW = 500
-"""The most runs that are not worth starting processes for."""
+"""Maximum number of runs for which starting processes is not worthwhile."""
 
 
 def _row(marked: Marked, setting: Setting, chunker: Chunker, tools: Tools) -> SweepRow:
