@@ -327,7 +327,7 @@ class Structure:
 
     @property
     def per_cut(self) -> float | None:
-        """Mean points per cut or oversized chunk: 1 at a paragraph's end, -1 inside a sentence or block or too long, else 0."""
+        """Mean points per cut or oversized chunk: 1 at a paragraph's end, -1 inside a sentence or block or too long."""
         count = self.cuts + self.too_long
         bad = self.inside_sentences + self.inside_blocks + self.too_long
         return (self.at_paragraph_ends - bad) / count if count else None
