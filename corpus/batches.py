@@ -63,7 +63,7 @@ class Chunks:
     recipe
         A recipe in any form: a `Recipe`, a result, its JSON, or the path of a file with it.
     device
-        Where torch runs the model; a key of `chunkers.embedders.device.DEVICES`.
+        Device on which torch runs the model; a key of `chunkers.embedders.device.DEVICES`.
     problems
         Called with the id and a sentence for each document that cannot be cut, which then has no rows; without it, the first
         such document raises. It has to be pickled too where the whole is.

@@ -42,7 +42,7 @@ class Piece(NamedTuple):
     root
         The number of the input that it was found in.
     path
-        Its path below that input, in the system's own characters; empty where the input is the file itself.
+        Path below that input, in the system's own characters; empty if the input is the file itself.
     kind
         A ``file`` with one document; ``lines`` of JSON; ``rows`` of Parquet; or what could not even be looked at.
     size, changed
@@ -95,7 +95,7 @@ class Inputs:
     roots
         Files and folders.
     columns
-        Where the documents of JSON lines and Parquet are.
+        Columns or keys of the documents in JSON lines and Parquet.
     part
         Bytes of one piece of a large file.
     left_out

@@ -64,7 +64,7 @@ class Source:
     names
         The inputs as they were given, of which ids are made.
     columns
-        Where the documents of JSON lines and Parquet are.
+        Columns or keys of the documents in JSON lines and Parquet.
     encoding
         The encoding of text and HTML, if it was given.
     """

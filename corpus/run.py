@@ -85,16 +85,16 @@ class Run:
     output
         The folder for the shards; made if it is not there.
     columns
-        Where the documents of JSON lines and Parquet are.
+        Columns or keys of the documents in JSON lines and Parquet.
     encoding
         Encoding of text and HTML files, if it is known.
     device
-        Where torch runs the model.
+        Device on which torch runs the model.
     shard_bytes
         About how many bytes of input make a shard.
     language_model
-        The one that the recipe asks. The shards are then written in this process, one after another, whatever the engine and
-        the number of workers; its answers are kept in the folder, so that a run that goes on asks nothing twice.
+        Language model for the recipe. The shards are then written in this process, one after another, whatever the engine
+        and the number of workers; its answers are stored in the folder, so that a resumed run asks nothing twice.
     limit
         Spending limit of this run, not counting cached answers; a million tokens by default.
     asking

@@ -97,7 +97,7 @@ class Job:
     recipe
         The recipe that cuts the documents.
     device
-        Where torch runs the model.
+        Device on which torch runs the model.
     plan
         A hash of the recipe and the options of the run.
     model

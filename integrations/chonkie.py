@@ -28,7 +28,7 @@ class SeamarkChunker(BaseChunker):
     Parameters
     ----------
     recipe
-        As the page exports it, in any form that `integrations.recipe_of` takes.
+        A recipe as exported by the page, in any form that `integrations.recipe_of` takes.
     embedder, cache, language_model
         As `integrations.Cutter` has them.
 

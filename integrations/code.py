@@ -45,7 +45,7 @@ class Program:
     Attributes
     ----------
     imports
-        Its imports, a line each, but for that of ``Path``.
+        Import statements, one per line, without that of ``Path``.
     body
         Code that makes ``chunks``, a list of texts, from ``text``.
     """

@@ -60,7 +60,7 @@ class Cutter:
     embedder
         The caller's own embedder, which a recipe can only name; None for the recipe's.
     cache
-        Where embeddings are kept, instead of in `chunkers.SHARED_CACHE`.
+        Cache of embeddings, instead of `chunkers.SHARED_CACHE`.
     language_model
         The caller's own language model, or one with a spending limit; None for the recipe's.
     """

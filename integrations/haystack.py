@@ -32,7 +32,7 @@ class SeamarkDocumentSplitter:
     Parameters
     ----------
     recipe
-        As the page exports it, in any form that `integrations.recipe_of` takes.
+        A recipe as exported by the page, in any form that `integrations.recipe_of` takes.
     embedder, cache, language_model
         As `integrations.Cutter` has them; a pipeline in a file has the recipe alone. To read it again, Haystack wants
         this module named: ``Pipeline.loads(written, allowed_modules=["integrations.haystack"])``.

@@ -33,7 +33,7 @@ class Original:
     requirement
         Requirement for pip.
     column
-        Of a chunker that embeds, the adapter that runs it as a column, and its parameters; None for one that is run at once.
+        For a chunker that embeds, the adapter that runs it as a column, with its parameters; otherwise None.
     remark
         A sentence on how it differs from ours by design; empty for most.
     """

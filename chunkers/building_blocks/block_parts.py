@@ -30,9 +30,9 @@ class Part(NamedTuple):
     Attributes
     ----------
     start, end
-        Its half-open range in code points.
+        Half-open range of the part in code points.
     why
-        Why the block is cut before it.
+        The reason for the cut before it.
     context
         The header of the table whose rows it has, if it does not begin with it.
     """
@@ -51,8 +51,8 @@ class Parts:
     document
         The document.
     inner
-        Gives the chunker that cuts prose into chunks of at most so many tokens; None to cut between sentences, and in one
-        that is too long between words.
+        Function from a maximum number of tokens to the chunker that cuts prose; None to cut between sentences, and between
+        words in a sentence that is too long.
     most
         The most tokens that a chunk may have.
     tools

@@ -201,8 +201,8 @@ def advance_by_number(
     sums, places
         As for `advance`.
     totals, lasts
-        Those of the vectors before each place in k runs, shape (n + 1, k + 1); known up to ``start``, infinite where there
-        are none.
+        Best total and last cut for the vectors before each place in k runs, shape (n + 1, k + 1); known up to ``start``,
+        infinite where there is no such partition.
     """
     candidates = np.arange(stop)
     after, before = sums[start + 1 : stop + 1] - sums[start], sums[:stop] - sums[start]
@@ -247,7 +247,7 @@ def best_by_penalty(
     step
         Called after each block with the vectors done and the candidates compared since the last call; it may raise.
     allowed
-        Where a run may begin, ascending, each between 0 and n, both excluded; None for everywhere.
+        Places at which a run may begin, ascending, strictly between 0 and n; None for all.
     """
     edges = _edges(len(vectors), allowed)
     sums, places, last = sums_of(vectors)[edges], edges.astype(np.float64), len(edges) - 1

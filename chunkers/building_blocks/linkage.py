@@ -44,10 +44,10 @@ class Linked(NamedTuple):
     joins
         The places in the list of pairs that joined two clusters.
     refused
-        The places whose clusters were too large together, the joins before and the items of both; only those between what
-        no joins and refusals before had linked.
+        Places in the list of pairs at which a join was refused for size, each with the joins made before and the size of
+        both clusters; only between clusters that no earlier joins and refusals had linked.
     refusals
-        All pairs whose clusters were too large together.
+        Number of pairs whose clusters were too large to join.
     """
 
     labels: list[int]

@@ -94,13 +94,13 @@ def within_sizes(
     document
         The document that the gaps belong to.
     gaps
-        One for each pair of neighbouring sentences, and the cuts inside sentences, in order.
+        One gap per pair of neighbouring sentences, and the cuts inside sentences, in order.
     limits
         The sizes, and what to do with larger chunks.
     tools
         Counts tokens.
     distances
-        Gives one distance for each pair of neighbouring sentences; asked once, and only when the weakest gap is wanted.
+        Function that returns one distance per pair of neighbouring sentences; called at most once, for the weakest gap.
 
     Raises
     ------

@@ -61,9 +61,9 @@ class Statements:
     left_out
         Propositions whose source was not found, in the order of the answers.
     unusable
-        The sentences of windows of which no answer could be used, each with why.
+        Sentences of windows without a usable answer, each with the reason.
     windows, failed
-        All windows, and those of which no answer could be used.
+        Number of windows, and of those without a usable answer.
     repeated
         Number of propositions that were stated twice with the same source, and are kept once.
     """

@@ -37,7 +37,7 @@ class Threshold:
     above
         True if gaps above the line are candidates; if false, those below it.
     help
-        One line on the amount.
+        A line of help on the amount.
     """
 
     name: str

@@ -93,8 +93,8 @@ class Tipping(NamedTuple):
     name
         Name of the parameter in sentences, such as ``percentile``.
     value
-        One of the stops of `FieldSpec`, at which the gap is cut where it is kept now, or the reverse. The stop before it, on
-        the way there from the present value, changes nothing.
+        A slider stop of the parameter at which the verdict is reversed. The stop before it, on the way from the present
+        value, does not reverse it.
     cuts
         True if the gap is cut with that value.
     margin

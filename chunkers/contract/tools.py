@@ -81,7 +81,7 @@ class Tools:
     tokenizer
         Counts tokens.
     cache
-        Where embeddings are kept between runs.
+        Cache of embeddings between runs.
     progress
         Called with (texts embedded, texts to embed) after each batch.
     share
@@ -94,16 +94,16 @@ class Tools:
         The run's `chunkers.storage.turn_taking.arrival`, which settles who of those that wait is first; None if each time
         is a new one.
     cancelled
-        Asked before each batch, while a model is made or a server is waited for, and at intervals of a search that takes
-        long; true stops the run with `Cancelled`.
+        Called before each batch, while a model is built or a server is waited for, and at intervals of a long search; true
+        stops the run with `Cancelled`.
     cached_only
-        Whether a text whose embedding is not in the cache stops the run with `Cancelled`.
+        True to stop the run with `Cancelled` at a text whose embedding is not in the cache.
     deciding
         Called with (done, to do) at intervals of a search that takes long.
     asking
         A language model, for the chunkers that ask one; None where none will run.
     ledger
-        Where what asking takes is added up over several runs, beside the meter of each.
+        Sum of spending over several runs, in addition to the meter of each.
     """
 
     embedder: Embedder | None

@@ -56,8 +56,8 @@ def load_embedder(name: str | Encoder = "all-MiniLM-L6-v2", device: str = "auto"
         A key of `EMBEDDERS`, or one of the forms in `OTHERS`; a folder takes precedence over a hub model of the same name.
         Or any object with a method ``encode``, see `Encoder`; an `Embedder` is returned as it is.
     device
-        Where the model runs, a key of `chunkers.embedders.device.DEVICES`; whether it is there, ``load`` tells. The table
-        of ``static`` is distilled on the processor whatever it is.
+        Device that runs the model, a key of `chunkers.embedders.device.DEVICES`; only ``load`` checks that the machine has
+        it. The table of ``static`` is always distilled on the CPU.
 
     Raises
     ------

@@ -34,15 +34,14 @@ class Embedder(ABC):
         or a document, determines it; where it stays empty, the cache takes the vectors for this object's alone. The name is
         the class's unless it is set.
     max_tokens
-        How many of its own tokens of a text it reads at most; None where there is no limit, or none is known before it
-        is loaded.
+        Maximum number of its own tokens that it reads of a text; None if there is no limit, or until it is loaded.
     batch
         Maximum number of texts per call of ``encode``; between two batches the user may stop.
     remote
         True if another machine computes the vectors, which may take any time.
     batch_length
-        How much to give it at once at most, in the unit of ``lengths``; None where the number of texts alone counts. A text
-        that is longer stands alone.
+        Maximum total length per call of ``encode``, in the unit of ``lengths``; None if only the number of texts counts. A
+        longer text is a batch by itself.
     defaults
         Chunker name to parameters that suit this embedder where they differ from the declared defaults.
     packages

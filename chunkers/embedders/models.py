@@ -53,7 +53,7 @@ class Model(Embedder):
     name
         A folder, or a name on the hub.
     device
-        Where it is to run, a key of `chunkers.embedders.device.DEVICES`.
+        Device that runs the model, a key of `chunkers.embedders.device.DEVICES`.
     """
 
     packages = ("sentence-transformers", "torch")

@@ -39,12 +39,12 @@ class GivenChunk(NamedTuple):
     Attributes
     ----------
     text
-        Its text; None if it has spans alone.
+        The chunk's text; None if it states only spans.
     spans
-        Where it says it is, half-open in code points; of a chunk that only begins somewhere, the end is that of its text.
-        Empty if it does not say.
+        Stated spans, half-open in code points; if only a start is stated, the end follows from the text's length. Empty if
+        no place is stated.
     document
-        The name of the document it is of; None if it does not say.
+        Stated name of its document; None if none is stated.
     """
 
     text: str | None

@@ -54,7 +54,7 @@ class Oddity(NamedTuple):
     words
         The beginning of its text as it was given; empty where it has none.
     span
-        Where it is in the text; of a lost one, the place that it names, or the end of the chunk before it: nothing long.
+        Span in the text; for a lost chunk, the place that it states or the end of the chunk before it, with length 0.
     """
 
     number: int

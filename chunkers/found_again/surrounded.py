@@ -25,7 +25,7 @@ class Passage(NamedTuple):
     context
         The rest of the chunk: in front, behind, or both with a line break between.
     span
-        Where the passage is, if the chunk names that place; None if it must be looked for.
+        Span of the passage if the chunk states it; None if it must be searched for.
     """
 
     text: str
@@ -48,11 +48,11 @@ def passage_of(searched: Searched, text: str, spans: Sequence[Span], front: str,
     Parameters
     ----------
     spans
-        Where the chunk says it is; empty if it does not.
+        Spans that the chunk states; empty if it states none.
     front
         Lines with which all chunks begin; see `shared_front`.
     within
-        Where in the text the passage is looked for.
+        Range of the text in which to search for the passage.
     """
     return _named(searched, text, spans) or _behind(searched, text, front) or _longest(searched, text, within)
 

@@ -78,7 +78,7 @@ class Asking:
     model
         The model.
     answers
-        Where answers are kept, instead of in `SHARED_ANSWERS`.
+        Cache of answers, instead of `SHARED_ANSWERS`.
     limit
         Spending limit; a million tokens by default.
     warn
@@ -182,7 +182,7 @@ class Asking:
         cancelled
             Called before anything is sent, and several times a second until the answer arrives; true stops.
         ledger
-            Where what it takes is added too.
+            Ledger to which the spending is added too.
         kind
             Kind of answer that is wanted.
         repeat

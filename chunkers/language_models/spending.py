@@ -214,7 +214,7 @@ def spent_by(model: LanguageModel, reply: Reply | None, most_in: int, most_out: 
     model
         The model that was asked.
     reply
-        Its answer; None where there was none that could be used.
+        The model's answer; None if there was no usable one.
     most_in, most_out
         The most tokens that a request may have taken.
     attempts

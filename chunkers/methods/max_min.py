@@ -195,7 +195,7 @@ class MaxMinStep(NamedTuple):
     Attributes
     ----------
     score, threshold
-        What is compared: the sentence joins if the score is greater. After one sentence, the score is their similarity
+        The numbers compared: the sentence joins if the score is greater. After one sentence, the score is their similarity
         times the initial factor.
     size
         The sentences of the open chunk.

@@ -39,7 +39,7 @@ class ChunkFile:
     name
         Name of the file, for reasons and notes.
     chunks
-        All that is in it.
+        All chunks in the file.
     document
         Name of the selected document, if the file has several; None to select by the name of the text.
     """

@@ -128,7 +128,7 @@ def ask(work: Callable[[], Answer], deadline: float, largest: int, attempts: Att
     largest
         Most bytes of an answer.
     attempts
-        Where the requests are counted, and who is asked before each.
+        Counters of the requests, which may refuse one before it is sent.
 
     Raises
     ------

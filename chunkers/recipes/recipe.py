@@ -211,7 +211,7 @@ class Recipe(BaseModel):
         text, name
             The text, and its name for messages.
         cache
-            Where embeddings are kept, instead of in `SHARED_CACHE`.
+            Cache of embeddings, instead of `SHARED_CACHE`.
         embedder, sentences
             The caller's own embedder and sentences, which a recipe can only name.
         language_model
@@ -284,10 +284,10 @@ def chunk(
     tokenizer
         A name from `TOKENIZERS`.
     cache
-        Where embeddings are kept, instead of in `SHARED_CACHE`.
+        Cache of embeddings, instead of `SHARED_CACHE`.
     embedded_as
-        What files of the chunks give to embed: the chunks as they are, with the headings above them in front, or with a
-        context sentence that the language model writes (`chunkers.recipes.situating`).
+        Text to embed in exported files: the chunk alone, with its headings in front, or with a context sentence that the
+        language model writes (`chunkers.recipes.situating`).
     language_model
         The model that chunkers such as `llm` ask, and for context sentences: ``openai:NAME``, on the server that
         OPENAI_BASE_URL and OPENAI_API_KEY name, to which the text is sent; a `chunkers.language_models.base.LanguageModel`;

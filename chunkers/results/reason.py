@@ -19,7 +19,7 @@ class Reason(NamedTuple):
     score_name, score
         The name of the number that was looked at, and its value; None where there is none.
     relation, threshold_name, threshold
-        How and with what it was compared, with a name where a chunker has several thresholds; None for no comparison.
+        Comparison and threshold, named if a chunker has several thresholds; None for no comparison.
     remark
         Further explanation; the whole reason where no number was looked at.
     heading

@@ -54,15 +54,15 @@ class Chunk(NamedTuple):
     Attributes
     ----------
     context
-        What the text needs from elsewhere in the original to be understood, as the header of a table whose rows it has; of a
-        chunk that something else made, what it has around its passage. No part of the chunk, and empty for most.
+        Text from elsewhere that is needed to understand the chunk, such as the header of the table whose rows it contains;
+        for a chunk made by another program, the text around its passage. Not part of the chunk, and empty for most.
     stated
-        What a language model wrote, where the text is that and not the spans'; None for most.
+        Title, summary and propositions by a language model, if they are the chunk's text; None for most.
     situation
         A sentence or two of a language model on where the chunk stands in its document, to be embedded with it; see
         `chunkers.recipes.situating`. Empty where none was asked or what it answered cannot be used.
     document
-        What it was cut from; None for a chunk that is in no result. Equality does not look at it.
+        The document that was cut; None for a chunk outside a result. Ignored by equality.
     """
 
     spans: tuple[Span, ...]
@@ -207,7 +207,7 @@ class Refusal(NamedTuple):
     left, right
         The numbers of the two sentences.
     distance
-        Their joint distance.
+        Joint distance of the two sentences.
     joins
         Number of joins made before.
     size
@@ -231,10 +231,10 @@ class Clusters:
     Attributes
     ----------
     refused
-        Of single linkage: the merges that the cap refused, nearest first; only those between clusters that the joins and
-        refusals before had not linked in a chain, so that they are fewer than the sentences.
+        Merges that the cap refused, nearest first (single linkage); only those between clusters that earlier joins and
+        refusals had not linked in a chain, so that they are fewer than the sentences.
     refusals
-        All pairs of sentences that the cap refused.
+        Number of pairs of sentences that the cap refused (single linkage).
     cap
         Maximum number of sentences in a chunk (single linkage).
     roles
@@ -242,8 +242,8 @@ class Clusters:
     core_size
         Minimum number of sentences in the neighbourhood of a core, itself included (DBSCAN).
     own, other, other_chunk
-        Of k-means, for every sentence: the distance to its centre, that to the next nearest, and the number of the latter's
-        chunk. The latter two are empty where there is one centre.
+        For every sentence, the distance to its centre and to the next nearest, and the number of the latter's chunk
+        (k-means). The last two are empty if there is one centre.
     """
 
     refused: tuple[Refusal, ...] = ()
@@ -328,8 +328,8 @@ class Timing:
     cold_ms
         Time that computing all embeddings took originally; NaN if it was not recorded.
     decide_ms
-        All the rest, except pass two of a double pass, which is in ``merge_ms``. The chunkers that cut by a count compute
-        their ledger when it is first read; that is not included.
+        Everything else, except pass two of a double pass, which is in ``merge_ms``. Chunkers that cut by a count compute
+        their ledger when it is first read, which is not included.
     """
 
     split_ms: float
@@ -369,7 +369,7 @@ class Chunking(Sequence[Chunk]):
     left_out
         Propositions whose quoted source is not in the text; they are in no chunk.
     misfits
-        Where the text does not suit its splitter or the model.
+        Warnings that the text does not suit its splitter or the model.
     spending
         Spending on a language model; None if none was asked.
     made_by

@@ -17,9 +17,9 @@ class Proposition(NamedTuple):
     Attributes
     ----------
     text
-        Its words.
+        Text of the proposition.
     span
-        Where the words are in the text that it was made from; None where they are not found.
+        Span of the source in the text; None if it was not found.
     tied
         The way in which they were found.
     quotation
@@ -28,7 +28,7 @@ class Proposition(NamedTuple):
         Names and numbers of it that the sentences of its span do not hold: those that the text holds elsewhere, and those
         that it does not hold. Names are words with a capital letter; see `chunkers.building_blocks.stating.unheld`.
     sentence
-        Of one whose words are not found the number, from 0, of the sentence that the model names as its source.
+        Number, from 0, of the sentence that the model names as its source, if the quotation was not found.
     """
 
     text: str

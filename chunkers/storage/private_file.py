@@ -36,7 +36,7 @@ def connect(path: Path, *, create: bool = True) -> sqlite3.Connection:
     Parameters
     ----------
     create
-        Whether to make the file where there is none.
+        True to create the file if it does not exist.
 
     Raises
     ------

@@ -69,7 +69,7 @@ def needed(module: str, who: str, requirement: str) -> Any:
     Parameters
     ----------
     module
-        Its name for ``import``.
+        Name of the module for ``import``.
     who
         Subject of the error message: the thing that needs the module.
     requirement

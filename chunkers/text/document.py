@@ -38,7 +38,7 @@ class Document:
         Spans in ascending order without overlap or white space at their ends; every other character lies in exactly one.
         They may be given as pairs of numbers, and with white space at their ends, which is left out.
     name
-        Its name for the user: a file's name or a title.
+        Name for the user: a file's name or a title.
     splitter
         The name of the sentence splitter that made ``sentences``; ``given`` where the caller did.
     split_ms
@@ -46,7 +46,7 @@ class Document:
     language
         The code of the language whose rules the splitter applied, chosen or detected; None where it has none.
     parts
-        Where the pages or chapters of the file begin that the text was read from; None where it has none.
+        Pages or chapters of the file that the text was read from; None if it has none.
 
     Raises
     ------

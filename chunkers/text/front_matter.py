@@ -29,13 +29,13 @@ class FrontMatter(NamedTuple):
     Attributes
     ----------
     fields
-        Where the first field begins. Without fields, where the text behind the fences begins.
+        Start of the first field. Without fields, start of the text behind the fences.
     last
-        Where the last field ends, white space left out. Without fields, where the closing fence ends.
+        End of the last field, without white space. Without fields, end of the closing fence.
     closed
-        Where the closing fence ends.
+        End of the closing fence.
     end
-        Where the line of the closing fence ends, its line break included.
+        End of the closing fence's line, its line break included.
     """
 
     fields: int

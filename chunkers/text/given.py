@@ -23,7 +23,8 @@ def given_spans(text: str, sentences: object) -> list[tuple[int, int]]:
     text
         The original text.
     sentences
-        All of its sentences in order, as texts or as spans. White space inside of a text may differ from the original's.
+        All sentences of the text in order, as texts or as spans. White space inside a sentence's text may differ from the
+        original's.
 
     Raises
     ------

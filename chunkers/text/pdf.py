@@ -260,7 +260,7 @@ class Running(NamedTuple):
     Attributes
     ----------
     place
-        Its number among the lines of the page, from 0.
+        Number of the line on its page, from 0.
     words
         Text of the line.
     upper

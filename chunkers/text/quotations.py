@@ -88,9 +88,9 @@ class Passage(NamedTuple):
     Attributes
     ----------
     quoted
-        Its range in the quotation.
+        Range in the quotation.
     span
-        Its first place in the text.
+        First occurrence in the text.
     altered
         True if the surroundings of quotation and text are similar, so that it is the same passage, altered.
     """

@@ -27,9 +27,9 @@ class Passage(NamedTuple):
     Attributes
     ----------
     chunk
-        Its number, from 0.
+        Number of the chunk, from 0.
     text
-        All of its text, or the beginning where the budget ends within it.
+        The chunk's whole text, or its beginning if the budget ends within it.
     whole
         True if that is all of it.
     """
@@ -66,7 +66,7 @@ class Gathered:
     Attributes
     ----------
     contexts
-        One for each question.
+        One context per question.
     chunk_s, embed_s
         Seconds for chunking and for embedding the chunks, as if nothing had been embedded before. The first is None of
         chunks that were made elsewhere.
@@ -132,7 +132,7 @@ class Exchange(NamedTuple):
     Attributes
     ----------
     turns
-        All that was said, the last answer included.
+        All messages, the last answer included.
     tokens_in, tokens_out
         The tokens of every answer that it took, as the server counts them, remembered ones too; where it does not say, as
         the tokenizer does.

@@ -121,7 +121,8 @@ def estimates(
     Parameters
     ----------
     left
-        Says what has to be asked for, by the numbers of the chunker and of the question.
+        Function that returns the requests still needed, given the numbers of the chunker and the question, the question and
+        its context.
     """
     answers: list[int] = []
     judgements: list[int] = []

@@ -24,7 +24,7 @@ class Result:
     bert_score
         F1 of BERTScore; None where it was not computed.
     judgements
-        By kind, the latest last; the latest counts.
+        Judgements by kind, the latest last; the latest counts.
     """
 
     item: Item
@@ -83,7 +83,7 @@ class Means:
     asking
         The model that answers.
     judge
-        The one that judges; None where none does.
+        The model that judges; None if none does.
     similar
         Cosines by the embedder.
     count

@@ -36,7 +36,7 @@ class Judgement:
     chunks
         The numbers of the chunks that hold it, or that it is split between, from 0: the best ranked first.
     ranks
-        Their ranks, from 1; None for one that was not ranked.
+        Ranks of these chunks, from 1; None for a chunk that was not ranked.
     retrieved
         For each chunk, true if it is retrieved.
     together

@@ -135,7 +135,7 @@ class Hit(NamedTuple):
     Attributes
     ----------
     chunk
-        Its number, from 0.
+        Number of the chunk, from 0.
     rank
         From 1.
     score
@@ -160,7 +160,7 @@ class Asked:
     Attributes
     ----------
     method
-        By what the chunks were ranked; by words alone where there was no embedder.
+        Method by which the chunks were ranked; ``bm25`` if there was no embedder.
     ranking
         All chunks that were ranked.
     sources

@@ -21,7 +21,7 @@ class CutChange(NamedTuple):
     Attributes
     ----------
     added, removed
-        Where a chunk begins in the second result only, and in the first only.
+        Starts of chunks in the second result only, and in the first only.
     found, lost
         Added and removed cuts at a known boundary.
     """

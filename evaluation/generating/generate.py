@@ -104,7 +104,7 @@ class Generated(NamedTuple):
     window
         The window shown to the model.
     excerpts
-        Where they stand in the document, in order; none is empty, and none is there twice.
+        Spans of the excerpts in the document, in order, distinct and not empty.
     repaired
         Number of excerpts that the model quoted with small changes, replaced by the document's own words.
     """

@@ -24,7 +24,7 @@ class Corpus:
     Attributes
     ----------
     exact_ends
-        Whether white space and punctuation at the ends of an excerpt count; published tables count them.
+        True if white space and punctuation at the ends of an excerpt count, as in published tables.
 
     Raises
     ------

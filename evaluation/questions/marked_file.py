@@ -23,7 +23,7 @@ class Marked(NamedTuple):
     identity
         Identity of its document, to recognise it later.
     start
-        Where the answer begins in the text, in code points.
+        Offset of the answer in the text, in code points.
     answer
         The text of it.
     """

@@ -39,7 +39,7 @@ class Table:
     Attributes
     ----------
     title
-        Its heading.
+        Heading of the table.
     said
         Summary in sentences; empty if there is none.
     heads
@@ -67,7 +67,7 @@ class Compared:
     known
         The known boundaries, code points; None where none are known.
     embedder, tokenizer
-        What counts the tokens, and the embedder that will read the chunks; None where there is none.
+        The embedder that will read the chunks, None if there is none, and the name of the tokenizer that counts tokens.
     vectors
         Vectors of the sentences, shape (n, dimension); None if they have not been computed.
     """

@@ -21,9 +21,9 @@ class Curve:
     Attributes
     ----------
     means
-        By number of the chunker the mean at every budget, shape (budgets,), NaN where it is undefined.
+        Mean at every budget by chunker number, shape (budgets,), NaN where undefined.
     bounds
-        By number of the chunker the 95 % confidence interval of each mean, shape (2, budgets), NaN with too few questions.
+        The 95 % confidence interval of each mean by chunker number, shape (2, budgets), NaN with too few questions.
     leads
         Who is ahead where; the chunkers in the order of their numbers.
     """

@@ -43,7 +43,7 @@ class Seam:
     Attributes
     ----------
     place
-        Where the later chunk begins on the corpus's axis.
+        Start of the later chunk on the common axis.
     before, after
         The numbers of the chunks that end and begin there, counted from 0.
     reason
@@ -63,11 +63,11 @@ class Failure:
     Attributes
     ----------
     question
-        Its number, counted from 0.
+        Number of the question, from 0.
     span
-        Where the excerpt is on the corpus's axis.
+        Span of the excerpt on the common axis.
     missed
-        By number of the chunker, how many characters of it were not given; white space alone does not count.
+        Number of characters of the excerpt that were not retrieved, by chunker number; white space alone does not count.
     seams
         The cuts inside it, in order.
     holder, rank
@@ -76,8 +76,8 @@ class Failure:
     held
         Number of characters of the excerpt in that chunk.
     outside
-        How many of its characters are in no chunk, so that they are not searched, though what a chunk returns may have them;
-        white space alone does not count.
+        Number of its characters in no chunk, which are not searched though returned text may contain them; white space
+        alone does not count.
     """
 
     question: int

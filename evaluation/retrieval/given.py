@@ -23,7 +23,8 @@ class Given(NamedTuple):
     number
         The chunk's.
     spans
-        All of the chunk, on the corpus's axis; or what it returns without what the chunks before it do, perhaps nothing.
+        All spans of the chunk on the common axis; or the text that it returns, without what better chunks return, possibly
+        empty.
     given
         Part that the question receives: the beginning if the budget cuts it off, nothing if it is left out.
     """

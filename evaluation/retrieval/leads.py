@@ -28,7 +28,7 @@ class Lead:
     best
         The number of the chunker with the highest mean, the first of equal ones.
     mean
-        Its mean.
+        Mean of the best.
     rival
         The best of the others over which the lead is not significant; if it is over all, the next best.
     difference
@@ -79,7 +79,7 @@ class Leads:
     unit
         Unit of the budgets.
     leads
-        By budget, without those at which fewer than two chunkers have a mean.
+        Lead by budget, without budgets at which fewer than two chunkers have a mean.
     comparisons
         Number of comparisons made: of every two chunkers at every budget, where enough questions have both.
     everything

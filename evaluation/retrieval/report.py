@@ -168,7 +168,7 @@ class ChunkerReport:
     at_k
         The scores at each k: of ``documents`` and ``evidence``.
     everything
-        Whether every question is given all of the text, so that its recall says nothing.
+        True if every question is given all of the text, so that recall means nothing.
     """
 
     evaluation: Evaluation
@@ -192,7 +192,7 @@ class Whole:
     size
         The length of the documents in the chosen unit.
     tokens
-        Their length in tokens.
+        Length of the documents in tokens.
     documents
         Number of documents.
     """

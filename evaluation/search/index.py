@@ -39,7 +39,7 @@ class Indexed:
     Attributes
     ----------
     chunks
-        Their spans on the corpus's axis.
+        Spans of every chunk on the common axis.
     chunk_s
         Seconds for chunking, as if nothing had been embedded before; without splitting into sentences, done once for all.
         None of chunks that were made elsewhere.

@@ -26,7 +26,7 @@ class Reranker:
     Parameters
     ----------
     folder
-        Where it is.
+        Folder of the model.
     """
 
     def __init__(self, folder: str) -> None:

@@ -80,8 +80,8 @@ class Agreement:
     both, only_full, only_other
         Boundaries as code points at which a chunk, or a further span of one, begins; ascending.
     scores
-        How far the scores at the gaps moved; None where the chunker has none, or the two have scores of different kinds. In
-        a double pass a score may be that of other sentences once a decision before it differs.
+        Change in the scores at the gaps; None if the chunker has none, or the two have scores of different kinds. In a
+        double pass a score may be that of other sentences once an earlier decision differs.
     """
 
     document: Document

@@ -200,7 +200,7 @@ class Misassigned:
     Attributes
     ----------
     units
-        Their numbers, ascending.
+        Numbers of these units, ascending.
     pairs
         Section to chunk, matched one to one.
     """

@@ -46,7 +46,7 @@ class Contender:
     cuts
         The sentences before which a trivial one cuts.
     apart
-        Whether it has its value but no rank, because its chunker reads what the ranking looks at.
+        True if it has a value but no rank, because its chunker reads the very structure that the ranking measures.
     """
 
     name: str
@@ -113,12 +113,12 @@ class Ranking:
     Attributes
     ----------
     contenders
-        As they were given.
+        The contenders in their given order.
     values
         The value of each, higher being better; None where it has none.
     order
-        Their places in ``contenders``, the best first; of equal ones the trivial comes first. Those without a value follow,
-        then those that stand apart.
+        Numbers of the contenders, best first, with ties going to trivial ones. Contenders without a value follow, then
+        those that stand apart.
     leads
         For each other place that has a value, how far the best that is not trivial is ahead of it.
     sections

@@ -41,8 +41,8 @@ class Edit:
     after
         The number of the sentence that it follows, from 0.
     changed, chunks
-        How many chunks of the edited text are not, letter by letter, among those of the original, of which each accounts
-        for one; and how many there are.
+        Number of chunks of the edited text that differ from all of the original, each of which accounts for one; and number
+        of all chunks.
     """
 
     after: int
@@ -113,7 +113,7 @@ def edit_stability(
     Parameters
     ----------
     chunker, document, tools
-        What cuts, what is cut, and with what; the text is split into sentences again after each edit.
+        The chunker, the document to cut, and the services; the text is split into sentences again after each edit.
     edits
         At how many places, at most: there are no more than sentences.
     seed

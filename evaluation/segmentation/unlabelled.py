@@ -66,7 +66,7 @@ def unlabelled(chunking: Chunking, vectors: VectorArray | None = None, sizes: Co
     Parameters
     ----------
     vectors
-        One per sentence, shape (n, dimension); None if there are none.
+        Sentence vectors, shape (n, dimension); None if there are none.
     sizes
         As `sizes_of` has it.
     """

@@ -14,7 +14,7 @@ class Cell(NamedTuple):
     Attributes
     ----------
     text, value
-        As it is shown, and what it is sorted by; None comes last.
+        Displayed text, and the number to sort by; None comes last.
     why
         An explanation of this one.
     dots
