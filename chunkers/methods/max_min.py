@@ -27,7 +27,7 @@ BLOCK = 256
 
 
 class MaxMin(Sized):
-    """Chunker that adds a sentence to the open chunk while their greatest similarity exceeds an adaptive threshold.
+    """Chunker that adds a sentence to the open chunk if its greatest similarity to it exceeds an adaptive threshold.
 
     The threshold is the least similarity of two sentences of the open chunk, times ``relaxation``, times a logistic function
     of its size, and never below the hard threshold. A chunk of one sentence has no such least similarity: the next joins if

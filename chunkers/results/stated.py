@@ -12,7 +12,7 @@ absent. A sentence of the text that stands for itself is ``as it is``."""
 
 
 class Proposition(NamedTuple):
-    """A self-contained sentence stated by a language model, or an original sentence for which it stated nothing.
+    """A self-contained sentence stated by a language model or, where the model stated nothing, an original sentence.
 
     Attributes
     ----------

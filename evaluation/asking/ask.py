@@ -113,7 +113,7 @@ def prepare(chunking: Chunking, tools: Tools, method: Method, embedded_as: Embed
 
 
 def has_stated(chunking: Chunking) -> bool:
-    """Return whether a language model wrote the chunks' texts, which are then what is searched."""
+    """Return whether a language model wrote the chunks' texts; if so, these texts are searched."""
     return any(chunk.stated is not None for chunk in chunking.chunks)
 
 

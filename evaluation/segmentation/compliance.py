@@ -83,7 +83,7 @@ def compliance(sizes: Sequence[int], bounds: Bounds) -> Compliance:
 
 
 def asked_of(chunker: Chunker, embedder: Embedder | None = None) -> Bounds | None:
-    """Return the size bounds set by a chunker's parameters, else the embedder's maximum input; None if there are neither.
+    """Return the size bounds set by a chunker's parameters, else the embedder's maximum input; None if neither exists.
 
     A size of `fixed_sentences` in sentences, and a `target_size` that is to be the average, ask for no bound.
     """
