@@ -71,7 +71,7 @@ def say(sentence: str) -> None:
 
 
 def say_unusable(sentence: str, unusable: int) -> None:
-    """Print a sentence on a language model's first answers, whatever number of them is unusable."""
+    """Print a warning about unusable first answers of a language model on standard error; ``unusable`` is ignored."""
     say(sentence)
 
 

@@ -234,7 +234,7 @@ class Tools:
         return asking.ask(messages, self.cancelled, ledger, kind)
 
     def tell(self, usable: bool) -> None:
-        """Tell the language model's access whether an answer can be used."""
+        """Report whether the language model's last answer was usable; see `Asking.tell`."""
         self._asking()[0].tell(usable)
 
     def together(self, works: Sequence[Callable[[Tools], Result]]) -> list[Result]:

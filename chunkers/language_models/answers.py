@@ -52,7 +52,7 @@ class AnswerCache:
 
     @property
     def file_bytes(self) -> int:
-        """The size of the file; 0 if there is none."""
+        """Size of the cache file in bytes; 0 if there is no file."""
         try:
             return self._path.stat().st_size if self._path else 0
         except OSError:

@@ -124,33 +124,33 @@ class Asking:
 
     @property
     def structured(self) -> Structured | None:
-        """The server's treatment of schemas; None until an answer with a schema is wanted."""
+        """The server's treatment of JSON schemas; None until an answer with a schema has been requested."""
         return self._structured
 
     @property
     def probes(self) -> tuple[int, int]:
-        """Requests, and their tokens, that are left to find out what the server does with a schema: one or none."""
+        """Number of requests, and their tokens, still needed to learn how the server treats schemas; at most one request."""
         if not self.model.takes_shape or self._structured is not None or self._recall_structured():
             return 0, 0
         return 1, _PROBE_SENT
 
     @property
     def told(self) -> str:
-        """The spending and the server's treatment of schemas, as a phrase."""
+        """Spending so far and the server's treatment of schemas, as a phrase."""
         return f"{self.spent}{f'; {STRUCTURED[self._structured]}' if self._structured else ''}"
 
     @property
     def many_unusable(self) -> str:
-        """Sentence on the first answers if many of them cannot be used, with what helps; otherwise empty."""
+        """A warning with advice if many of the first answers were unusable; otherwise empty."""
         return self._tally.said(self._structured)
 
     def tell(self, usable: bool) -> None:
-        """Count an answer, which can be used or not; `many_unusable` is said once, to ``warn``."""
+        """Count an answer as usable or not, and call ``warn`` once if many of the first answers are unusable."""
         if self._tally.add(usable):
             self.warn(self.many_unusable, self._tally.unusable)
 
     def with_answers(self, answers: AnswerCache) -> Asking:
-        """Return access to the same model with another cache of answers, which shares the spending and its limit."""
+        """Return access to the same model with another answer cache; spending and its limit are shared."""
         other = copy(self)
         other._answers = answers
         return other
@@ -335,14 +335,14 @@ class Asking:
 
 
 class Tally:
-    """Count of the first answers that cannot be used; thread-safe."""
+    """Thread-safe count of unusable answers among the first ones."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._answers = self.unusable = 0
 
     def add(self, usable: bool) -> bool:
-        """Count one of the first answers; return True for the last of them if many cannot be used."""
+        """Count one of the first answers; return True at the last of them if many are unusable."""
         with self._lock:
             if self._answers >= FIRST_ANSWERS:
                 return False
@@ -351,7 +351,7 @@ class Tally:
             return self._answers == FIRST_ANSWERS and self.unusable >= MANY_UNUSABLE
 
     def said(self, structured: Structured | None) -> str:
-        """Return the sentence on them; empty if they are too few, or few of them cannot be used."""
+        """Return a warning with advice if many of the first answers were unusable; otherwise an empty string."""
         if self._answers < FIRST_ANSWERS or self.unusable < MANY_UNUSABLE:
             return ""
         schema = "" if structured == "enforced" else " a server that enforces structured answers,"

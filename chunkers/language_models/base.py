@@ -26,7 +26,7 @@ Dialect = Literal["json_schema", "json_object"]
 
 
 class Shape(NamedTuple):
-    """Limits on the form of an answer, which a server keeps to while its model writes.
+    """Constraints on the form of an answer that a server enforces while the model writes.
 
     Attributes
     ----------

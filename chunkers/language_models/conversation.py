@@ -124,7 +124,7 @@ def usable_answer(
 
 
 def repetition(answer: str) -> str:
-    """Return the piece that the end of an answer repeats; empty if it repeats none.
+    """Return the piece of text that the end of an answer repeats; empty if it repeats nothing.
 
     Digits count as alike, so that a numbered list of one item is a repetition too.
     """
@@ -195,7 +195,7 @@ def read_json(answer: str, form: type[AnyForm]) -> AnyForm:
 
 
 def read_line(answer: str, form: type[AnyLine]) -> AnyLine:
-    """Return the last line of an answer that has the form; of an answer that is a JSON object, this.
+    """Parse the last line of an answer that has the form, or the whole answer if it is a JSON object.
 
     Raises
     ------

@@ -42,7 +42,7 @@ SCHEMA_ITEMS = 12
 
 
 class Form(BaseModel):
-    """Base of the fields that an answer must have; its lists are `Several` and its whole numbers `Whole`.
+    """Base class of the JSON forms that answers must have; lists are `Several` and whole numbers `Whole`.
 
     A field's description completes “where FIELD is …” in the prompt, and its first example stands there. The name and the
     bounds of a field go into the schema; ``bounds_in_schema`` narrows it there alone, as an answer without a schema may be
@@ -51,7 +51,7 @@ class Form(BaseModel):
 
     @classmethod
     def wording(cls) -> str:
-        """Return the sentence of a prompt that asks for a JSON object in this form."""
+        """Return the sentence of a prompt that asks for a JSON object of this form."""
         whole = cls.model_json_schema()
         where = "; ".join(f"{name} is {said}" for name, said in _described(whole))
         example = json.dumps(_example(whole), ensure_ascii=False)
@@ -59,13 +59,13 @@ class Form(BaseModel):
 
     @classmethod
     def schema_within(cls, bounds: Bounds, choices: Choices) -> dict[str, Any]:
-        """Return the JSON schema that a server is sent, with the numbers and texts that this request allows."""
+        """Return the JSON schema to send to a server, restricted to the numbers and texts that this request allows."""
         whole = _whole_schema(cls)
         return _plain(whole, whole.get("$defs", {}), bounds, choices)
 
 
 class LineForm(Form):
-    """Base of forms of one field that a model writes as a line, ``LABEL: 3, 5``, unless its server enforces the schema."""
+    """Base class of one-field forms that a model writes as a line, ``LABEL: 3, 5``, if its server enforces no schema."""
 
     label: ClassVar[str]
     none: ClassVar[str]
@@ -73,7 +73,7 @@ class LineForm(Form):
 
     @classmethod
     def line_wording(cls) -> str:
-        """Return the sentence of a prompt that asks for the line."""
+        """Return the sentence of a prompt that asks for an answer as one line."""
         ((_, taken),) = cls.model_fields.items()
         example = (taken.examples or [1])[0]
         numbers = ", ".join(map(str, example)) if isinstance(example, list) else f"ID {example}"
@@ -84,7 +84,7 @@ class LineForm(Form):
 
     @classmethod
     def of_numbers(cls, numbers: list[int]) -> Self | None:
-        """Return the form with the numbers of a line; None if they are several and the field has one."""
+        """Build the form from the numbers on a line; None if there are several and the field takes one."""
         ((name, taken),) = cls.model_fields.items()
         if isinstance((taken.examples or [1])[0], list):
             return cls.model_validate({name: numbers})
@@ -104,7 +104,7 @@ def _no_truth(value: object) -> object:
 
 
 def bounds_in_schema(most: int) -> dict[str, Any]:
-    """Return the entry of a field's schema for its maximum number of characters or items."""
+    """Return extra schema data for a field: its maximum number of characters or items."""
     return {"most": most}
 
 
@@ -124,7 +124,7 @@ Sentence = Annotated[
 
 
 class Splits(LineForm):
-    """Answer of `llm`."""
+    """Form of an answer to `llm`."""
 
     label: ClassVar[str] = "split_after"
     none: ClassVar[str] = "all the pieces belong together"
@@ -137,7 +137,7 @@ class Splits(LineForm):
 
 
 class Shift(LineForm):
-    """Answer of `lumber`."""
+    """Form of an answer to `lumber`."""
 
     label: ClassVar[str] = "Answer"
     none: ClassVar[str] = "the content shifts nowhere"
@@ -146,7 +146,7 @@ class Shift(LineForm):
 
 
 class Stated(Form):
-    """A proposition of a text."""
+    """A proposition in an answer."""
 
     text: str = Field(min_length=1, examples=["the proposition"], json_schema_extra=bounds_in_schema(SCHEMA_SENTENCE))
     sentence: Whole = Field(description="the number of the sentence that it restates", examples=[3])
@@ -158,13 +158,13 @@ class Stated(Form):
 
 
 class Statements(Form):
-    """First answer of `propositions`."""
+    """Form of the first answer to `propositions`: the propositions of a window."""
 
     propositions: Several[Stated] = Field(json_schema_extra=bounds_in_schema(40) | {"least": 1})
 
 
 class Placed(Form):
-    """A chunk that propositions are put into."""
+    """A chunk to which an answer assigns propositions."""
 
     chunk: Whole | None = Field(description="the number of a chunk that there is, or null for a new one", examples=[2])
     title: str = Field(min_length=1, examples=["a title"], json_schema_extra=bounds_in_schema(80))
@@ -175,7 +175,7 @@ class Placed(Form):
 
 
 class Places(Form):
-    """Second answer of `propositions`."""
+    """Form of the second answer to `propositions`: the chunks that propositions are assigned to."""
 
     chunks: Several[Placed] = Field(json_schema_extra=bounds_in_schema(SCHEMA_ITEMS))
 
@@ -190,27 +190,27 @@ class Asked(Form):
 
 
 class Supported(Form):
-    """A statement of an answer, and whether its passages bear it out."""
+    """A statement of an answer, with the verdict whether its passages support it."""
 
     statement: Sentence = Field(examples=["..."])
     supported: bool = Field(examples=[True])
 
 
 class Faithfulness(Form):
-    """Judgement of faithfulness."""
+    """Form of a judgement of faithfulness."""
 
     statements: Several[Supported] = Field(max_length=MOST_STATEMENTS, json_schema_extra=bounds_in_schema(SCHEMA_ITEMS))
 
 
 class Relevancy(Form):
-    """Judgement of answer relevancy."""
+    """Form of a judgement of answer relevancy."""
 
     questions: Several[Sentence] = Field(min_length=3, max_length=3, examples=[["...", "...", "..."]])
     evasive: bool = Field(examples=[False])
 
 
 class Correctness(Form):
-    """Judgement of correctness."""
+    """Form of a judgement of correctness."""
 
     reason: str = Field("", examples=["one sentence"], json_schema_extra=bounds_in_schema(SCHEMA_SENTENCE))
     grade: Whole = Field(ge=1, le=HIGHEST, examples=[3])
@@ -218,7 +218,7 @@ class Correctness(Form):
 
 @dataclass(frozen=True)
 class AnswerKind:
-    """Kind of answer that a prompt asks for.
+    """A kind of answer that a prompt asks for: its form, its limits and its stop words.
 
     Attributes
     ----------
@@ -239,11 +239,11 @@ class AnswerKind:
     choices: Choices = field(default_factory=dict)
 
     def within(self, bounds: Bounds, most_tokens: int | None = None) -> AnswerKind:
-        """Return the kind for one request, with its lowest and highest numbers and, if given, its most tokens."""
+        """Return a copy for one request, with the range of valid numbers and, if given, the maximum number of tokens."""
         return replace(self, most_tokens=self.most_tokens if most_tokens is None else most_tokens, bounds=bounds)
 
     def choosing(self, choices: Choices) -> AnswerKind:
-        """Return the kind for one request, with the texts that its fields may have where the server enforces a schema.
+        """Return a copy for one request, with the texts that fields may contain if the server enforces a schema.
 
         They are left out where a field has more than `WIDEST`.
         """
@@ -251,12 +251,12 @@ class AnswerKind:
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The names of the form's own fields."""
+        """Names of the form's own fields."""
         return () if self.form is None else (*self.form.model_fields,)
 
     @property
     def schema(self) -> dict[str, Any] | None:
-        """The JSON schema of the answer; None of one in words."""
+        """JSON schema of the answer; None if the answer is plain text."""
         return None if self.form is None else self.form.schema_within(self.bounds, self.choices)
 
 

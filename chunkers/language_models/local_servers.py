@@ -17,7 +17,7 @@ _LONGEST_NAME = 300
 
 
 class LocalServer(NamedTuple):
-    """Address of a server up to and including ``/v1``, and the names of its models."""
+    """A server on this machine: its address up to and including ``/v1``, and the names of its models."""
 
     address: str
     models: tuple[str, ...]

@@ -50,7 +50,7 @@ _INVALID = (400, 422)
 
 
 class SchemaRefused(ModelError):
-    """A server refuses a request with a schema."""
+    """Error for a server that refuses a request with a schema."""
 
 
 class ChatServer(LanguageModel):

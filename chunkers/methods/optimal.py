@@ -81,11 +81,11 @@ class Optimal(Chunker):
 
     @property
     def longest(self) -> int:
-        """Maximum number of the recursive chunker's pieces in a chunk."""
+        """Maximum number of pieces in a chunk, for pieces cut by the recursive chunker."""
         return self.max_size // self.piece_size
 
     def idle(self) -> frozenset[str]:
-        """Return the names of the parameters without effect: the size of pieces that are sentences."""
+        """Return the names of the parameters that have no effect: the piece size, if pieces are sentences."""
         return frozenset({"piece_size"} if self.pieces == "sentences" else ())
 
     def describe(self) -> str:

@@ -163,7 +163,7 @@ class Recording:
         self.exchange = Exchange()
 
     def tell(self, usable: bool) -> None:
-        """Count an answer; see `Asking.tell`."""
+        """Report whether the last answer was usable; see `Asking.tell`."""
         self._asking.tell(usable)
 
     def __call__(self, messages: Sequence[Message], kind: AnswerKind = WORDS) -> Reply:

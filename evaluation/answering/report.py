@@ -181,7 +181,7 @@ class Report:
         return said
 
     def proof(self) -> list[str]:
-        """Return a sentence for each measure on whether it tells right from wrong answers; none without the controls."""
+        """Return a sentence per measure on whether it tells right answers from wrong ones; empty without control rows."""
         if len(self.controls) < 2:
             return []
         right, wrong = self.controls[REFERENCE], self.controls[SWAPPED]

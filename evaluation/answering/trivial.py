@@ -73,12 +73,12 @@ def gather_trivial(
 
 
 def controls_of(trivial: Sequence[str], before: int) -> dict[str, int]:
-    """Return the numbers of the rows that show whether a measure tells right from wrong, after so many others."""
+    """Return the row numbers of the control rows, which show whether a measure tells right answers from wrong ones."""
     return {name: before + number for number, name in enumerate(trivial) if name in (REFERENCE, SWAPPED)}
 
 
 def swapped(references: Sequence[str]) -> list[str]:
-    """Return for each question the next other reference answer; empty where there is none, or the question has none."""
+    """Return for each question another question's reference answer, as a wrong answer; empty if there is none."""
     found = []
     for number, own in enumerate(references):
         later = [*references[number + 1 :], *references[:number]]

@@ -88,7 +88,7 @@ class Settings:
 
 
 class Ask(Protocol):
-    """Sends a conversation for an answer of a kind, as `Asking.ask`."""
+    """Interface of functions that send a conversation and return the answer, such as `Asking.ask`."""
 
     def __call__(self, messages: Sequence[Message], cancelled: Callable[[], bool], *, kind: AnswerKind) -> Reply:
         """Return the answer."""
