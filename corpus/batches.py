@@ -92,8 +92,8 @@ class Chunks:
         self._asking = asking if asks else None
         if asks and asking is None:
             raise InputError(
-                f"recipe: a corpus must be cut without asking a language model, as no spending limit would hold "
-                f"for all its processes; {asks} asks one. In one process --language-model and --spend-tokens allow it."
+                f"recipe: a language model can be asked only in one process, where a spending limit holds; {asks} "
+                "asks one. Use --language-model and --spend-tokens, in one process."
             )
         self._tokenizer = load_tokenizer(self._recipe.tokenizer)
         self._embedder: Embedder | None = None
@@ -105,7 +105,8 @@ class Chunks:
         """Return the arguments to rebuild the object in another process; raises InputError if it asks a language model."""
         if self._asking is not None:
             raise InputError(
-                "A run that asks a language model must stay in one process, as no spending limit holds for several."
+                "A run that asks a language model must stay in one process, as no spending limit holds for several. "
+                "Use one process."
             )
         return type(self), (self._recipe, self._device, self._problems)
 

@@ -128,8 +128,8 @@ def _language_model(options: argparse.Namespace) -> tuple[LanguageModel | None, 
     limit = limit_of(spend, "--spend-tokens")
     if options.engine != "local":
         raise InputError(
-            f"--engine must be local where a language model is asked, as no limit would hold for several machines; it is "
-            f"{options.engine}."
+            "--engine must be local when a language model is asked, as no spending limit holds for several machines; "
+            f"got {options.engine}."
         )
     return ChatServer(name), limit
 

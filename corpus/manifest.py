@@ -74,7 +74,8 @@ class Manifest:
         others = sorted(path.name for path in self._folder.iterdir() if path.name != LOCK)
         if others:
             raise InputError(
-                f"--output must be a new or empty folder, or one in which a run was begun; this one has {shown(others[0])}."
+                "--output must be a new or empty folder, or one in which a run was begun; this one contains "
+                f"{shown(others[0])}."
             )
         with appearing(self._path) as file:
             file.write(json.dumps(self._told).encode() + b"\n")
@@ -83,7 +84,7 @@ class Manifest:
                 file.write(shard.to_json().encode() + b"\n")
                 count += 1
             if not count:
-                raise InputError("The inputs must have at least one document that can be read; they have none.")
+                raise InputError("The inputs must contain at least one readable document; they contain none.")
         (self._folder / PROBLEMS).mkdir(exist_ok=True)
         return False
 
@@ -106,8 +107,8 @@ class Manifest:
             before = {"schema": 1, **json.loads(file.readline())}
         if before["schema"] != SCHEMA:
             raise InputError(
-                f"--output must be of a run that writes the same columns; {self._folder} was begun with schema "
-                f"{shown(before['schema'])}, and it is {SCHEMA} now. Name a new folder."
+                f"--output must continue a run with the same columns; {self._folder} has the columns of version "
+                f"{shown(before['schema'])}, and this Seamark writes version {SCHEMA}. Name a new folder."
             )
         for name in {**before, **self._told}:
             old, new = before.get(name), self._told.get(name)
@@ -116,7 +117,8 @@ class Manifest:
             if name == "recipe" and isinstance(old, dict) and isinstance(new, dict):
                 name, old, new = _difference(old, new)
             raise InputError(
-                f"--output must be of a run of the same recipe and options; {name} was {shown(old)} and is {shown(new)} now."
+                f"--output must continue a run with the same recipe and options; {name} was {shown(old)} and is now "
+                f"{shown(new)}. Name a new folder."
             )
 
     def _check_shards(self, found: Iterable[Shard]) -> None:
@@ -131,7 +133,8 @@ class Manifest:
             else:
                 piece, what = now, "has changed"
             raise InputError(
-                f"--output must be of a run of the same inputs; {label(self._names, piece)} {what} since it was begun."
+                f"--output must continue a run with the same inputs; {label(self._names, piece)} {what} since that "
+                "run began. Name a new folder."
             )
 
 
@@ -153,4 +156,4 @@ def _difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, An
             return f"{name}.{inner}", before, now
         if before != now:
             return name, before, now
-    raise AssertionError("they are the same")
+    raise AssertionError

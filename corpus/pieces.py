@@ -120,7 +120,9 @@ class Inputs:
             try:
                 found = root.stat()
             except OSError as error:
-                raise InputError(f"{readable(str(root))}: the input must be readable; {error.strerror}.") from error
+                raise InputError(
+                    f"{readable(str(root))}: the input cannot be read: {error.strerror}. Check its path and permissions."
+                ) from error
             if stat.S_ISDIR(found.st_mode):
                 yield from self._folder(number, root)
             else:
@@ -149,7 +151,9 @@ class Inputs:
             with os.scandir(root / below) as entries:
                 found = sorted(entries, key=lambda entry: os.fsencode(entry.name))
         except OSError as error:
-            yield Piece(number, below, "problem", said=f"the folder must be readable; {error.strerror}.")
+            yield Piece(
+                number, below, "problem", said=f"the folder cannot be read: {error.strerror}. Check its permissions."
+            )
             return
         for entry in found:
             if entry.name.startswith("."):
@@ -163,7 +167,7 @@ class Inputs:
         try:
             found = entry.stat(follow_symlinks=False)
         except OSError as error:
-            yield Piece(number, path, "problem", said=f"the file must be readable; {error.strerror}.")
+            yield Piece(number, path, "problem", said=f"the file cannot be read: {error.strerror}. Check its permissions.")
             return
         if stat.S_ISREG(found.st_mode):
             yield from self._file(number, path, Path(entry.path), found)
@@ -189,7 +193,7 @@ class Inputs:
                 schema, told = file.schema_arrow, file.metadata
         except (OSError, pa.ArrowException) as error:
             line = " ".join(str(error).split())[:300]
-            yield whole._replace(kind="problem", said=f"the file must be sound Parquet; reading it failed with: {line}")
+            yield whole._replace(kind="problem", said=f"the file must be valid Parquet; reading it failed: {line}")
             return
         self._check_columns(schema, readable(whole.path or where.name))
         before = 0
@@ -213,7 +217,9 @@ class Inputs:
         kind = schema.field(self.columns.text).type
         kind = kind.value_type if pa.types.is_dictionary(kind) else kind
         if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
-            raise InputError(f"--text-column must name a column of texts; {self.columns.text} of {name} is of type {kind}.")
+            raise InputError(
+                f"--text-column must name a column of strings; {self.columns.text} of {name} has the type {kind}."
+            )
 
 
 def text_bytes(group: Any, column: str) -> int:
@@ -229,7 +235,7 @@ def check_apart(roots: Iterable[Path]) -> None:
         # Sorted by their parts, all that lies below a folder follows it.
         if other.is_relative_to(one):
             within = "is given twice" if one == other else f"lies within {readable(str(given))}"
-            raise InputError(f"An input must not lie within another one; {readable(str(again))} {within}.")
+            raise InputError(f"No input may lie within another or be given twice; {readable(str(again))} {within}.")
 
 
 def label(roots: Sequence[Path], piece: Piece) -> str:

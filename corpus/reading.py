@@ -84,7 +84,7 @@ class Source:
                 return
             now = path.stat()
             if (now.st_size, now.st_mtime_ns) != (piece.size, piece.changed):
-                raise InputError(f"{name}: the file must stay as it is during a run; it has changed since the run began.")
+                raise InputError(f"{name}: the file must not change during a run; it has changed since the run began.")
             if piece.kind == "file":
                 yield self._file(path, name)
             elif piece.kind == "lines":
@@ -97,7 +97,7 @@ class Source:
             yield Problem(name, said if said.startswith(name) else f"{name}: {said}")
         except (OSError, pa.ArrowException) as error:
             line = " ".join(str(error).split())[:300]
-            yield Problem(name, f"{name}: the file must be readable and sound; reading it failed with: {line}")
+            yield Problem(name, f"{name}: the file must be readable and undamaged; reading it failed: {line}")
 
     def _file(self, path: Path, name: str) -> Given:
         found = read_document(file_bytes(str(path), name), name, self.encoding)

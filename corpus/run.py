@@ -280,9 +280,12 @@ def _owned(output: Path, inputs: tuple[Path, ...]) -> Iterator[None]:
         lock = FileLock(output / LOCK, timeout=0)
         lock.acquire()
     except Timeout as error:
-        raise InputError(f"--output must be written by one run at a time; another run is writing into {output}.") from error
+        raise InputError(
+            f"--output must be written by one run at a time; another run is writing to {output}. Wait for it to end, or "
+            "name another folder."
+        ) from error
     except OSError as error:
-        raise InputError(f"--output must be a folder that can be written; {error.strerror or error}.") from error
+        raise InputError(f"--output must be a writable folder; opening it failed: {error.strerror or error}.") from error
     try:
         yield
     finally:

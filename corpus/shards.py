@@ -141,7 +141,9 @@ class Job:
         try:
             return _Writing(self, shard, chunks or chunks_of(self.recipe, self.device)).done()
         except OSError as error:
-            raise InputError(f"--output must be writable; {shard.file}: {error.strerror or error}.") from error
+            raise InputError(
+                f"--output must be writable; writing {shard.file} failed: {error.strerror or error}."
+            ) from error
 
     def check_wanted(self) -> None:
         """Raise Cancelled if the process that started the run is gone, since another run may have taken its place."""
@@ -173,7 +175,8 @@ class _Writing:
         schema, model = self.chunks.schema, self.chunks.model
         if self.job.model and model != self.job.model:
             raise InputError(
-                f"The model must be that of the existing shards, {self.job.model}; it is {model or 'none'} now."
+                f"The embedding model must be the one of the existing shards, {self.job.model}; it is now "
+                f"{model or 'none'}. Name a new folder."
             )
         troubles = self.job.output / self.shard.problems
         with appearing(self.job.output / self.shard.file) as file:

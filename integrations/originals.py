@@ -74,7 +74,7 @@ def run_original(original: Original, text: str) -> list[str]:
     """
     if len(text) > MOST_RUN:
         raise InputError(
-            f"the text: to run the original next to ours, it may have at most {MOST_RUN:,} characters; it has {len(text):,}."
+            f"To run the original next to ours, the text may have at most {MOST_RUN:,} characters; it has {len(text):,}."
         )
     # Nothing is sent anywhere by itself; Haystack reports its use unless this is set when it is imported.
     os.environ.setdefault("HAYSTACK_TELEMETRY_ENABLED", "False")
@@ -83,12 +83,14 @@ def run_original(original: Original, text: str) -> list[str]:
         exec(compile(original.program.after_reading, "<original>", "exec"), names)
     except ImportError as error:
         raise ModelError(
-            f"{original.name} must be installed to be run here ({error}); 'pip install {original.requirement}' does that."
+            f"{original.name} must be installed to run here ({error}). Install it with 'pip install {original.requirement}'."
         ) from error
     except Exception as error:
         # Whatever another library raises concerns this comparison alone.
         said = " ".join(f"{type(error).__name__}: {error}".split())
-        raise ModelError(f"{original.name} must cut this text; it failed with {said[:200].rstrip('.')}.") from error
+        raise ModelError(
+            f"{original.name} could not cut this text: {said[:200].rstrip('.')}. Change a parameter, or choose another text."
+        ) from error
     return [*names["chunks"]]
 
 

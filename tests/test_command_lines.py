@@ -78,15 +78,15 @@ def test_closed_standard_input_is_a_sentence():
     with start(["-m", "seamark", "chunk", "-", "--chunker", "fixed_words"], preexec_fn=lambda: os.close(0)) as process:
         said = process.communicate(timeout=300)[1]
     assert process.returncode == 2
-    assert said == "standard input: it must be open to be read; it is closed.\n"
+    assert said == ("standard input: it must be open; it is closed. Pipe a text into the command, or name a file.\n")
 
 
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("", "A file's name must have at least one character; got ''."),
-        ("n" * 5000, "the file must be readable; File name too long."),
-        ("no\nfile.txt", "no file.txt: the file must be readable; No such file or directory."),
+        ("", "A file's name must not be empty; got ''."),
+        ("n" * 5000, "the file cannot be read: File name too long. Check its path and permissions."),
+        ("no\nfile.txt", "no file.txt: the file cannot be read: No such file or directory. Check its path and permissions."),
     ],
     ids=["empty", "long", "line break"],
 )
@@ -108,7 +108,7 @@ def test_a_folder_that_may_not_be_read_is_a_sentence(tmp_path, capsys):
         assert chunkers_main([str(tmp_path), "--chunker", "fixed_words", "--tokenizer", "words"]) == 2
     finally:
         hidden.chmod(0o700)
-    assert f"{hidden}: the folder must be readable" in capsys.readouterr().err
+    assert f"{hidden}: the folder cannot be read" in capsys.readouterr().err
 
 
 def test_one_document_that_cannot_be_cut_does_not_stop_the_others(tmp_path, capsys):

@@ -118,7 +118,9 @@ def test_where_the_system_enforces_no_memory_the_caller_ends_the_process(monkeyp
 def test_a_recipe_has_a_length_and_so_has_what_is_taken_out_of_a_larger_file():
     output = {"recipe": RECIPE, "chunks": ["x" * 200_000]}
     assert Recipe.in_file(json.dumps(output).encode()).chunker == "recursive"
-    with pytest.raises(InputError, match=r"^a\.json: what is read of it may have at most 100,000 characters of JSON"):
+    with pytest.raises(
+        InputError, match=r"^a\.json: the part of the file that is read may have at most 100,000 characters of JSON"
+    ):
         Recipe.in_file(json.dumps({**RECIPE, "versions": {"a": "x" * 100_000}}).encode(), "a.json")
 
 
@@ -126,9 +128,9 @@ def test_all_json_has_one_limit_of_brackets(monkeypatch):
     monkeypatch.setattr(tables, "MOST_BRACKETS", 2)
     many = b'{"recipe": [[], [], []]}'
     for parse in (tables.read_recipe, session_pieces.read, boundary_files.read_marks):
-        with pytest.raises(InputError, match=r": JSON may have at most 2 brackets that open; this has 5\.$"):
+        with pytest.raises(InputError, match=r": JSON may have at most 2 opening brackets; this file has 5\.$"):
             list(parse(many, "a.json"))
-    with pytest.raises(InputError, match=r": JSON may have at most 2 brackets that open; this has 5\.$"):
+    with pytest.raises(InputError, match=r": JSON may have at most 2 opening brackets; this file has 5\.$"):
         list(question_rows.read(many, "a.json", "retrieval"))
 
 
@@ -159,7 +161,7 @@ def test_known_boundaries_are_as_many_as_a_text_may_have_sentences(monkeypatch):
     ("spans", "said"),
     [
         ([[0, 19]], "columns.0.chunks.0: a span must lie in the text, from 0 to 18; got 0 to 19."),
-        ([[3, 2]], "columns.0.chunks.0: a span must begin at 0 or after and end after that; got 3 to 2."),
+        ([[3, 2]], "columns.0.chunks.0: a span must start at 0 or later, and end after its start; got 3 to 2."),
         ([[0, True]], "columns.0.chunks.0: a span must be two whole numbers; got [0, True]."),
         ("0", "columns.0.chunks.0: a span must be two whole numbers; got '0'."),
     ],
@@ -175,10 +177,14 @@ def test_a_session_is_counted_while_it_comes(monkeypatch):
     data = json.dumps(SESSION).encode()
     assert [piece[0] for piece in session_pieces.read(data, "a.json")] == ["session", "text", "chunk"]
     monkeypatch.setattr(tables, "MOST_READ_CHARACTERS", 10)
-    with pytest.raises(InputError, match=r"^a\.json: the texts of a session may have at most 10 characters; these have 18"):
+    with pytest.raises(
+        InputError, match=r"^a\.json: the texts of a session together may have at most 10 characters; these have at least 18"
+    ):
         list(session_pieces.read(data, "a.json"))
     monkeypatch.setattr(session_pieces, "LONGEST_HEAD", 10)
-    with pytest.raises(InputError, match=r"^a\.json: what is read of it may have at most 10 characters of JSON; it"):
+    with pytest.raises(
+        InputError, match=r"^a\.json: the part of the file that is read may have at most 10 characters of JSON; it"
+    ):
         list(session_pieces.read(data, "a.json"))
 
 

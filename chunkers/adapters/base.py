@@ -75,7 +75,10 @@ class Adapter(Chunker):
         except Exception as error:
             # Whatever another library raises concerns this column alone, and the user cannot fix it.
             said = " ".join(f"{type(error).__name__}: {error}".split())
-            raise ModelError(f"{self.library} must cut this text; it failed with {said[:200].rstrip('.')}.") from error
+            raise ModelError(
+                f"{self.library} could not cut this text: {said[:200].rstrip('.')}. Change a parameter, or choose another "
+                "chunker."
+            ) from error
 
     def _mapped(self, document: Document, tools: Tools) -> Chunking:
         """Return the pieces as chunks located in the original."""

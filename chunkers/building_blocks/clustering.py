@@ -72,8 +72,8 @@ class Clustered(Chunker):
         count = len(document.sentences)
         if count > MOST_SENTENCES:
             raise InputError(
-                f"{self.name}: the sentences must be at most {MOST_SENTENCES:,}, as all pairs are compared; "
-                f"this text has {count:,}."
+                f"{self.name}: a text may have at most {MOST_SENTENCES:,} sentences, as all pairs are compared; this "
+                f"one has {count:,}."
             )
         return tools.embed(document.sentence_texts).astype(np.float64)
 

@@ -29,11 +29,14 @@ def check_chunks(name: str, chunks: int, characters: int) -> None:
     What several chunks repeat counts in each of them.
     """
     if chunks > MOST_CHUNKS:
-        raise InputError(f"{name}: a text may be cut into at most {MOST_CHUNKS:,} chunks; this one would give {chunks:,}.")
+        raise InputError(
+            f"{name}: a text may be cut into at most {MOST_CHUNKS:,} chunks; this one would give {chunks:,}. Choose "
+            "larger chunks."
+        )
     if characters > MOST_CHUNK_CHARACTERS:
         raise InputError(
             f"{name}: all chunks together may have at most {MOST_CHUNK_CHARACTERS:,} characters, overlaps included; "
-            f"this text makes {chunks:,} with {characters:,}."
+            f"these {chunks:,} chunks have {characters:,}. Choose a smaller overlap."
         )
 
 
@@ -48,5 +51,6 @@ def check_size(name: str, text: str, size: int, unit: Unit) -> None:
     least = math.ceil((sum(map(len, words)) if unit == "characters" else len(words)) / size)
     if least > MOST_CHUNKS:
         raise InputError(
-            f"{name}: a text may be cut into at most {MOST_CHUNKS:,} chunks; size {size:,} makes at least {least:,}."
+            f"{name}: a text may be cut into at most {MOST_CHUNKS:,} chunks; size {size:,} gives at least {least:,}. "
+            "Choose a larger size."
         )

@@ -56,10 +56,10 @@ class Sized(Chunker):
         description="A larger chunk is cut again.",
         json_schema_extra={"step": 1},
     )
-    size_unit: SizeUnit = Field("characters", title="Sizes in", description="What both sizes count.")
+    size_unit: SizeUnit = Field("characters", title="Size unit", description="What both sizes count.")
     oversize: Oversize = Field(
         "weakest_gap",
-        title="If still too large",
+        title="Oversized chunks",
         description="Where a chunk above maximum size is cut: at its largest distance, or by the recursive chunker.",
     )
 

@@ -103,12 +103,14 @@ def file_bytes(file: str, name: str = "") -> bytes:
     try:
         if file == "-":
             if sys.stdin is None:
-                raise InputError("standard input: it must be open to be read; it is closed.")
+                raise InputError(
+                    "standard input: it must be open; it is closed. Pipe a text into the command, or name a file."
+                )
             return _bounded(sys.stdin.buffer, "standard input")
         with Path(file).open("rb") as opened:
             return _bounded(opened, name or Path(file).name)
     except OSError as error:
-        raise InputError(f"{file}: the file must be readable; {error.strerror}.") from error
+        raise InputError(f"{file}: the file cannot be read: {error.strerror}. Check its path and permissions.") from error
 
 
 def _bounded(opened: BinaryIO, name: str) -> bytes:
@@ -206,7 +208,7 @@ def named_files(names: Sequence[str], endings: Sequence[str] = READABLE) -> Iter
     """
     for name in names:
         if not name:
-            raise InputError("A file's name must have at least one character; got ''.")
+            raise InputError("A file's name must not be empty; got ''.")
         folder = Path(name)
         if name == "-":
             yield name, "standard input"
@@ -215,7 +217,9 @@ def named_files(names: Sequence[str], endings: Sequence[str] = READABLE) -> Iter
         else:
             found = _files_in(folder, endings)
             if not found:
-                raise InputError(f"{name}: a folder must have a file that ends in {', '.join(endings)}; this one has none.")
+                raise InputError(
+                    f"{name}: a folder must contain a file ending in {', '.join(endings)}; this one contains none."
+                )
             yield from ((str(path), readable(path.relative_to(folder).as_posix())) for path in found)
 
 
@@ -224,14 +228,18 @@ def is_folder(path: Path) -> bool:
     try:
         return path.is_dir()
     except OSError as error:
-        raise InputError(f"{readable(str(path))[:200]}: the file must be readable; {error.strerror}.") from error
+        raise InputError(
+            f"{readable(str(path))[:200]}: the file cannot be read: {error.strerror}. Check its path and permissions."
+        ) from error
 
 
 def _files_in(folder: Path, endings: Sequence[str]) -> list[Path]:
     """Return the files below a folder, in order; an unreadable subfolder is an error and not skipped silently."""
 
     def refuse(error: OSError) -> NoReturn:
-        raise InputError(f"{error.filename}: the folder must be readable; {error.strerror}.") from error
+        raise InputError(
+            f"{error.filename}: the folder cannot be read: {error.strerror}. Check its path and permissions."
+        ) from error
 
     files = [Path(place) / name for place, _, names in os.walk(folder, onerror=refuse) for name in names]
     return sorted(path for path in files if path.suffix.lower() in endings and path.is_file())

@@ -100,7 +100,7 @@ def _chunk_files(options: argparse.Namespace) -> int:
             f"Name the chunker with --chunker, one of {', '.join([*CHUNKERS, *ASKING, *ADAPTERS])}, or give a --recipe."
         )
     if base is not None and options.chunker not in (None, base.chunker):
-        raise InputError(f"--chunker must agree with the recipe's, {base.chunker}; got {options.chunker!r}.")
+        raise InputError(f"--chunker must be the recipe's own, {base.chunker}, or be left out; got {options.chunker!r}.")
     given = dict(map(assignment, options.set))
     embedder = load_embedder(options.embedder or (base.embedder if base else "all-MiniLM-L6-v2"), options.device)
     tokenizer = load_tokenizer(options.tokenizer or (base.tokenizer if base else "all-MiniLM-L6-v2"))

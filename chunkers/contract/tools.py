@@ -139,7 +139,7 @@ class Tools:
             If the user asked to stop; the batches done are in the cache.
         """
         if self.embedder is None:
-            raise ModelError("This chunker needs an embedder, and none was given.")
+            raise ModelError("This chunker needs an embedder; none was given. Name one as the embedder.")
         began = time.perf_counter()
         loading = self.meter.load_s
         try:
@@ -216,8 +216,9 @@ class Tools:
         if now.shape != before.shape:
             assert self.embedder is not None
             raise ModelError(
-                f"{self.embedder.name}: all its vectors must have the same dimensions; it gave {len(now)} now and "
-                f"{len(before)} before, which are kept: another model has its name."
+                f"{self.embedder.name}: all vectors of an embedder must have the same dimensions; it gave {len(now)} "
+                f"now, and the cache has {len(before)}. The model behind the name has changed: rename it, or clear "
+                "the cache."
             )
 
     def ask(self, messages: Sequence[Message], kind: AnswerKind) -> Reply:

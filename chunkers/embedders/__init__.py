@@ -71,7 +71,8 @@ def load_embedder(name: str | Encoder = "all-MiniLM-L6-v2", device: str = "auto"
         return _on_no_device(given, device)
     if name.startswith(OWN):
         raise InputError(
-            f"embedder: {name} must be given as the object that it was: no embedder is loaded by a name with {OWN}."
+            f"embedder: {name} was an object of your own and cannot be loaded by its name. Pass the object itself as "
+            "embedder."
         )
     # Not cached: the environment may name another server the next time.
     return _on_no_device(OpenAIServer(name), device) if name.startswith("openai:") else _load_embedder(name, device)

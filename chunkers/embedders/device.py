@@ -56,7 +56,7 @@ def found_device(asked: str) -> str:
         if asked == "auto":
             return "cpu"
         raise ModelError(
-            f"device must be auto or cpu where torch is not installed, which runs models on {DEVICES[asked]}; got {asked}."
+            f"device must be auto or cpu, as {DEVICES[asked]} needs torch, which is not installed; got {asked}."
         ) from error
     import torch
 
@@ -64,7 +64,9 @@ def found_device(asked: str) -> str:
     if asked == "auto":
         return found[0]
     if asked not in found:
-        raise ModelError(f"device must be one that torch finds on this machine, {', '.join(['auto', *found])}; got {asked}.")
+        raise ModelError(
+            f"device must be one that torch finds on this machine ({', '.join(['auto', *found])}); got {asked}."
+        )
     return asked
 
 

@@ -42,17 +42,18 @@ def checked_vectors(name: str, given: object, texts: Sequence[str]) -> VectorArr
     vectors = _array(name, given)
     if vectors.ndim != 2:
         raise ModelError(
-            f"{name}: encode must return one row of numbers for each text, an array of 2 dimensions; it returned one of "
-            f"{vectors.ndim}, of the shape {vectors.shape}."
+            f"{name}: encode must return a two-dimensional array, with one row for each text; it returned an array of "
+            f"shape {vectors.shape}."
         )
     if len(vectors) != len(texts):
         raise ModelError(f"{name}: encode must return one row for each text; it returned {len(vectors)} for {len(texts)}.")
     if not vectors.shape[1]:
-        raise ModelError(f"{name}: encode must return rows of at least one number; it returned empty ones.")
+        raise ModelError(f"{name}: encode must return at least one number for each text; it returned empty rows.")
     if not np.isfinite(vectors).all():
         row, column = np.argwhere(~np.isfinite(vectors))[0]
         raise ModelError(
-            f"{name}: encode must return finite numbers; for the text {shown(texts[row])} one is {vectors[row, column]}."
+            f"{name}: encode must return finite numbers; for the text {shown(texts[row])} it returned "
+            f"{vectors[row, column]}."
         )
     with np.errstate(over="ignore"):
         lengths = np.linalg.norm(vectors.astype(np.float64, copy=False), axis=1)
@@ -62,8 +63,8 @@ def checked_vectors(name: str, given: object, texts: Sequence[str]) -> VectorArr
     if len(wrong):
         row = wrong[0]
         raise ModelError(
-            f"{name}: encode must return vectors of length 1, or zeros for a text of which it knows nothing; that of the "
-            f"text {shown(texts[row])} has length {lengths[row]:.4g}, by which it can be divided."
+            f"{name}: encode must return vectors of length 1, or zeros for a text without known words; the vector of "
+            f"{shown(texts[row])} has length {lengths[row]:.4g}. Divide every vector by its length."
         )
     inexact = np.flatnonzero((off > _EXACT) & (lengths > 0))
     if len(inexact):

@@ -112,7 +112,10 @@ class Model(Embedder):
                 assert self._model is not None
                 vectors = np.asarray(self._model.encode(texts), dtype=np.float32)
         if vectors.ndim != 2 or not np.isfinite(vectors).all():
-            raise ModelError(f"{self.name}: the model must give one vector of finite numbers per text; it does not.")
+            raise ModelError(
+                f"{self.name}: the model must give one vector of finite numbers for each text; it does not. Choose "
+                "another model."
+            )
         # A model may end in a layer after the pooling, or in float16; the contract is unit length.
         return unit(vectors)
 
@@ -126,10 +129,12 @@ class Model(Embedder):
         except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
             if isinstance(error, RuntimeError) and self.device not in ("", "cpu"):
                 raise ModelError(
-                    f"{self.name}: {DEVICES[self.device]} must be able to run the model; it failed with "
-                    f"{type(error).__name__}. On the command line, --device cpu uses the processor."
+                    f"{self.name}: the model failed on {DEVICES[self.device]}, with {type(error).__name__}. On the "
+                    "command line, --device cpu uses the processor instead."
                 ) from error
-            raise ModelError(f"{self.name}: the model must embed texts; it failed with {_article(error)}.") from error
+            raise ModelError(
+                f"{self.name}: the model could not embed the texts; it failed with {_article(error)}. Choose another model."
+            ) from error
 
 
 class FolderModel(Model):
@@ -145,8 +150,8 @@ class FolderModel(Model):
         except Exception as error:
             # Depending on what is in the folder, loading raises errors of any type.
             raise ModelError(
-                f"{self.name}: the folder must hold a sentence-transformers model that needs no code of its own; "
-                f"loading it failed with {_article(error)}."
+                f"{self.name}: the folder must contain a sentence-transformers model without code of its own; loading "
+                f"it failed with {_article(error)}."
             ) from error
 
 
@@ -162,16 +167,18 @@ class HubModel(Model):
             commit = resolve_revision(self.name, cache_dir=os.environ.get("SENTENCE_TRANSFORMERS_HOME")).resolved
         except RepositoryNotFoundError as error:
             raise ModelError(
-                f"{self.name}: the name must be a public model on the Hugging Face hub or a folder; it is neither."
+                f"{self.name}: the name must be that of a public model on the Hugging Face hub, or a folder; it is "
+                "neither. Check the spelling."
             ) from error
         except RevisionResolutionError as error:
             raise ModelError(
-                f"{self.name}: the model is not on this machine, and the Hugging Face hub must be reachable to fetch it; "
-                "it was not reached."
+                f"{self.name}: the model is not on this machine, and the Hugging Face hub cannot be reached to "
+                "download it. Connect to the network, or choose an installed model."
             ) from error
         except (HFValidationError, OSError) as error:
             raise ModelError(
-                f"{self.name}: downloading it from the Hugging Face hub failed with {_article(error)}."
+                f"{self.name}: the model could not be downloaded from the Hugging Face hub, because of "
+                f"{_article(error)}. Try again, or choose another model."
             ) from error
         if self.device == "cpu":
             with suppress(Exception):
@@ -187,8 +194,8 @@ class HubModel(Model):
         except Exception as error:
             # As for a folder, plus all that can go wrong in a download.
             raise ModelError(
-                f"{self.name}: it must be a sentence-transformers model that needs no code of its own; "
-                f"loading it failed with {_article(error)}."
+                f"{self.name}: the model must be a sentence-transformers model without code of its own; loading it "
+                f"failed with {_article(error)}."
             ) from error
 
     def _fetched(self, commit: str) -> Path:

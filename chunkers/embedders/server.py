@@ -61,7 +61,7 @@ class OpenAIServer(Embedder):
     def __init__(self, name: str, address: str = "", key: str = "") -> None:
         self._model = name.partition(":")[2]
         if not self._model.strip():
-            raise InputError("embedder: openai: must be followed by the name of a model on the server; got 'openai:'.")
+            raise InputError("embedder must be openai: followed by the name of a model on the server; got 'openai:'.")
         self.name = name
         self._connection = Connection(name, address, key)
         # A hash, because the revision is written to recipes and an address may be private.
@@ -105,7 +105,10 @@ class OpenAIServer(Embedder):
         with self._lock:
             self._dimension = self._dimension or vectors.shape[1]
             if vectors.shape[1] != self._dimension:
-                raise self._bad(f"vectors of {self._dimension} dimensions before and of {vectors.shape[1]} now")
+                raise self._bad(
+                    f"All vectors must have the same dimensions; these have {vectors.shape[1]}, earlier ones "
+                    f"{self._dimension}."
+                )
         return unit(vectors)
 
     def _vectors(self, texts: list[str]) -> FloatArray:
@@ -122,48 +125,51 @@ class OpenAIServer(Embedder):
                 half = len(texts) // 2
                 first, second = self._vectors(texts[:half]), self._vectors(texts[half:])
                 if first.shape[1] != second.shape[1]:
-                    raise self._bad(f"vectors of {first.shape[1]} and of {second.shape[1]} dimensions") from None
+                    raise self._bad(
+                        f"All vectors must have the same dimensions; some have {first.shape[1]}, others {second.shape[1]}."
+                    ) from None
                 return np.concatenate([first, second])
             raise self._connection.failure(error, TIMEOUT) from None
         except openai.APIConnectionError as error:
             raise self._connection.failure(error, TIMEOUT) from None
         except TooLarge:
-            raise self._bad(f"an answer that is compressed, or larger than {LARGEST_ANSWER:,} bytes a text") from None
+            raise self._bad(
+                f"It must be uncompressed, with at most {LARGEST_ANSWER:,} bytes for each text; it is not."
+            ) from None
         return self._checked(self._parsed(body, len(texts)), len(texts))
 
     def _parsed(self, body: bytes, count: int) -> Any:
         """Parse an answer for ``count`` texts after checking that it fits into memory."""
         if body.count(b"[") + body.count(b"{") > MOST_BRACKETS * (count + 1):
-            raise self._bad(f"an answer with more than {MOST_BRACKETS} lists and objects a text")
+            raise self._bad(f"It may have at most {MOST_BRACKETS} lists and objects for each text; it has more.")
         if body.count(b",") > (MOST_DIMENSIONS + MOST_BRACKETS) * count:
-            raise self._bad(f"an answer with more than {MOST_DIMENSIONS:,} numbers a text")
+            raise self._bad(f"It may have at most {MOST_DIMENSIONS:,} numbers for each text; it has more.")
         try:
             return json.loads(body)
         except (ValueError, RecursionError):
-            raise self._bad("something that is not JSON, or is nested too deeply") from None
+            raise self._bad("It must be JSON that is not nested too deeply; it is not.") from None
 
     def _checked(self, answer: Any, count: int) -> FloatArray:
         """Return the rows of an answer in the order of the texts, shape (count, dimension)."""
         items = answer.get("data") if isinstance(answer, dict) else None
         if not isinstance(items, list):
-            raise self._bad("something without the list 'data'")
+            raise self._bad("It must have the list 'data', with one vector for each text; it has none.")
         if len(items) != count:
-            raise self._bad(f"{len(items)} vectors for {count} texts")
+            raise self._bad(f"It must have one vector for each text; it has {len(items)} for {count}.")
         numbered = [item for item in items if isinstance(item, dict) and isinstance(item.get("index"), int)]
         by_index = {item["index"]: item.get("embedding") for item in numbered}
         if by_index.keys() != set(range(count)):
-            raise self._bad("vectors that do not say which text each belongs to")
+            raise self._bad("Every vector must have the index of its text; some indices are missing or wrong.")
         rows = [by_index[index] for index in range(count)]
         try:
             vectors = np.array(rows, dtype=np.float64)
         except (TypeError, ValueError, OverflowError):
-            raise self._bad("vectors of different dimensions, or with values that are not numbers") from None
+            raise self._bad("All vectors must be lists of numbers of the same length; these are not.") from None
         if vectors.ndim != 2 or vectors.shape[1] == 0:
-            raise self._bad("vectors without numbers")
+            raise self._bad("Every vector must have at least one number; these have none.")
         if not np.isfinite(vectors).all():
-            raise self._bad("numbers that are not finite")
+            raise self._bad("All numbers must be finite; some are not.")
         return vectors
 
-    def _bad(self, got: str) -> ModelError:
-        host = self._connection.host
-        return ModelError(f"{self.name}: {host} must answer with one vector a text, all alike; it gave {got}.")
+    def _bad(self, rule: str) -> ModelError:
+        return ModelError(f"{self.name}: {self._connection.host} gave an answer that cannot be used. {rule}")

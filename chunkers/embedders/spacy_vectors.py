@@ -38,7 +38,7 @@ class SpacyVectors(Embedder):
     def __init__(self, name: str) -> None:
         self._pipeline_name = name.partition(":")[2]
         if not self._pipeline_name.strip():
-            raise InputError("embedder: spacy: must be followed by the name of an installed pipeline; got 'spacy:'.")
+            raise InputError("embedder must be spacy: followed by the name of an installed pipeline; got 'spacy:'.")
         self.name = name
         self.revision = ""
         self._lock = threading.Lock()

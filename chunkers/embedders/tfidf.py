@@ -53,7 +53,7 @@ class TfIdf(Embedder):
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
         """Raise ModelError: TF-IDF must be fitted on a document before it can embed."""
-        raise ModelError("tfidf must be fitted on a document before it can embed; none was given.")
+        raise ModelError("tfidf must be fitted on a document before it can embed; call for_document first.")
 
 
 class _Fitted(Embedder):

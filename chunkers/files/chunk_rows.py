@@ -64,7 +64,7 @@ def read(data: bytes, name: str) -> Iterator[GivenChunk]:
     else:
         text = text_of(data, name)
         if not text.strip():
-            raise InputError(f"{name}: a file of chunks must have at least one; it is empty.")
+            raise InputError(f"{name}: a file of chunks must contain at least one chunk; this one is empty.")
         rows = _json(text, name) if text.lstrip().startswith(("{", "[", '"')) else _csv(text, name)
     spans = 0
     for place, row in rows:
@@ -87,7 +87,7 @@ def _json(text: str, name: str) -> Iterator[tuple[str, Any]]:
     if isinstance(value, dict):
         value = next((value[key] for key in _LISTS if isinstance(value.get(key), list)), [value])
     if not isinstance(value, list):
-        raise InputError(f"{name}: chunks must be a list, or an object with one; got {shown(value)}.")
+        raise InputError(f"{name}: the file must be a list of chunks, or an object that contains one; got {shown(value)}.")
     yield from ((f"chunk {number:,}", one) for number, one in enumerate(value, start=1))
 
 
@@ -96,7 +96,9 @@ def _json_lines(text: str, name: str) -> Iterator[tuple[str, Any]]:
         try:
             yield f"line {number:,}", json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise InputError(f"{name}, line {number:,}: every line must be JSON; this one is not ({error}).") from error
+            raise InputError(
+                f"{name}, line {number:,}: every line must be valid JSON; this one is not ({error})."
+            ) from error
 
 
 def _csv(text: str, name: str) -> Iterator[tuple[str, Any]]:
@@ -109,7 +111,7 @@ def _csv(text: str, name: str) -> Iterator[tuple[str, Any]]:
             found = {column: row[at] for column, at in places.items() if at < len(row) and row[at]}
             yield f"row {number:,}", found or {column: None for column, cell in zip(columns, row, strict=False) if cell}
     except csv.Error as error:
-        raise InputError(f"{name}: the file must be CSV; it is not ({error}).") from error
+        raise InputError(f"{name}: the file must be valid CSV; this one is not ({error}).") from error
 
 
 def given(one: Any, place: str) -> GivenChunk:
@@ -131,7 +133,7 @@ def given(one: Any, place: str) -> GivenChunk:
     origin = _inner(inner, "origin")
     text = next((row[key] for key in TEXTS if row.get(key) is not None), None)
     if text is not None and not isinstance(text, str):
-        raise InputError(f"{place}: a chunk's text must be a text; got {shown(text)}.")
+        raise InputError(f"{place}: a chunk's text must be a string; got {shown(text)}.")
     spans = _spans(row, inner, text, place)
     if text is None and not spans:
         named = ", ".join(map(str, row))
@@ -172,10 +174,12 @@ def _spans(row: Mapping[str, Any], inner: Mapping[str, Any], text: str | None, p
         try:
             listed = json.loads(listed)
         except (ValueError, RecursionError) as error:
-            raise InputError(f"{place}: spans must be a list of pairs; got {shown(listed)}.") from error
+            raise InputError(
+                f"{place}: spans must be a list of pairs, each a start and an end; got {shown(listed)}."
+            ) from error
     if listed is not None:
         if not isinstance(listed, Sequence) or not listed or not all(map(_is_pair, listed)):
-            raise InputError(f"{place}: spans must be a list of pairs; got {shown(listed)}.")
+            raise InputError(f"{place}: spans must be a list of pairs, each a start and an end; got {shown(listed)}.")
         return tuple(_span(start, end, place) for start, end in listed)
     start, end = (
         next((held[key] for held in (row, inner) if held for key in names if held.get(key) is not None), None)
@@ -193,7 +197,7 @@ def _spans(row: Mapping[str, Any], inner: Mapping[str, Any], text: str | None, p
 def _span(start: Any, end: Any, place: str) -> Span:
     first, last = _whole(start, place), _whole(end, place)
     if not 0 <= first <= last:
-        raise InputError(f"{place}: a chunk must begin at 0 or after and end after that; got {first:,} to {last:,}.")
+        raise InputError(f"{place}: a chunk must start at 0 or later, and end after its start; got {first:,} to {last:,}.")
     return Span(first, last)
 
 
@@ -206,4 +210,4 @@ def _whole(value: Any, place: str) -> int:
             return int(value) if len(value) <= 12 else int("too long")
         return int(value) if isinstance(value, float) and value.is_integer() else index(value)
     except (TypeError, ValueError) as error:
-        raise InputError(f"{place}: a chunk's place must be a whole number; got {shown(value)}.") from error
+        raise InputError(f"{place}: a chunk's start and end must be whole numbers; got {shown(value)}.") from error

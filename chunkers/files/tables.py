@@ -55,7 +55,7 @@ class Counted:
         self._items += count
         if self._items > MOST_ROWS:
             raise InputError(
-                f"{self._name}: all lists of {self._what} may have at most {MOST_ROWS:,} items; they have more."
+                f"{self._name}: all lists of {self._what} together may have at most {MOST_ROWS:,} items; these have more."
             )
 
     def characters(self, count: int) -> None:
@@ -63,8 +63,8 @@ class Counted:
         self._characters += count
         if self._characters > MOST_READ_CHARACTERS:
             raise InputError(
-                f"{self._name}: the texts of {self._what} may have at most {MOST_READ_CHARACTERS:,} characters; these have "
-                f"{self._characters:,} or more."
+                f"{self._name}: the texts of {self._what} together may have at most {MOST_READ_CHARACTERS:,} "
+                f"characters; these have at least {self._characters:,}."
             )
 
 
@@ -83,7 +83,7 @@ def check_brackets(text: str, name: str) -> None:
     """Raise InputError if JSON has too many opening brackets, counting those inside strings too."""
     brackets = text.count("[") + text.count("{")
     if brackets > MOST_BRACKETS:
-        raise InputError(f"{name}: JSON may have at most {MOST_BRACKETS:,} brackets that open; this has {brackets:,}.")
+        raise InputError(f"{name}: JSON may have at most {MOST_BRACKETS:,} opening brackets; this file has {brackets:,}.")
 
 
 def value_of(text: str, name: str) -> Any:
@@ -184,7 +184,7 @@ def parquet_rows(data: bytes, name: str, wanted: Collection[str], counted: Count
         raise MemoryError from error
     except (pa.ArrowException, OSError) as error:
         said = " ".join(str(error).split())[:200].rstrip(".")
-        raise InputError(f"{name}: the file must be sound Parquet; reading it failed with: {said}.") from error
+        raise InputError(f"{name}: the file must be valid Parquet; reading it failed: {said}.") from error
 
 
 def _longest(batch: Any) -> int:
@@ -224,7 +224,7 @@ def json_of(text: str, name: str) -> Any:
     except InputError:
         raise
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{name}: the file must be JSON; {error}.") from error
+        raise InputError(f"{name}: the file must be valid JSON; this one is not ({error}).") from error
 
 
 def within(value: Any, name: str, most: int) -> Any:
@@ -233,7 +233,9 @@ def within(value: Any, name: str, most: int) -> Any:
     for piece in json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).iterencode(value):
         size += len(piece)
         if size > most:
-            raise InputError(f"{name}: what is read of it may have at most {most:,} characters of JSON; it has more.")
+            raise InputError(
+                f"{name}: the part of the file that is read may have at most {most:,} characters of JSON; it has more."
+            )
     return value
 
 

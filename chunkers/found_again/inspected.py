@@ -109,7 +109,7 @@ def _bytes(path: Path) -> bytes:
         with path.open("rb") as file:
             return file.read(MAX_BYTES + 1)
     except OSError as error:
-        raise InputError(f"{path}: the file must be readable; {error.strerror}.") from error
+        raise InputError(f"{path}: the file cannot be read: {error.strerror}. Check its path and permissions.") from error
 
 
 def documents_of(given: Iterable[GivenChunk]) -> list[str]:
@@ -178,9 +178,9 @@ def chunks_of(given: Sequence[GivenChunk], wanted: str | None, name: str) -> Seq
     """
     found = _of_document(given, wanted, name)
     if not found:
-        raise InputError("chunks: there must be at least one; got none.")
+        raise InputError("chunks must contain at least one chunk; got none.")
     if len(found) > MOST_CHUNKS:
-        raise InputError(f"chunks: a text may be cut into at most {MOST_CHUNKS:,} chunks; these are {len(found):,}.")
+        raise InputError(f"chunks may contain at most {MOST_CHUNKS:,} chunks; got {len(found):,}.")
     return found
 
 
@@ -199,7 +199,7 @@ def _of_document(given: Sequence[GivenChunk], wanted: str | None, name: str) -> 
     meant = [wanted] if wanted in names else [one for one in names if _stem(one) == wanted]
     if len(meant) > 1:
         raise InputError(
-            f"chunks: document must name one document; {shown(wanted)} may be any of {shown(', '.join(meant))}."
+            f"chunks: document must match one document of the file; {shown(wanted)} matches {shown(', '.join(meant))}."
         )
     chosen = [one for one in given if one.document is None or one.document in meant]
     if not chosen:

@@ -78,7 +78,9 @@ class ChatServer(LanguageModel):
     def __init__(self, name: str, address: str = "", key: str = "") -> None:
         form, _, self._model = name.partition(":")
         if form != "openai" or not self._model.strip():
-            raise InputError(f"language model: openai: must be followed by the name of a model on the server; got {name!r}.")
+            raise InputError(
+                f"The language model must be openai: followed by the name of a model on the server; got {name!r}."
+            )
         self.name = name
         self._connection = Connection(name, address, key)
         self.revision = self._connection.identity
@@ -163,18 +165,18 @@ class ChatServer(LanguageModel):
             # It was not allowed to be sent.
             raise
         except TooLarge:
-            raise self._bad(f"one that is compressed, or larger than {LARGEST_ANSWER // 1_000_000} MB") from None
+            raise self._bad(f"It must be uncompressed, with at most {LARGEST_ANSWER // 1_000_000} MB; it is not.") from None
         return self._checked(self._parsed(body))
 
     def _parsed(self, body: bytes) -> Any:
         """Parse an answer after checking that it fits into memory."""
         beside_words = _STRING.sub(b"", body)
         if beside_words.count(b"[") + beside_words.count(b"{") > MOST_BRACKETS:
-            raise self._bad(f"one with more than {MOST_BRACKETS:,} lists and objects")
+            raise self._bad(f"It may have at most {MOST_BRACKETS:,} lists and objects; it has more.")
         try:
             return json.loads(body)
         except (ValueError, RecursionError):
-            raise self._bad("something that is not JSON, or is nested too deeply") from None
+            raise self._bad("It must be JSON that is not nested too deeply; it is not.") from None
 
     def _failure(self, error: Any, shape: Shape) -> ModelError:
         """Return the error to raise from None."""
@@ -207,7 +209,7 @@ class ChatServer(LanguageModel):
         """Convert an answer of the server to a reply."""
         choices = _field(answer, "choices")
         if not isinstance(choices, list) or not choices:
-            raise self._bad("something without the list 'choices'")
+            raise self._bad("It must have the list 'choices', with at least one choice; it has none.")
         message = _field(choices[0], "message")
         text, refusal = _field(message, "content"), _field(message, "refusal")
         finish = _field(choices[0], "finish_reason")
@@ -218,7 +220,7 @@ class ChatServer(LanguageModel):
             ended = "cut"
         if not isinstance(text, str):
             if text is not None or ended == "whole":
-                raise self._bad("one without words")
+                raise self._bad("It must have a text as its content; it has none.")
             text = ""
         usage = _field(answer, "usage")
         read, written = (_count(_field(usage, name)) for name in ("prompt_tokens", "completion_tokens"))
@@ -226,8 +228,8 @@ class ChatServer(LanguageModel):
         text = _HALF.sub("\N{REPLACEMENT CHARACTER}", text)
         return Reply(self._connection.without_key(text), read, written, ended)
 
-    def _bad(self, got: str) -> ModelError:
-        return ModelError(f"{self.name}: {self.host} must answer in words, as OpenAI's protocol does; its answer was {got}.")
+    def _bad(self, rule: str) -> ModelError:
+        return ModelError(f"{self.name}: {self.host} gave an answer that cannot be used. {rule}")
 
 
 def _field(value: object, name: str) -> Any:

@@ -145,9 +145,9 @@ class MaxMin(Sized):
             work += (last - first) * (last - begin) * width
             if work > MOST_MAX_MIN_PRODUCTS:
                 raise InputError(
-                    f"max_min: comparing each sentence with all of its chunk must need at most {MOST_MAX_MIN_PRODUCTS:,} "
-                    f"products of numbers, enough for {first:,} of the {count:,} sentences: the open chunk has "
-                    f"{first - start:,}. A higher hard threshold makes shorter chunks."
+                    "max_min: comparing each sentence with its whole chunk may take at most "
+                    f"{MOST_MAX_MIN_PRODUCTS:,} products of numbers; it took them after {first:,} of {count:,} "
+                    f"sentences, in a chunk of {first - start:,}. Raise the hard threshold to get shorter chunks."
                 )
             if first > 1:
                 # The first block takes no time worth telling, and what is told takes a job on the pages.

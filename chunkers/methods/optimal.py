@@ -142,8 +142,8 @@ class Optimal(Chunker):
         """Raise InputError if there are too many runs of at most ``longest`` pieces."""
         if pieces * longest > MOST_RUNS:
             raise InputError(
-                f"optimal: the pieces × the most pieces of a chunk must be at most {MOST_RUNS:,}; this text has "
-                f"{about}{pieces:,} pieces, and a chunk holds up to {longest:,}."
+                f"optimal: pieces × pieces in the largest chunk must be at most {MOST_RUNS:,}; this text has "
+                f"{about}{pieces:,} pieces, and a chunk holds up to {longest:,}. Choose a larger piece size."
             )
 
     def _ledger(self, document: Document, pieces: list[tuple[int, int]], cuts: list[int], gains: FloatArray) -> list[Gap]:

@@ -49,11 +49,11 @@ class Recursive(Chunker):
         200,
         ge=1,
         le=1_000_000,
-        title="Size",
+        title="Chunk size",
         description="The most that a chunk may hold.",
         json_schema_extra={"step": 10, "offered": [20, 2000], "main": True},
     )
-    unit: Unit = Field("characters", title="Size counts", description="What the size and the overlap count.")
+    unit: Unit = Field("characters", title="Size unit", description="What the size and the overlap count.")
     overlap: int = Field(
         0,
         ge=0,

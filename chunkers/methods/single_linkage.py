@@ -68,7 +68,7 @@ class SingleLinkage(Clustered):
         1.2,
         ge=1,
         le=10,
-        title="Slack",
+        title="Size slack",
         description="How far a chunk may pass the sentences per chunk.",
         json_schema_extra={"step": 0.1, "offered": [1, 3]},
     )

@@ -85,7 +85,7 @@ class Structure(Chunker):
         100,
         ge=1,
         le=1_000_000,
-        title="Join below",
+        title="Minimum block size",
         description="What is smaller is joined with its neighbour under the same heading, if both fit into one chunk.",
         json_schema_extra={"unit": "tokens", "step": 10, "offered": [10, 1000], "main": True},
     )

@@ -60,11 +60,11 @@ class TargetSize(Chunker):
     )
     fit: Fit = Field(
         "average",
-        title="Fits",
+        title="Size applies to",
         description="The average chunk, as Chroma's code has it, or the largest, as its report says.",
         json_schema_extra={"main": True},
     )
-    unit: SizeUnit = Field("tokens", title="Size counts", description="What the size counts.")
+    unit: SizeUnit = Field("tokens", title="Size unit", description="What the size counts.")
     buffer: int = Field(
         3,
         ge=0,

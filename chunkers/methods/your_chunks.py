@@ -108,7 +108,7 @@ class ChunkFile:
         of = f"its chunks are of {len(self.documents):,} documents, and"
         called = self._called(name)
         if called:
-            return f"{of} {_listed(called)} may all be {shown(name)}"
+            return f"{of} {_listed(called)} all match {shown(name)}"
         return f"{of} none of these is called {shown(name)}"
 
     def of_each(self, names: Sequence[str]) -> dict[str, Sequence[GivenChunk]]:
@@ -125,22 +125,28 @@ class ChunkFile:
             return {name: self._meant(name) for name in names}
         if nameless := len(self._by_document.get(None, ())):
             raise InputError(
-                f"{self.name}: with several documents, every chunk must name its own, as document, source, file_name or "
-                f"filename; {nameless:,} of {len(self.chunks):,} do not."
+                f"{self.name}: with several documents, every chunk must name its document in a field document, "
+                f"source, file_name or filename; {nameless:,} of {len(self.chunks):,} do not."
             )
         called = {name: self._called(name) for name in names}
         if missing := [name for name, found in called.items() if not found]:
             raise InputError(
-                f"{self.name}: it must have chunks of all {len(names):,} documents, as all chunkers are measured on "
-                f"the same documents; it has none of {_listed(missing)}."
+                f"{self.name}: the file must have chunks of all {len(names):,} documents, as all chunkers are "
+                f"measured on the same documents; it has none of {_listed(missing)}."
             )
         for name, found in called.items():
             if len(found) > 1:
-                raise InputError(f"{self.name}: {_listed(found)} in it may all be {shown(name)}; it must have one of them.")
+                raise InputError(
+                    f"{self.name}: the file must have one document that matches {shown(name)}; {_listed(found)} all "
+                    "match. Keep one of them."
+                )
         for document, times in Counter(found[0] for found in called.values()).items():
             if times > 1:
                 alike = _listed([name for name, found in called.items() if found[0] == document])
-                raise InputError(f"{self.name}: {shown(document)} in it may be each of {alike}; it must have all of these.")
+                raise InputError(
+                    f"{self.name}: the file must have a document for each of {alike}; it has only {shown(document)}, "
+                    "which matches all."
+                )
         return {name: self._by_document[found[0]] for name, found in called.items()}
 
     @cached_property
@@ -198,7 +204,9 @@ class YourChunks(Chunker):
     source: ClassVar[str] = "whatever made them"
     elsewhere: ClassVar[bool] = True
 
-    file: str = Field("", title="File", description="The identity of the file of chunks; the file itself must be at hand.")
+    file: str = Field(
+        "", title="Chunk file", description="The identity of the file of chunks; the file itself must be at hand."
+    )
     _held: ChunkFile | None = PrivateAttr(None)
     _each: Mapping[str, Sequence[GivenChunk]] | None = PrivateAttr(None)
     _found: dict[str, FoundAgain] = PrivateAttr(default_factory=dict)
@@ -254,7 +262,8 @@ class YourChunks(Chunker):
         found = find_again(document, given, "the file", tools.decided)
         if document.sentences and not found.chunking.chunks:
             raise InputError(
-                f"{file.name}: its chunks of {shown(document.name)} must be in that document; none of {len(given):,} is."
+                f"{file.name}: the chunks of {shown(document.name)} must occur in that document; none of the "
+                f"{len(given):,} does. Open the text that they were cut from."
             )
         self._found[document.name] = found
         return found.chunking
@@ -287,8 +296,8 @@ class YourChunks(Chunker):
     def _at_hand(self) -> ChunkFile:
         if self._held is None:
             raise InputError(
-                "your_chunks: the file of chunks must be given, as recipes, links and kept runs do not contain it; "
-                "call inspect(text, chunks)."
+                "your_chunks: the file of chunks must be given, as recipes, links and kept runs do not contain it. "
+                "Call inspect(text, chunks)."
             )
         return self._held
 

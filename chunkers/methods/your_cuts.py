@@ -37,7 +37,7 @@ class YourCuts(Chunker):
 
     cuts: str = Field(
         "",
-        title="Cuts",
+        title="Your cuts",
         description="A digest of the text, and the distance of each cut from the one before; empty before the first cut.",
     )
 
@@ -86,9 +86,7 @@ class YourCuts(Chunker):
             If there are no cuts yet, or they are of another text.
         """
         if not self.is_of(document.identity):
-            raise InputError(
-                "Your cuts must be of this text; they are of another. Press “Cut it yourself” on Compare to cut this one."
-            )
+            raise InputError("Your cuts belong to another text. Press “Cut it yourself” on Compare to cut this one.")
         last = document.sentences[-1].end if document.sentences else 0
         inside = [place for place in self.places if document.starts[0] < place < last] if last else []
         cuts = cuts_to_gaps(document, inside, Verdict.CUT, lambda _: Reason(remark=CUT_HERE))

@@ -37,7 +37,7 @@ def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:
     _check(chunking)
     made_by = chunking.made_by if recipe is None else recipe
     if made_by is None:
-        raise InputError("recipe must be given for a result that chunkers.run did not make; got None.")
+        raise InputError("recipe must be given for a result that was not made by chunkers.run; got None.")
     document, timing = chunking.document, chunking.timing
     return {
         "version": __version__,

@@ -52,12 +52,13 @@ def check(kind: object) -> type[Chunker]:
     if not isinstance(name, str) or not NAME.fullmatch(name):
         said = f"got {shown(name)}" if name is not None else "it has none"
         raise InputError(
-            f"{kind.__name__}: name must be 1 to 40 small letters, digits and underscores, a letter first; {said}."
+            f"{kind.__name__}: name must be 1 to 40 lower-case letters, digits and underscores, beginning with a "
+            f"letter; {said}."
         )
     for word in WORDS:
         value = getattr(kind, word, None)
         if not isinstance(value, str) or not value.strip():
-            raise InputError(f"{name}: {word} must be a string of at least one word; got {shown(value)}.")
+            raise InputError(f"{name}: {word} must be a string that is not empty; got {shown(value)}.")
     for spec in kind.fields():
         _check_field(name, spec)
     # What no parameter breaks by itself, a validator may.
@@ -125,7 +126,10 @@ def _kept_in(method: Callable[..., Chunking], name: str, whose: str) -> Callable
         except (InputError, Cancelled):
             raise
         except Exception as error:
-            raise ModelError(f"{name}, of {whose}, must cut this text; it failed with {said_of(error)}.") from error
+            raise ModelError(
+                f"{name}, of {whose}, could not cut this text; it failed with {said_of(error)}. Change a parameter, or "
+                "choose another chunker."
+            ) from error
         if why := _broken(made, document):
             raise ModelError(f"{name}, of {whose}, must return a result for this text; {why}.")
         return made

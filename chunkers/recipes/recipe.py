@@ -127,7 +127,7 @@ class Recipe(BaseModel):
             If it is not JSON or not a recipe; the message names the place.
         """
         if not isinstance(text, str):
-            raise InputError(f"recipe: its JSON must be a text; got {shown(text)}.")
+            raise InputError(f"recipe: its JSON must be a string; got {shown(text)}.")
         return cls.of_value(recipe_in(text, "recipe"))
 
     @classmethod
@@ -307,7 +307,8 @@ def chunk(
         chunker = build_chunker(chunker, parameters, vectors)
     elif parameters:
         raise ParameterError(
-            f"{chunker.name}: a chunker object has its parameters already; got {', '.join(parameters)} too."
+            f"{chunker.name}: a chunker object already has its parameters; got {', '.join(parameters)} as well. Name "
+            "the chunker to set them here."
         )
     tools = replace(tools, asking=asking_for(chunker, language_model, checked(embedded_as)))
     return run(chunker, Document.from_text(text, sentences), tools, embedded_as)

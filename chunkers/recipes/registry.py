@@ -108,7 +108,7 @@ def register(kind: type[Chunker], package: str = "") -> type[Chunker]:
     with _lock:
         taken = _listed(kind.name)
         if taken is not None and (taken.__module__, taken.__qualname__) != (kind.__module__, kind.__qualname__):
-            raise InputError(f"{kind.name}: name must be one that no other chunker has; {taken.title} has it.")
+            raise InputError(f"{kind.name}: every chunker must have a name of its own; {taken.title} already has this one.")
         guard(kind, package)
         CHUNKERS[kind.name] = kind
     return kind

@@ -12,6 +12,9 @@ _BUSY_S = 2
 """Seconds to wait for another process that writes to the file."""
 
 
+_DAMAGED = "the file is damaged"
+
+
 class _Connection(sqlite3.Connection):
     """Connection that reports a damaged file as damaged even if SQLite's own message is undecodable."""
 
@@ -20,14 +23,14 @@ class _Connection(sqlite3.Connection):
         try:
             return super().execute(*arguments)
         except UnicodeDecodeError as error:
-            raise sqlite3.DatabaseError("the file is damaged") from error
+            raise sqlite3.DatabaseError(_DAMAGED) from error
 
     def executemany(self, *arguments: Any) -> sqlite3.Cursor:
         """Execute an SQL statement with several sets of values; raises no error but sqlite3.Error."""
         try:
             return super().executemany(*arguments)
         except UnicodeDecodeError as error:
-            raise sqlite3.DatabaseError("the file is damaged") from error
+            raise sqlite3.DatabaseError(_DAMAGED) from error
 
 
 def connect(path: Path, *, create: bool = True) -> sqlite3.Connection:

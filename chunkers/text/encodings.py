@@ -132,7 +132,9 @@ def decode_by_evidence(data: bytes, name: str, *, chosen: str | None = None, mar
             try:
                 return Encoded(data.decode(encoding), encoding)
             except UnicodeDecodeError as error:
-                raise InputError(f"{name}: the file begins as {encoding}, but byte {error.start:,} is not valid.") from error
+                raise InputError(
+                    f"{name}: the file begins as {encoding}, but byte {error.start:,} is not valid; save it as UTF-8."
+                ) from error
     if markup and (declared := _declared(data)):
         return declared
     if b"\0" in data:
@@ -153,10 +155,12 @@ def _as_chosen(data: bytes, name: str, encoding: str) -> Encoded:
     try:
         return Encoded(data.decode(encoding), encoding)
     except UnicodeDecodeError as error:
-        raise InputError(f"{name}: byte {error.start:,} is not valid in {encoding}, the chosen encoding.") from error
+        raise InputError(
+            f"{name}: byte {error.start:,} is not valid in {encoding}, the chosen encoding; choose another."
+        ) from error
     except ValueError as error:
         # Some codecs raise errors of their own.
-        raise InputError(f"{name}: the file is not valid in {encoding}, the chosen encoding.") from error
+        raise InputError(f"{name}: the file is not valid in {encoding}, the chosen encoding; choose another.") from error
 
 
 def _declared(data: bytes) -> Encoded | None:
@@ -220,7 +224,7 @@ def _by_letters(data: bytes, name: str) -> Encoded:
         others = () if _DESIGNATOR.search(data) else candidates[number + 1 :]
         near = tuple(other for other, far in others if far >= _NEAR * score)
         return Encoded(text, encoding, guessed=True, others=near)
-    raise InputError(f"{name}: the file must be text in a known encoding; no encoding fits.")
+    raise InputError(f"{name}: the file must be text in a known encoding; no encoding fits. Save it as UTF-8.")
 
 
 def _sample(data: bytes) -> bytes:

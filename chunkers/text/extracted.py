@@ -74,7 +74,7 @@ class Collected:
         self.labels.append(label_of(label, len(self.texts)))
         self._size += len(text)
         if self._size > MAX_BYTES:
-            raise too_large(f"the text of {self._name}", self._size, "at least ")
+            raise too_large(self._name, self._size, "at least ", what="the text")
 
     def joined(self, left_out: Iterable[LeftOut], joints: Iterable[str] | None = None) -> Extracted:
         """Join the parts, separated by blank lines or by the given ``joints``, and return them as one extracted text."""
@@ -94,6 +94,6 @@ def counted(counts: Counter[str], part: int | None = None) -> list[LeftOut]:
     return [LeftOut(what, count, part) for what, count in counts.items() if count > 0]
 
 
-def too_large(name: str, size: int, about: str = "") -> InputError:
-    """Return the InputError for a document larger than `MAX_BYTES`."""
-    return InputError(f"{name}: a document may have at most 20 MB, {MAX_BYTES:,} bytes; this one has {about}{size:,}.")
+def too_large(name: str, size: int, about: str = "", *, what: str = "a document") -> InputError:
+    """Return the InputError for a document, or a part called ``what``, larger than `MAX_BYTES`."""
+    return InputError(f"{name}: {what} may have at most 20 MB, {MAX_BYTES:,} bytes; this one has {about}{size:,}.")

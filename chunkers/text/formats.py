@@ -45,11 +45,11 @@ def extract(data: bytes, name: str, kind: str, chosen: str | None = None) -> Ext
     except Exception as error:
         said = " ".join(str(error).split())
         said = said[:300].rstrip(".") or type(error).__name__
-        raise InputError(f"{name}: the file must be a sound {kind}; reading it failed with: {said}.") from error
+        raise InputError(f"{name}: the file must be a valid {kind}; reading it failed: {said}.") from error
     found = found.tidied()
     if not found.text.strip():
         perhaps = ", perhaps pictures of it" if kind == "PDF" else ""
-        raise InputError(f"{name}: the {kind} must hold text; it has none{perhaps}.")
+        raise InputError(f"{name}: the {kind} must contain text; it contains none{perhaps}.")
     return found
 
 
@@ -111,7 +111,7 @@ def _unpacked(data: bytes, name: str) -> zipfile.ZipFile:
         raise InputError(f"{name}: the file may unpack to at most {MAX_UNPACKED:,} bytes; it has {size:,}.")
     for member in members:
         if member.file_size > MAX_BYTES and member.filename.lower().endswith((".xml", ".html", ".htm", ".xhtml", ".opf")):
-            raise too_large(f"{member.filename[:100]} in {name}", member.file_size)
+            raise too_large(name, member.file_size, what=f"the part {member.filename[:100]}")
     return packed
 
 

@@ -53,13 +53,13 @@ def checked_spans(text: str, spans: Iterable[Any]) -> list[tuple[int, int]]:
         start, end = _pair(number, one)
         if not 0 <= start <= end <= len(text):
             raise InputError(
-                f"sentences: each span must lie in the text, which has {len(text):,} characters; number {number:,} is "
+                f"sentences: each span must lie in the text, which has {len(text):,} characters; span {number:,} is "
                 f"({start}, {end})."
             )
         if start < reached:
             raise InputError(
-                f"sentences: each span must begin where the one before ends, or after; number {number:,}, ({start}, {end}), "
-                f"begins before {reached}."
+                f"sentences: each span must begin where the previous one ends, or later; span {number:,}, ({start}, "
+                f"{end}), begins before {reached}."
             )
         _nothing_between(text, reached, start)
         reached = end
@@ -77,7 +77,7 @@ def _pair(number: int, given: Any) -> tuple[int, int]:
         return index(start), index(end)
     except (TypeError, ValueError):
         raise InputError(
-            f"sentences: each must be a text, or each a span, a pair of whole numbers; number {number:,} is {shown(given)}."
+            f"sentences: all must be strings, or all spans, pairs of whole numbers; number {number:,} is {shown(given)}."
         ) from None
 
 
@@ -87,8 +87,8 @@ def _nothing_between(text: str, start: int, end: int) -> None:
     if between and not between.isspace():
         place = start + len(between) - len(between.lstrip())
         raise InputError(
-            f"sentences: every character but white space must lie in a sentence; {shown(text[place:end].rstrip())}, from "
-            f"character {place:,}, lies in none."
+            f"sentences: every character but white space must lie in a sentence; {shown(text[place:end].rstrip())}, "
+            f"at character {place:,}, lies in none."
         )
 
 
@@ -110,8 +110,8 @@ def _located(text: str, sentences: Sequence[str]) -> list[tuple[int, int]]:
         else:
             there = f"{shown(text[start : start + 100])} stands there" if start < len(text) else "the text ends there"
             raise InputError(
-                f"sentences: each must follow the one before in the text; number {number:,}, {shown(stripped)}, does not at "
-                f"character {start:,}: {there}."
+                f"sentences: each sentence must follow the previous one in the text; sentence {number:,}, "
+                f"{shown(stripped)}, does not at character {start:,}: {there}."
             )
         found.append((start, reached))
     _nothing_between(text, reached, len(text))

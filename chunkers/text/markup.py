@@ -122,5 +122,6 @@ def _bound_depth(soup: BeautifulSoup, name: str) -> None:
             depths[id(element)] = depth = depths[id(element.parent)] + 1
             if depth > MAX_DEPTH:
                 raise InputError(
-                    f"{name}: HTML elements may be nested {MAX_DEPTH} deep; a <{element.name[:50]}> is nested deeper."
+                    f"{name}: HTML elements may be nested at most {MAX_DEPTH} levels deep; a <{element.name[:50]}> is "
+                    "nested deeper."
                 )

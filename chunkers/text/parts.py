@@ -41,9 +41,9 @@ class Parts:
     def __post_init__(self) -> None:
         """Check that there are parts in order; raises ValueError."""
         if not self.starts or len(self.starts) != len(self.labels):
-            raise ValueError("parts must be at least one, each with a start and a label")
+            raise ValueError("there must be at least one part, and each part must have a start and a label")
         if self.starts[0] < 0 or any(first > second for first, second in pairwise(self.starts)):
-            raise ValueError("the starts of parts must ascend from 0")
+            raise ValueError("the starts of parts must not be negative, and must be in ascending order")
 
     @cached_property
     def identity(self) -> str:

@@ -131,7 +131,7 @@ def _text(drawn: PdfTextPage, name: str) -> Sequence[str]:
     """
     count = drawn.count_chars()
     if count > MAX_BYTES:
-        raise too_large(f"the text of {name}", count, "at least ")
+        raise too_large(name, count, "at least ", what="the text")
     text = drawn.get_text_bounded(-_FAR, -_FAR, _FAR, _FAR)
     if len(text) != count or chr(_JOINED) in text:
         text = _by_character(drawn, count)

@@ -39,7 +39,8 @@ def load_pipeline(name: str, setting: str, exclude: Sequence[str] = ()) -> Langu
     # A pipeline's configuration names functions, which fail in as many ways as there are.
     except Exception as error:
         raise InputError(
-            f"{setting}: {shown(name)} must be a spaCy pipeline; loading it failed with {type(error).__name__}."
+            f"{setting}: {shown(name)} must be a spaCy pipeline; loading it failed with {type(error).__name__}. "
+            "Install it again."
         ) from error
 
 

@@ -260,7 +260,8 @@ def _place(text: str, quoted: Quotation) -> tuple[int, bool] | None:
             found = _nearest(text, pattern, quoted.start - len(prefix))
             if found >= 0:
                 return found + len(prefix), False
-    raise AssertionError("the last context is empty")
+    # The last context is empty, and every text contains it.
+    raise AssertionError
 
 
 def _contexts(quoted: Quotation) -> Iterator[tuple[str, str]]:

@@ -103,7 +103,7 @@ def read_document(data: bytes, name: str, kind: str | None, encoding: str | None
     finally:
         sys.setrecursionlimit(usual)
     if len(found.text) > MAX_BYTES:
-        raise too_large(f"the text of {name}", len(found.text))
+        raise too_large(name, len(found.text), what="the text")
     known: dict[str, Any] = {"left_out": found.left_out}
     if found.encoded is not None:
         known |= {"encoding": found.encoded.encoding, "guessed": found.encoded.guessed, "others": found.encoded.others}

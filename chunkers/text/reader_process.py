@@ -191,7 +191,7 @@ class _Reader:
             self.end()
             status = self._process.returncode
             raise InputError(
-                f"{name}: reading the file ended its process, with status {status}; it may be damaged, or too large."
+                f"{name}: the process that reads the file ended with status {status}. The file may be damaged, or too large."
             )
         items, last = got[0]
         if "memory" in last:
@@ -222,7 +222,7 @@ class _Reader:
         """Return the values that the parser yields, and its final answer."""
         requests, answers = self._process.stdin, self._process.stdout
         if requests is None or answers is None:
-            raise ValueError("the process has no pipes")
+            raise ValueError("the process that reads files must have pipes; it has none")
         request = {
             "parser": [parser.__module__, parser.__name__],
             "folder": _folder_of(parser),
@@ -240,7 +240,7 @@ class _Reader:
             if isinstance(batch, dict):
                 return items, batch
             items += batch if each is None else map(each, batch)
-        raise ValueError("the process has ended within its answer")
+        raise ValueError("the process that reads files ended in the middle of its answer")
 
 
 def _folder_of(parser: Parser) -> str:

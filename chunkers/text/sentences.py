@@ -138,7 +138,7 @@ def check_splitter(splitter: str) -> None:
 def _check_name(splitter: str) -> None:
     kind, colon, name = splitter.partition(":")
     if splitter == GIVEN:
-        raise InputError("sentences: sentences given by the caller must be given again; got only the word 'given'.")
+        raise InputError("sentences: these came from the caller, who must pass them again; got only the word 'given'.")
     if kind == "sentencex" and colon and name not in LANGUAGES:
         raise InputError(
             f"sentences: the language after sentencex: must be one of {', '.join(LANGUAGES)}; got {shown(name)}."

@@ -36,6 +36,6 @@ def bert_scores(answers: Sequence[str], references: Sequence[str], language: str
     except Exception as error:
         # What loading a model raises is of many classes, and of a tokenizer that names no greatest length, an OverflowError.
         raise ModelError(
-            f"BERTScore: the package {PACKAGE} must be able to load its model and to read the texts; it raised "
-            f"{type(error).__name__}."
+            f"BERTScore: the package {PACKAGE} could not load its model or score the texts; it raised "
+            f"{type(error).__name__}. Choose another measure."
         ) from error

@@ -108,7 +108,7 @@ def _reference(row: Row) -> str:
         if value is None or (isinstance(value, str) and not value.strip()):
             continue
         if not isinstance(value, str):
-            raise InputError(f"the {column} must be a text; got {short(value)}.")
+            raise InputError(f"the {column} must be a string; got {short(value)}.")
         return value
     for column in EXCERPTS:
         if row.get(column):
@@ -119,7 +119,7 @@ def _reference(row: Row) -> str:
 def _excerpt(value: object, column: str) -> str:
     content = value.get("content") if isinstance(value, dict) else value
     if not isinstance(content, str):
-        raise InputError(f"an excerpt of the {column} must be a text; got {short(value)}.")
+        raise InputError(f"an excerpt of the {column} must be a string; got {short(value)}.")
     return content
 
 
@@ -132,7 +132,7 @@ def _items(found: Iterable[tuple[str, Any, str]]) -> Items:
             if isinstance(question, InputError):
                 raise question
             if not isinstance(question, str):
-                raise InputError(f"the question must be a text; got {short(question)}.")
+                raise InputError(f"the question must be a string; got {short(question)}.")
             item = Item(checked_question(question), reference.strip())
             if len(item.reference) > LONGEST_REFERENCE:
                 raise InputError(
@@ -140,9 +140,11 @@ def _items(found: Iterable[tuple[str, Any, str]]) -> Items:
                     f"{len(item.reference):,}."
                 )
             if any("\ud800" <= character <= "\udfff" for character in item.reference):
-                raise InputError("A reference answer must be valid Unicode; it holds half of a surrogate pair.")
+                raise InputError("A reference answer must be valid Unicode; it contains a lone surrogate.")
             if any(item.question == other.question for other in usable):
-                raise InputError(f"a question must appear once; {short(item.question)} is repeated, so it is left out.")
+                raise InputError(
+                    f"every question must appear only once; {short(item.question)} is repeated, so it is left out."
+                )
         except InputError as error:
             problems.append(f"{place}: {error}")
             continue

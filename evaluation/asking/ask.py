@@ -64,7 +64,7 @@ def checked_question(text: str) -> str:
     if not text.strip():
         raise InputError("A question must have at least one word; it is empty.")
     if any("\ud800" <= character <= "\udfff" for character in text):
-        raise InputError("A question must be valid Unicode; it holds half of a surrogate pair.")
+        raise InputError("A question must be valid Unicode; it contains a lone surrogate.")
     return text.strip()
 
 

@@ -73,7 +73,7 @@ class Baseline(BaseModel):
         for kind, scores in read.scores.items():
             for score in scores:
                 if score not in KEPT[kind]:
-                    raise InputError(f"{name}: the scores of {kind} must be of {', '.join(KEPT[kind])}; got {score!r}.")
+                    raise InputError(f"{name}: scores of {kind} must be named {', '.join(KEPT[kind])}; got {score!r}.")
         return read
 
     def to_json(self) -> str:

@@ -82,7 +82,7 @@ def add(commands: argparse._SubParsersAction[Parser]) -> None:
 def run_answers(options: argparse.Namespace) -> None:
     """Answer the questions from each chunker's chunks, and print the answers as CSV."""
     if options.not_judged and options.judge:
-        raise InputError("--judge and --not-judged must not both be given.")
+        raise InputError("--judge and --not-judged must not be given together; leave one out.")
     limit = limit_of(options.spend)
     if options.budget is not None and options.budget < 1:
         raise InputError(f"--budget must be a whole number of tokens of at least 1; got {options.budget:,}.")

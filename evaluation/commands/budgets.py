@@ -42,7 +42,7 @@ def budgets_of(options: argparse.Namespace) -> Budgets | None:
     if options.budget is None:
         for name, given in (("--budget-unit", options.budget_unit), ("--last", options.last)):
             if given is not None:
-                raise InputError(f"{name} must be given with --budget; it is given alone.")
+                raise InputError(f"{name} needs --budget; it was given alone.")
         return None
     parts = [part.strip() for part in options.budget.split(",")]
     if not all(part.isascii() and part.isdigit() and len(part) <= 12 for part in parts):

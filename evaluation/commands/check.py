@@ -236,7 +236,9 @@ def _check_options(options: argparse.Namespace) -> None:
     if not options.tolerance >= 0:
         raise InputError(f"--tolerance must be 0 or more; got {options.tolerance:g}.")
     if options.baseline and options.write_baseline:
-        raise InputError("--baseline and --write-baseline must not be given together.")
+        raise InputError(
+            "--baseline and --write-baseline must not be given together: one reads the scores, the other writes them."
+        )
     if options.known and options.write_known:
         raise InputError("--known and --write-known must not be given together: one reads the list, the other writes it.")
     if options.write_baseline and not (options.marked or options.sample or options.questions):
@@ -249,7 +251,9 @@ def _check_place(file: str | None) -> None:
         return
     place = file if os.access(file, os.F_OK) else Path(file).parent
     if is_folder(Path(file)) or not os.access(place, os.W_OK):
-        raise InputError(f"{file}: the file must be writable, in an existing folder; it is not.")
+        raise InputError(
+            f"{file}: the file must be writable, in an existing folder; it is not. Check its path and permissions."
+        )
 
 
 class _MeasuredOn(NamedTuple):
@@ -328,12 +332,12 @@ def _bounds(options: argparse.Namespace) -> Bounds | None:
 def _recipe(options: argparse.Namespace) -> Recipe:
     given = dict(map(assignment, options.set))
     if (options.recipe is None) == (options.chunker is None):
-        raise InputError("Give either --recipe or --chunker.")
+        raise InputError("Give exactly one of --recipe and --chunker.")
     if options.recipe is None:
         chunker = build_chunker(options.chunker, given)
         return Recipe(chunker=chunker.name, parameters=chunker.model_dump())
     if given:
-        raise InputError("--set must be given with --chunker: a recipe has its parameters.")
+        raise InputError("--set needs --chunker; a recipe already has its parameters.")
     return opened_recipe(options.recipe)
 
 
@@ -375,7 +379,7 @@ def _questions(file: str | None, documents: Sequence[Document]) -> tuple[Corpus 
     if file is None:
         return None, ()
     if not documents:
-        raise InputError("--questions needs a document that can be read; there is none.")
+        raise InputError("--questions needs at least one readable document; there is none.")
     corpus = Corpus(tuple(documents))
     questions = read_questions(file_bytes(file), Path(file).name, corpus)
     for problem in questions.problems:
@@ -392,4 +396,4 @@ def _write(file: str, text: str) -> None:
     try:
         Path(file).write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
-        raise InputError(f"{file}: the file must be writable; {error.strerror}.") from error
+        raise InputError(f"{file}: the file cannot be written: {error.strerror}. Check its path and permissions.") from error

@@ -60,7 +60,7 @@ def _shared(options: argparse.Namespace, recipes: Sequence[Recipe], what: str, d
     asked: str | None = getattr(options, what)
     named = {getattr(one, what) for one in recipes}
     if asked is None and len(named) > 1:
-        raise InputError(f"--{what} must be given if the recipes differ; they have {', '.join(sorted(named))}.")
+        raise InputError(f"--{what} must be given when the recipes disagree on it; they have {', '.join(sorted(named))}.")
     return asked or next(iter(named), default)
 
 

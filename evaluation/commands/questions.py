@@ -103,7 +103,9 @@ def _texts(options: argparse.Namespace) -> Texts:
     for name, data in contents(options.documents, complain=say):
         try:
             if name in texts:
-                raise InputError(f"{name}: every document must have its own name; the second one is left out.")
+                raise InputError(
+                    f"{name}: every document must have a name of its own; the second one of this name is left out."
+                )
             texts[name] = read(data, name).text
         except InputError as error:
             say(str(error))
@@ -144,7 +146,9 @@ def _keep(outcomes: Sequence[Outcome], texts: Texts, tools: Tools, options: argp
     try:
         options.output.write_bytes(to_csv(kept, texts).encode())
     except OSError as error:
-        raise InputError(f"{options.output}: the file must be writable; {error.strerror}.") from error
+        raise InputError(
+            f"{options.output}: the file cannot be written: {error.strerror}. Check its path and permissions."
+        ) from error
     repaired = sum(one.repaired for one in kept)
     unusable = len(outcomes) - len(asked)
     print(

@@ -43,7 +43,7 @@ def run_report(options: argparse.Namespace) -> None:
     found = document_reader(options.encoding)(file_bytes(options.file, name), name)
     text, parts, known = found.text, found.parts, None
     if options.dashes and options.boundaries:
-        raise InputError("--dashes and --boundaries must not both be given: each names the known boundaries.")
+        raise InputError("--dashes and --boundaries must not be given together: each names the known boundaries.")
     if options.dashes:
         (text, known), parts = without_marks(text), None
     elif options.boundaries:
@@ -62,4 +62,4 @@ def _write(page: str, into: str | None) -> None:
     try:
         Path(into).write_text(page, encoding="utf-8", newline="\n")
     except OSError as error:
-        raise InputError(f"{into}: the file must be writable; {error.strerror}.") from error
+        raise InputError(f"{into}: the file cannot be written: {error.strerror}. Check its path and permissions.") from error

@@ -203,11 +203,13 @@ def _columns(options: argparse.Namespace) -> list[_Column]:
     names = _told_apart(files)
     recipes = [(name, opened_recipe(str(path))) for name, path in zip(names, options.recipe, strict=False)]
     if not files:
-        raise InputError("--recipe or --chunks must be given; neither is.")
+        raise InputError("--recipe or --chunks must be given; got neither.")
     columns = [_Column(name, recipe, recipe.build()) for name, recipe in recipes]
     ways = sorted({f"{recipe.embedder}, {options.embedded_as or recipe.embedded_as}" for _, recipe in recipes})
     if options.chunks and len(ways) > 1:
-        raise InputError(f"--chunks are embedded as all recipes are, but these differ: {'; '.join(ways)}.")
+        raise InputError(
+            f"--chunks needs recipes that all embed in the same way; these embed differently: {'; '.join(ways)}."
+        )
     for name, path in zip(names[len(recipes) :], options.chunks, strict=True):
         chunker = YourChunks.of(ChunkFile(name, tuple(read_chunks(file_bytes(str(path)), name))))
         like = recipes[0][1] if recipes else Recipe(chunker=YourChunks.name)
@@ -312,7 +314,7 @@ def _texts(folder: Path, encoding: str | None) -> list[tuple[str, FileText]]:
         except InputError as error:
             say(f"{error} The document is left out.")
     if not texts:
-        raise InputError(f"{folder}: the corpus must have a document that can be read; it has none.")
+        raise InputError(f"{folder}: the corpus must contain a readable document; it contains none.")
     return texts
 
 
@@ -364,7 +366,7 @@ def _write(path: Path, data: bytes) -> None:
     try:
         path.write_bytes(data)
     except OSError as error:
-        raise InputError(f"{path}: the file must be writable; {error.strerror}.") from error
+        raise InputError(f"{path}: the file cannot be written: {error.strerror}. Check its path and permissions.") from error
 
 
 def _print(name: str, found: Evaluation, ruler: Ruler) -> None:

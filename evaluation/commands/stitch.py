@@ -52,7 +52,9 @@ def run_stitch(options: argparse.Namespace) -> None:
             file.write_bytes(one.text.encode())
             file.with_suffix(MARKS_ENDING).write_bytes(marks_to_json(file.name, one.text, one.known).encode())
         except OSError as error:
-            raise InputError(f"{options.into}: the folder must be writable; {error.strerror}.") from error
+            raise InputError(
+                f"{options.into}: the folder cannot be written to: {error.strerror}. Check its path and permissions."
+            ) from error
         sentences = len(one.split(options.splitter).document.sentences)
         boundaries = "boundary" if len(one.known) == 1 else "boundaries"
         print(f"{file}: {sentences:,} sentences, {len(one.known):,} known {boundaries}")

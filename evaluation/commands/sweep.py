@@ -31,7 +31,7 @@ def run_sweep(options: argparse.Namespace) -> None:
     elif options.grid:
         raise InputError("--grid needs --chunker, the chunker whose parameters it names.")
     if not settings:
-        raise InputError("Say what to sweep: --published, or --chunker with --grid.")
+        raise InputError("Name what to sweep: --published, or --chunker with --grid.")
     summaries([], options.measure)
     names = options.documents or [] if options.file else options.documents or _with_known_boundaries()
     documents = [_sample(name) for name in names] + _files(options.file, options.encoding)
@@ -97,7 +97,7 @@ def _plain(row: SweepRow) -> dict[str, Any]:
 def _print_best(rows: Sequence[SweepRow], measure: str, top: int) -> None:
     ranked = summaries(rows, measure)
     if not ranked:
-        raise InputError(f"{measure} is undefined for every setting on these documents.")
+        raise InputError(f"{measure} is undefined for every setting on these documents. Choose another measure.")
     for place, one in enumerate(ranked, start=1):
         if place <= top or one.setting.trivial:
             print(f"{place:4}  {measure} {one.mean:.4f}  chunks {one.chunks:7.1f}  {one.setting.words()}")

@@ -49,7 +49,7 @@ class Finder:
             raise InputError(f"corpus_id must be one of {cut(', '.join(self.corpus.names))}; got {short(name)}.")
         if len(called) > 1:
             several = cut(", ".join(self.corpus.names[number] for number in called))
-            raise InputError(f"corpus_id must name one document; {short(name)} may be any of {several}.")
+            raise InputError(f"corpus_id must match one document; {short(name)} matches several: {several}.")
         return called[0]
 
     @cached_property
@@ -67,7 +67,7 @@ class Finder:
             raise InputError(f"documents must name the documents that answer the question; got {short(name)}.")
         text = self.corpus.documents[number].text
         if not text.strip():
-            raise InputError(f"a document that answers a question must have text, and {self.corpus.names[number]} has none.")
+            raise InputError(f"a document that answers a question must have text; {self.corpus.names[number]} has none.")
         return Located(number, Span(len(text) - len(text.lstrip()), len(text.rstrip())))
 
     def locate(self, item: object, number: int | None) -> Located:
@@ -148,11 +148,11 @@ def _quotation(given: Mapping[str, Any]) -> Quotation:
     """
     content, start = given.get("content"), _start_index(given.get("start_index"))
     if not isinstance(content, str) or not content.strip():
-        raise InputError(f"an excerpt must be a text; got {short(content)}.")
+        raise InputError(f"an excerpt must be a string; got {short(content)}.")
     prefix, suffix = given.get("prefix") or "", given.get("suffix") or ""
     for name, context in (("prefix", prefix), ("suffix", suffix)):
         if not isinstance(context, str):
-            raise InputError(f"the {name} of an excerpt must be a text; got {short(context)}.")
+            raise InputError(f"the {name} of an excerpt must be a string; got {short(context)}.")
     return Quotation(content, prefix, suffix, start)
 
 
@@ -163,5 +163,5 @@ def _start_index(given: object) -> int | None:
     if isinstance(given, float) and given.is_integer():
         given = int(given)
     if isinstance(given, bool) or not isinstance(given, int) or given < 0:
-        raise InputError(f"start_index must be a whole number from 0 on; got {short(given)}.")
+        raise InputError(f"start_index must be a whole number of at least 0; got {short(given)}.")
     return given

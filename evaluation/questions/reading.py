@@ -82,7 +82,9 @@ def read_questions(data: bytes, name: str, corpus: Corpus, cancelled: Callable[[
             question, lost, changed = _question(row, finder)
             key = (question.text, row.get("corpus_id"), frozenset(excerpt.document for excerpt in question.excerpts))
             if key in seen:
-                raise InputError(f"the question must appear once; {short(question.text)} is repeated, so it is left out.")
+                raise InputError(
+                    f"every question must appear only once; {short(question.text)} is repeated, so it is left out."
+                )
         except InputError as error:
             problems.append(f"{name}, {place}: {error}")
             continue
@@ -97,9 +99,9 @@ def _question(row: Row, finder: Finder) -> tuple[Question, list[str], list[str]]
     """Return the question of a row, a sentence on every excerpt that is left out, and one on those that are not as given."""
     text = row.get("question")
     if not isinstance(text, str) or not text.strip():
-        raise InputError(f"the question must be a text; got {short(text)}.")
+        raise InputError(f"the question must be a string; got {short(text)}.")
     if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
-        raise InputError(f"the question must be valid Unicode; {short(text)} holds half of a surrogate pair.")
+        raise InputError(f"the question must be valid Unicode; {short(text)} contains a lone surrogate.")
     number = finder.number(row.get("corpus_id"))
     found: list[Located] = []
     lost: list[str] = []

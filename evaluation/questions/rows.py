@@ -72,7 +72,7 @@ def read(data: bytes, name: str, purpose: Purpose) -> Iterator[tuple[str, Row | 
     """Parse a file of questions; yield each row's place, the row or None, and an error message. Run by `rows_in`."""
     text = text_of(data, name)
     if not text.strip():
-        raise InputError(f"{name}: a file of questions must have at least one; it is empty.")
+        raise InputError(f"{name}: a file of questions must contain at least one question; this one is empty.")
     counted = Counted(name, "a file of questions")
     rows = _for_search(plain_rows(text, name, _check_columns), name)
     if purpose == "answers":
@@ -191,7 +191,7 @@ def _renamed(row: Row) -> Row:
     """
     if "question" not in row and "user_input" in row:
         if isinstance(row["user_input"], list):
-            raise InputError("user_input must be a single text; this one is a conversation.")
+            raise InputError("user_input must be a string; this one is a conversation.")
         row = {**row, "question": row["user_input"]}
     if any(row.get(column) for column in EXCERPTS):
         return row
@@ -200,8 +200,8 @@ def _renamed(row: Row) -> Row:
         return row
     if column == "contexts" and ("answer" in row or "response" in row) and "evolution_type" not in row:
         raise InputError(
-            "contexts next to an answer are what a pipeline retrieved; the passages that hold the answer must be "
-            "called reference_contexts."
+            "the passages that hold the answer must be in the column reference_contexts; contexts next to an answer "
+            "are taken as what a pipeline retrieved."
         )
     found = [_HOP.sub("", one) if isinstance(one, str) else one for one in listed(row[column], column)]
     return {**row, "excerpts": found}
@@ -218,7 +218,7 @@ def _csv_rows(text: str, name: str, check: Callable[[Sequence[str], str], None])
         for number, row in enumerate(rows, start=1):
             yield f"question {number:,}", _as_wide_as(columns, row, separator, places)
     except csv.Error as error:
-        yield f"question {number + 1:,}", InputError(f"the file must be CSV, and from here on it is not ({error}).")
+        yield f"question {number + 1:,}", InputError(f"the file must be valid CSV; from here on it is not ({error}).")
 
 
 def _check_columns(columns: Sequence[str], name: str) -> None:

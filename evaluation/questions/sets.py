@@ -159,7 +159,7 @@ def read_parts(data: bytes, name: str, sizes: list[tuple[str, int]], split: str 
 def _read_beir(parts: Mapping[str, bytes], name: str, split: str | None) -> QuestionSet:
     for part in (CORPUS, QUERIES):
         if part not in parts:
-            raise InputError(f"{name}: a BEIR set must have {part}; there are {cut(', '.join(parts)) or 'no files'}.")
+            raise InputError(f"{name}: a BEIR set must have {part}; it has {cut(', '.join(parts)) or 'no files'}.")
     texts, empty = _texts(parts[CORPUS], f"{name}/{CORPUS}")
     table = _table(parts, name, split)
     answers, unknown = _answers(parts[table], f"{name}/{table}", {one for one, _ in texts})
@@ -192,7 +192,7 @@ def _unpacked(data: bytes, name: str) -> dict[str, bytes]:
         found = next((one.filename for one in members if PurePosixPath(one.filename).name == CORPUS), None)
         if found is None:
             held = cut(", ".join(one.filename for one in members))
-            raise InputError(f"{name}: a ZIP file must hold a BEIR set with {CORPUS}; it holds {held or 'nothing'}.")
+            raise InputError(f"{name}: a ZIP file must contain a BEIR set with {CORPUS}; it contains {held or 'nothing'}.")
         folder = found.removesuffix(CORPUS)
         wanted = [one for one in members if one.filename.startswith(folder) and is_part(one.filename.removeprefix(folder))]
         size = sum(one.file_size for one in wanted)
@@ -206,7 +206,7 @@ def _unpacked(data: bytes, name: str) -> dict[str, bytes]:
     # What is wrong with a ZIP file is said with exceptions of many classes, that of a password is a RuntimeError.
     except Exception as error:
         said = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
-        raise InputError(f"{name}: the file must be a sound ZIP file; reading it failed with: {said}.") from error
+        raise InputError(f"{name}: the file must be a valid ZIP file; reading it failed: {said}.") from error
 
 
 def _check_size(name: str, size: int) -> None:
@@ -231,11 +231,11 @@ def _identified(data: bytes, name: str) -> Iterator[tuple[str, Row]]:
             raise InputError(f"{name}, {place}: {row}")
         own = _named(row.get("_id"))
         if own is None:
-            raise InputError(f"{name}, {place}: _id must be a text; got {short(row.get('_id'))}.")
+            raise InputError(f"{name}, {place}: _id must be a string; got {short(row.get('_id'))}.")
         if own in seen:
-            raise InputError(f"{name}, {place}: every row must have its own _id; {short(own)} appears twice.")
+            raise InputError(f"{name}, {place}: every row must have an _id of its own; {short(own)} appears twice.")
         if not isinstance(row.get("text"), str):
-            raise InputError(f"{name}, {place}: text must be a text; got {short(row.get('text'))}.")
+            raise InputError(f"{name}, {place}: text must be a string; got {short(row.get('text'))}.")
         seen.add(own)
         yield own, row
 
@@ -253,7 +253,7 @@ def _texts(data: bytes, name: str) -> tuple[list[tuple[str, str]], list[str]]:
     for own, row in _identified(data, name):
         title = row.get("title") or ""
         if not isinstance(title, str):
-            raise InputError(f"{name}: the title of {short(own)} must be a text; got {short(title)}.")
+            raise InputError(f"{name}: the title of {short(own)} must be a string; got {short(title)}.")
         text = JOINT.join(part for part in (title.strip(), row["text"]) if part.strip())
         if text:
             texts.append((own, text))
@@ -274,7 +274,7 @@ def _table(parts: Mapping[str, bytes], name: str, split: str | None) -> str:
     if split is not None and split not in tables:
         raise InputError(f"{name}: the split must be one of {cut(', '.join(tables))}; got {short(split)}.")
     if split is None and _TEST not in tables and len(tables) > 1:
-        raise InputError(f"{name}: of the splits {cut(', '.join(tables))}, one must be chosen or called {_TEST}; none is.")
+        raise InputError(f"{name}: one of the splits {cut(', '.join(tables))} must be chosen, as none is called {_TEST}.")
     return tables[split or (_TEST if _TEST in tables else next(iter(tables)))]
 
 
@@ -297,10 +297,10 @@ def _answers(data: bytes, name: str, known: set[str]) -> tuple[dict[str, list[st
         if number == 1:
             if len(row) == 3 and not _is_number(row[2]):
                 continue
-            raise InputError(f"{name}, line 1: it must have the names query-id, corpus-id and score; got {short(row)}.")
+            raise InputError(f"{name}, line 1: the columns must be query-id, corpus-id and score; got {short(row)}.")
         if len(row) != 3 or not _is_number(row[2]):
             raise InputError(
-                f"{name}, line {number:,}: a row must be a question, a document and a number; got {short(row)}."
+                f"{name}, line {number:,}: a row must have a question's id, a document's id and a number; got {short(row)}."
             )
         query, document, score = row
         if float(score) <= 0:
@@ -383,7 +383,7 @@ def _has(value: object, key: str) -> bool:
 def _text(value: object, key: str, place: str) -> str:
     found = value.get(key) if isinstance(value, dict) else None
     if not isinstance(found, str) or not found.strip():
-        raise InputError(f"{place}: {key} must be a text; got {short(found)}.")
+        raise InputError(f"{place}: {key} must be a string; got {short(found)}.")
     return found
 
 

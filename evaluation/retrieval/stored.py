@@ -127,16 +127,26 @@ def from_json(data: bytes, corpus: Corpus, questions: Sequence[Question]) -> tup
         stored = _Stored.model_validate_json(data)
     except ValidationError as error:
         place = ".".join(str(key) for key in error.errors(include_url=False)[0]["loc"]) or "the whole"
-        raise InputError(f"stored evaluation: {place} must be as it was written; it is not.") from error
+        raise InputError(
+            f"The stored evaluation must have the form that Seamark writes; it differs in {place}. Run it again."
+        ) from error
     if stored.exact_ends != corpus.exact_ends:
-        raise InputError("stored evaluation: it must count the ends of excerpts as this version does; it does not.")
+        raise InputError(
+            "The stored evaluation must use this version's rule for the ends of excerpts; it uses an older one. Run it "
+            "again."
+        )
     length = len(corpus.whole.text)
     fits = all(0 <= start <= end <= length for spans in stored.chunks for start, end in spans)
     if not fits or not all(stored.chunks):
-        raise InputError(f"stored evaluation: chunks must be ranges of the corpus, of {length:,} characters; these are not.")
+        raise InputError(
+            f"The stored evaluation must have chunks within the corpus, of {length:,} characters; some lie outside. Run "
+            "it again."
+        )
     ranked = _array(stored.ranked, (len(questions), -1), "ranked").astype(np.intp)
     if ranked.size and not 0 <= ranked.min() <= ranked.max() < len(stored.chunks):
-        raise InputError(f"stored evaluation: ranked must number the {len(stored.chunks):,} chunks; it does not.")
+        raise InputError(
+            f"The stored evaluation must rank its {len(stored.chunks):,} chunks; it ranks others. Run it again."
+        )
     index = Indexed(
         corpus=corpus,
         chunks=tuple(tuple(Span(start, end) for start, end in spans) for spans in stored.chunks),
@@ -172,14 +182,20 @@ def _ladder(stored: _StoredLadder, chunks: int, questions: Sequence[Question]) -
         given, hit = (_counts(found, (len(UNITS), *shape), name) for name, found in (("given", one.given), ("hit", one.hit)))
         at.append(AtBudgets(budgets, taken, part, given, hit, wanted))
     if len(stored.ranked) != count:
-        raise InputError(f"stored evaluation: there must be ranks of {count:,} questions; got {len(stored.ranked):,}.")
+        raise InputError(
+            f"The stored evaluation must have ranks for {count:,} questions; it has them for {len(stored.ranked):,}. Run "
+            "it again."
+        )
     ranked = np.full((count, max(map(len, stored.ranked), default=0)), -1, dtype=np.intp)
     for number, row in enumerate(stored.ranked):
         ranked[number, : len(row)] = row
     excerpts = sum(len(question.excerpts) for question in questions)
     holders = np.array(stored.holders, dtype=np.intp).reshape(-1, 2)
     if len(holders) != excerpts:
-        raise InputError(f"stored evaluation: there must be holders of {excerpts:,} excerpts; got {len(holders):,}.")
+        raise InputError(
+            f"The stored evaluation must name the chunks that hold {excerpts:,} excerpts; it does so for "
+            f"{len(holders):,}. Run it again."
+        )
     beyond = np.array(stored.beyond, dtype=np.intp).reshape(-1, 3)
     for numbers, most, what in (
         (ranked, chunks, "chunks"),
@@ -188,7 +204,9 @@ def _ladder(stored: _StoredLadder, chunks: int, questions: Sequence[Question]) -
         (beyond[:, 0], count, "questions"),
     ):
         if numbers.size and not -1 <= numbers.min() <= numbers.max() < most:
-            raise InputError(f"stored evaluation: the ladder must number the {most:,} {what}; it does not.")
+            raise InputError(
+                f"The stored evaluation must refer to its {most:,} {what} only; it refers to others. Run it again."
+            )
     return Ladder(tuple(at), ranked, beyond, holders, dict(stored.reasons))
 
 
@@ -196,7 +214,7 @@ def _counts(values: Sequence[object], shape: tuple[int, ...], name: str) -> IntA
     """Return nested lists of lengths as an array; raises InputError as `_array` does, and if one is below 0."""
     found = _array(values, shape, name)
     if found.size and found.min() < 0:
-        raise InputError(f"stored evaluation: {name} must be at least 0; it is not.")
+        raise InputError(f"The stored evaluation must have no negative number in {name}; it has one. Run it again.")
     return found.astype(np.intp)
 
 
@@ -214,5 +232,5 @@ def _array(values: Sequence[object], shape: tuple[int, ...], name: str) -> Float
         found = np.empty(0)
     if found.ndim != len(shape) or any(want not in (-1, have) for want, have in zip(shape, found.shape, strict=True)):
         wanted = " × ".join("any" if one < 0 else f"{one:,}" for one in shape)
-        raise InputError(f"stored evaluation: {name} must have the shape {wanted}; it does not.")
+        raise InputError(f"The stored evaluation must have {name} of the shape {wanted}; it has another. Run it again.")
     return found

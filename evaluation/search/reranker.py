@@ -56,12 +56,12 @@ class Reranker:
             except Exception as error:
                 # Depending on what is in the folder, loading raises errors of any type.
                 raise ModelError(
-                    f"{self.name}: the folder must hold a cross-encoder of sentence-transformers without code of its own; "
-                    f"loading it failed with {type(error).__name__}."
+                    f"{self.name}: the folder must contain a cross-encoder of sentence-transformers without code of "
+                    f"its own; loading it failed with {type(error).__name__}."
                 ) from error
             if model.num_labels != 1:
                 raise ModelError(
-                    f"{self.name}: a cross-encoder must give one score per pair; this one gives {model.num_labels}."
+                    f"{self.name}: a cross-encoder must give one score for each pair; this one gives {model.num_labels}."
                 )
             self._model = model
 
@@ -75,5 +75,8 @@ class Reranker:
             given = self._model.predict([(question, text) for text in texts], show_progress_bar=False)
         scores = np.asarray(given, dtype=float)
         if scores.shape != (len(texts),) or not np.isfinite(scores).all():
-            raise ModelError(f"{self.name}: a cross-encoder must give one finite score per pair; it does not.")
+            raise ModelError(
+                f"{self.name}: a cross-encoder must give one finite score for each pair; this one does not. Choose "
+                "another model."
+            )
         return scores

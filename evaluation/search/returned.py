@@ -67,11 +67,11 @@ class Returned:
         size = int(number) if number.isascii() and number.isdigit() and len(number) <= 4 else None
         if kind == "window" and size is not None:
             if not 1 <= size <= MOST_NEIGHBOURS:
-                raise InputError(f"The number of neighbours must be 1 to {MOST_NEIGHBOURS}; got {size:,}.")
+                raise InputError(f"The number of neighbours must be from 1 to {MOST_NEIGHBOURS}; got {size:,}.")
             return cls("window", size)
         if kind == "section" and (size is not None or not colon):
             if size is not None and not 1 <= size <= DEEPEST:
-                raise InputError(f"The level of headings of a section must be 1 to {DEEPEST}; got {size:,}.")
+                raise InputError(f"The heading level of a section must be from 1 to {DEEPEST}; got {size:,}.")
             return cls("section", size or DEEPEST)
         if word in ("chunk", "page"):
             return cls("chunk" if word == "chunk" else "page")

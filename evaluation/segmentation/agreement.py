@@ -48,7 +48,8 @@ class Shift:
         one, two = np.asarray(full, dtype=np.float64), np.asarray(other, dtype=np.float64)
         if one.shape != two.shape:
             raise ValueError(
-                f"both must have one number for each of the same gaps; got the shapes {one.shape} and {two.shape}."
+                f"both results must have one number for each gap of the same text; got the shapes {one.shape} and "
+                f"{two.shape}."
             )
         moved: FloatArray = np.abs(one - two)
         there = np.flatnonzero(~np.isnan(moved))

@@ -86,12 +86,12 @@ def read_marks(data: bytes, _: str) -> Iterator[str | int]:
     what = "known boundaries"
     given = json_of(text_of(data, what), what)
     if not isinstance(given, dict) or given.keys() != {"name", "sha256", "boundaries"}:
-        raise InputError(f"{what}: the file must have a name, a sha256 and boundaries, and nothing else.")
+        raise InputError(f"{what}: the file must have exactly the fields name, sha256 and boundaries; this one has others.")
     known = given["boundaries"]
     if not isinstance(known, list) or not all(type(place) is int for place in known):
-        raise InputError(f"{what}: they must be a list of whole numbers.")
+        raise InputError(f"{what} must be a list of whole numbers; these are not.")
     if len(known) > MAX_SENTENCES:
-        raise InputError(f"{what}: a text may have at most {MAX_SENTENCES:,}; these are {len(known):,}.")
+        raise InputError(f"{what}: a text may have at most {MAX_SENTENCES:,} boundaries; these are {len(known):,}.")
     yield str(given["sha256"])[:_DIGITS]
     yield from known
 
@@ -132,7 +132,9 @@ class Marks:
             )
         known = self.boundaries
         if known != tuple(sorted(set(known))) or (known and not 0 < known[0] <= known[-1] < len(text)):
-            raise InputError(f"known boundaries: they must ascend, each once, from 1 to {len(text) - 1:,}; these do not.")
+            raise InputError(
+                f"known boundaries must lie from 1 to {len(text) - 1:,} in ascending order, each once; these do not."
+            )
         return known
 
 

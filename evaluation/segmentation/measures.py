@@ -56,7 +56,7 @@ class Segmentation:
 
     def __post_init__(self) -> None:
         if list(self.boundaries) != sorted(set(self.boundaries)):
-            raise ValueError(f"boundaries must ascend, each once; got {self.boundaries}.")
+            raise ValueError(f"boundaries must be in ascending order, each once; got {self.boundaries}.")
         if self.boundaries and not (self.boundaries[0] >= 1 and self.boundaries[-1] < self.units):
             raise ValueError(f"boundaries must lie between 1 and {self.units - 1}; got {self.boundaries}.")
 

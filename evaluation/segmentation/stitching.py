@@ -54,9 +54,9 @@ def stitch(passages: Sequence[Passage], sentences: int = 100, seed: int = 0, spl
         If there are fewer than two subjects, or a passage is empty.
     """
     if len({passage.subject for passage in passages}) < 2:
-        raise InputError(f"stitching needs passages of at least two subjects; got {len(passages)} of one or none.")
+        raise InputError(f"stitching needs passages of at least two subjects; these {len(passages)} have fewer.")
     if any(not passage.text.strip() for passage in passages):
-        raise InputError("stitching needs passages with text; one is empty.")
+        raise InputError("stitching needs passages with text; one of these is empty.")
     order = list(passages)
     random.Random(seed).shuffle(order)
     chosen: list[Passage] = []

@@ -148,7 +148,10 @@ def spread(
             else:
                 yield from (run(replace(own[batch.document])) for run in again)
     except BrokenProcessPool as error:
-        raise InputError("A process of the sweep ended early, perhaps because memory ran out.") from error
+        raise InputError(
+            "A process of the sweep ended early, perhaps because memory ran out. Run the sweep again with fewer settings "
+            "or documents."
+        ) from error
     finally:
         for future in pending:
             future.cancel()

@@ -216,7 +216,7 @@ def test_a_row_leads_to_the_text_and_the_text_to_its_row_and_the_ledger_sorts_an
     shown = ledger.get_by_label("Show gaps that are")
     shown.select_option("near")
     eventually(lambda: (rows.count(), ledger.locator(".row.near").count()), lambda counts: counts[0] == counts[1] > 0)
-    margin = page.get_by_role("spinbutton", name="Near the line", exact=True)
+    margin = page.get_by_role("spinbutton", name="Nearness margin", exact=True)
     margin.fill("0")
     margin.press("Enter")
     page.wait_for_url("**margin=0**")
@@ -242,7 +242,7 @@ def test_candidates_that_are_not_final_are_named(page, app_url):
 @pytest.mark.full
 def test_figures_have_tables_and_downloads(page, app_url):
     open_breakpoints(page, app_url, PLAIN)
-    page.get_by_text("Histogram: table and downloads").click()
+    page.get_by_text("Histogram: data").click()
     page.locator('[data-testid="stDataFrame"]').first.wait_for()
     with page.expect_download() as saved:
         page.get_by_role("button", name="Download as HTML").first.click()

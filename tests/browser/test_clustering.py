@@ -163,14 +163,14 @@ def test_another_weight_draws_again_and_embeds_nothing(page, heatmap):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(("number", "title"), [(2, "Core, border and noise"), (3, "Distance to the centres")])
+@pytest.mark.parametrize(("number", "title"), [(2, "Core, border, noise"), (3, "Distance to centres")])
 def test_the_other_chunkers_have_figures_with_tables(open_page, app_url, number, title):
     page = open_page()
     heatmap = open_clustering(page, app_url, f"embedder=tfidf&document=article&selected={number}")
     expect(heatmap.locator("h2")).to_have_text("Joint distance" if number == 2 else "Distance in meaning")
     page.get_by_role("heading", name=title).wait_for()
     page.locator(".js-plotly-plot .point").first.wait_for()
-    page.get_by_text(f"{title}: table and downloads").click()
+    page.get_by_text(f"{title}: data").click()
     page.get_by_role("button", name="Download as HTML").wait_for()
 
 

@@ -94,7 +94,7 @@ def test_questions_are_written_edited_filtered_measured_and_downloaded_and_come_
     page.wait_for_url("**generated=**", timeout=READY)
     # No question and its excerpt are as like each other as that; then the line is moved back.
     page.locator(".st-key-generating_lowest").get_by_role("slider").press("End")
-    expect(page.get_by_text("No question is left: move the lines of the filters.")).to_be_visible(timeout=READY)
+    expect(page.get_by_text("No question passes the filters: move their lines.")).to_be_visible(timeout=READY)
     page.locator(".st-key-generating_lowest").get_by_role("slider").press("Home")
     page.locator(".st-key-generating_highest").get_by_role("slider").press("End")
     expect(page.get_by_text("Both filters keep 4 of 4 questions.")).to_be_visible(timeout=READY)
@@ -109,7 +109,7 @@ def test_questions_are_written_edited_filtered_measured_and_downloaded_and_come_
     page.keyboard.press("Delete")
     del wanted[2]
     eventually(lambda: asked_for(page), wanted)
-    expect(page.get_by_role("button", name="Put back 1 question")).to_be_visible(timeout=READY)
+    expect(page.get_by_role("button", name="Restore 1 question")).to_be_visible(timeout=READY)
     at_rest(page)
     with page.expect_download() as caught:
         page.get_by_role("button", name="Questions, CSV").click()
@@ -118,7 +118,7 @@ def test_questions_are_written_edited_filtered_measured_and_downloaded_and_come_
     assert [line["question"] for line in lines] == [wanted[0], f"'{wanted[1]}", wanted[2]]
     places = [(one["corpus_id"], one["content"]) for line in lines for one in json.loads(line["references"])]
     assert places == [("=Eule, März.txt", ASKED[number][1]) for number in (0, 1, 3)]
-    page.get_by_role("button", name="Measure with these questions").click()
+    page.get_by_role("button", name="Use these questions").click()
     page.wait_for_url("**run=**", timeout=READY)
     expect(page.get_by_text("3 questions about 1 document, asked by test.")).to_be_visible(timeout=READY)
     asked = page.locator("dl div").filter(has=page.locator("dt", has_text="Asked"))
@@ -129,7 +129,7 @@ def test_questions_are_written_edited_filtered_measured_and_downloaded_and_come_
     expect(asked).to_contain_text("3 questions", timeout=READY)
     expect(page.get_by_text("Both filters keep 4 of 4 questions.")).to_be_visible(timeout=READY)
     eventually(lambda: asked_for(page), wanted)
-    page.get_by_role("button", name="Put back 1 question").click()
+    page.get_by_role("button", name="Restore 1 question").click()
     eventually(lambda: asked_for(page), [*wanted[:2], ASKED[2][0], wanted[2]])
     assert len(chats.requests) == sent
     # The file is read where it is uploaded, with the document under its name.
@@ -138,4 +138,4 @@ def test_questions_are_written_edited_filtered_measured_and_downloaded_and_come_
     expect(page.get_by_text(re.compile("changed since"))).to_have_count(0, timeout=READY)
     expect(asked).to_contain_text("3 questions", timeout=READY)
     at_rest(page)
-    expect(page.get_by_text(re.compile("in the questions$"))).to_have_count(0)
+    expect(page.get_by_text(re.compile("question problems?$"))).to_have_count(0)

@@ -62,7 +62,7 @@ def test_page_zero_explains_its_words_and_takes_a_question(page, app_url):
     expect(page.get_by_role("heading", name="Breakpoint")).to_be_visible()
     expect(page.locator(".pictures.small .picture")).to_have_count(6)
     expect(page.locator(".pictures .seam.cut .gauge .line").first).to_be_visible()
-    page.get_by_role("radio", name="Which to try").check(force=True)
+    page.get_by_role("radio", name="Which chunker").check(force=True)
     page.get_by_role("button", name="Explain Change points").click()
     expect(page.get_by_role("heading", name="Change points")).to_be_visible()
     page.wait_for_url("**c1=change_point*c1.max_size=250**")

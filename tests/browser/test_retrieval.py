@@ -138,7 +138,7 @@ def test_the_user_s_own_documents_come_back_with_their_run(page, app_url):
     expect(page.get_by_text("2 chunkers on 1 document", exact=True)).to_be_visible(timeout=READY)
     page.get_by_role("button", name="Run", exact=True).click()
     ended(page)
-    expect(page.get_by_text("1 problem in the questions")).to_be_visible()
+    expect(page.get_by_text("1 question problem")).to_be_visible()
     page.wait_for_url("**run=**", timeout=READY)
     assert "heron" not in page.url
     page.reload()

@@ -19,6 +19,6 @@ def test_a_session_goes_through_a_file(page, app_url, tmp_path):
     another = page.context.new_page()
     root = open_app(another, app_url)
     another.locator('[data-testid="stFileUploaderDropzoneInput"]').set_input_files(file)
-    another.get_by_text("Pasted text: reopened as it was, with the same chunks in every column.").wait_for()
+    another.get_by_text("Pasted text was reopened with the same chunks in every column.").wait_for()
     eventually(lambda: whole_text(root, 0), TEXT)
     another.close()

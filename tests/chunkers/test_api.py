@@ -93,7 +93,8 @@ def test_what_cannot_be_meant_is_one_sentence(argument, value):
         ({"cache": {}}, "cache must be an EmbeddingCache or None; got {}."),
         (
             {"chunker": Breakpoint(), "amount": 50},
-            "breakpoint: a chunker object has its parameters already; got amount too.",
+            "breakpoint: a chunker object already has its parameters; got amount as well. Name the chunker to set "
+            "them here.",
         ),
     ],
 )
@@ -221,7 +222,9 @@ def test_a_result_without_a_recipe_needs_one_to_be_exported():
     assert made.made_by is None
     with pytest.raises(InputError, match=r"^recipe: to cut another text the same way, a result must have a recipe"):
         _ = made.recipe
-    with pytest.raises(InputError, match=r"^recipe must be given for a result that chunkers\.run did not make; got None\.$"):
+    with pytest.raises(
+        InputError, match=r"^recipe must be given for a result that was not made by chunkers\.run; got None\.$"
+    ):
         to_json(made)
 
 
@@ -304,7 +307,7 @@ def test_given_sentences_are_those_of_the_splitter(sentences):
     assert made.texts == tuple(SENTENCES)
     assert made.document.splitter == made.recipe.sentences == "given"
     assert made.recipe.run(TEXT, embedder=HashEmbedder(), sentences=sentences) == made
-    with pytest.raises(InputError, match=r"^sentences: sentences given by the caller must be given again; got only"):
+    with pytest.raises(InputError, match=r"^sentences: these came from the caller, who must pass them again; got only"):
         made.recipe.run(TEXT, embedder=HashEmbedder())
 
 
@@ -326,7 +329,7 @@ def test_no_sentences_are_those_of_no_text():
     [
         (
             [(0, 18), (10, 36), (37, 55)],
-            "each span must begin where the one before ends, or after; number 2, (10",
+            "each span must begin where the previous one ends, or later; span 2, (10",
         ),
         (
             [(19, 36), (0, 18), (37, 55)],
@@ -334,39 +337,39 @@ def test_no_sentences_are_those_of_no_text():
         ),
         (
             [(0, 18), (37, 55)],
-            "every character but white space must lie in a sentence; 'Bread needs salt.', from character 19",
+            "every character but white space must lie in a sentence; 'Bread needs salt.', at character 19",
         ),
         (
             [(0, 18), (19, 36)],
-            "every character but white space must lie in a sentence; 'The tide goes out.', from character 37,",
+            "every character but white space must lie in a sentence; 'The tide goes out.', at character 37,",
         ),
         (
             [(0, 18), (19, 36), (37, 56)],
-            "each span must lie in the text, which has 55 characters; number 3 is (37",
+            "each span must lie in the text, which has 55 characters; span 3 is (37",
         ),
-        ([(-5, 18), (19, 55)], "each span must lie in the text, which has 55 characters; number 1 is (-5, 18)."),
-        ([(18, 0)], "each span must lie in the text, which has 55 characters; number 1 is (18, 0)."),
-        ([(0.0, 18.0)], "each must be a text, or each a span, a pair of whole numbers; number 1 is (0.0, 18.0)."),
-        ([(0, 18), None], "each must be a text, or each a span, a pair of whole numbers; number 2 is None."),
+        ([(-5, 18), (19, 55)], "each span must lie in the text, which has 55 characters; span 1 is (-5, 18)."),
+        ([(18, 0)], "each span must lie in the text, which has 55 characters; span 1 is (18, 0)."),
+        ([(0.0, 18.0)], "all must be strings, or all spans, pairs of whole numbers; number 1 is (0.0, 18.0)."),
+        ([(0, 18), None], "all must be strings, or all spans, pairs of whole numbers; number 2 is None."),
         (
             [*SENTENCES[:1], (19, 55)],
-            "each must be a text, or each a span, a pair of whole numbers; number 1 is 'T",
+            "all must be strings, or all spans, pairs of whole numbers; number 1 is 'T",
         ),
         (
             SENTENCES[:2],
-            "every character but white space must lie in a sentence; 'The tide goes out.', from character 37",
+            "every character but white space must lie in a sentence; 'The tide goes out.', at character 37",
         ),
         (
             SENTENCES[1:],
-            "each must follow the one before in the text; number 1, 'Bread needs salt.'",
+            "each sentence must follow the previous one in the text; sentence 1, 'Bread needs salt.'",
         ),
         (
             [*SENTENCES, "More."],
-            "each must follow the one before in the text; number 4, 'More.', does not at character 55",
+            "each sentence must follow the previous one in the text; sentence 4, 'More.', does not at character 55",
         ),
         (
             [*SENTENCES[:2], "the tide goes out."],
-            "each must follow the one before in the text; number 3, 'the",
+            "each sentence must follow the previous one in the text; sentence 3, 'the",
         ),
         (
             [],

@@ -102,7 +102,7 @@ def test_list_has_every_parameter(capsys):
         (["FILE", "--chunker", "recursive", "--sentences", "spacy:numpy"], "'numpy' must be a spaCy pipeline"),
         (["FILE", "--chunker", "recursive", "--tokenizer", "bytes"], "tokenizer must be one of"),
         (["FILE", "--chunker"], "Argument --chunker"),
-        (["missing.txt", "--chunker", "recursive"], "missing.txt: the file must be readable"),
+        (["missing.txt", "--chunker", "recursive"], "missing.txt: the file cannot be read"),
         (["FILE", "--recipe", "FILE"], "recipe: the file must be JSON"),
         (["FILE", "--chunker", "breakpoint", "--embedder", "nobody"], "embedder must be one of"),
         (["FILE", "--frobnicate"], "--frobnicate"),
@@ -165,7 +165,7 @@ def test_a_folder_stands_for_its_documents_and_a_bad_one_among_them_is_told(tmp_
 
 def test_a_folder_without_documents_is_refused(tmp_path, capsys):
     assert main([str(tmp_path), "--chunker", "fixed_sentences"]) == 2
-    assert "a folder must have a file that ends in .txt, .md, .html" in capsys.readouterr().err
+    assert "a folder must contain a file ending in .txt, .md, .html" in capsys.readouterr().err
 
 
 def test_a_guessed_encoding_is_told_and_another_can_be_named(tmp_path, capsys):

@@ -42,7 +42,7 @@ def test_a_device_is_used_when_there_is_one(names, chosen, there):
         assert found_device(asked) == asked
     for asked in {"cuda", "mps"} - set(names):
         with pytest.raises(
-            ModelError, match=f"^device must be one that torch finds on this machine, auto.*cpu; got {asked}"
+            ModelError, match=rf"^device must be one that torch finds on this machine \(auto.*cpu\); got {asked}"
         ):
             found_device(asked)
 
@@ -93,7 +93,7 @@ def test_what_torch_does_not_run_has_no_device(name):
 @pytest.mark.model
 def test_a_device_that_is_not_there_is_a_sentence_on_every_command_line(there, capsys, tmp_path):
     there()
-    said = "device must be one that torch finds on this machine, auto, cpu; got cuda."
+    said = "device must be one that torch finds on this machine (auto, cpu); got cuda."
     sweep = ["sweep", "stubs", "--tokenizer", "words", "--chunker", "breakpoint", "--grid", "amount=80"]
     agreement = ["agreement", CUT[0], "--tokenizer", "words", "--embedder", MiniLM.name, "--with", MiniLM.name]
     (tmp_path / "q.csv").write_text("question,excerpt,document\nwhat?,bread,stubs.txt\n")
@@ -145,7 +145,9 @@ def test_without_torch_auto_is_the_processor_and_a_device_is_a_sentence(monkeypa
     monkeypatch.setattr(device, "_may_have_another", lambda: True)
     monkeypatch.setattr(device, "import_torch", missing)
     assert found_device("auto") == "cpu"
-    with pytest.raises(ModelError, match=r"^device must be auto or cpu where torch is not installed, .*; got cuda\.$"):
+    with pytest.raises(
+        ModelError, match=r"^device must be auto or cpu, as .* needs torch, which is not installed; got cuda\.$"
+    ):
         found_device("cuda")
 
 
@@ -159,9 +161,7 @@ def test_what_fails_on_a_device_is_a_sentence_that_names_it(when, there, monkeyp
 
     monkeypatch.setattr(models, "_sentence_transformer", full if when == "loading" else lambda *_, **others: OnDevice())
     monkeypatch.setattr(OnDevice, "encode", full)
-    with pytest.raises(
-        ModelError, match=r"the CUDA device must be able to run the model; it failed with RuntimeError\. .*--device cpu"
-    ):
+    with pytest.raises(ModelError, match=r"the model failed on the CUDA device, with RuntimeError\. .*--device cpu"):
         MiniLM().encode(["a"])
 
 

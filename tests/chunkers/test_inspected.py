@@ -236,7 +236,7 @@ def test_of_two_documents_that_differ_by_an_ending_the_one_of_the_name_is_meant(
 def test_chunks_of_two_documents_are_never_mixed():
     given_chunks = [GivenChunk("x y", (), "one/README.md"), GivenChunk("z w", (), "README.txt")]
     with pytest.raises(
-        InputError, match=r"document must name one document; 'README' may be any of 'one/README\.md, README\.txt'\.$"
+        InputError, match=r"document must match one document of the file; 'README' matches 'one/README\.md, README\.txt'\.$"
     ):
         chunks_of(given_chunks, "README", "any")
 
@@ -376,7 +376,7 @@ def test_rows_and_characters_are_counted_alike_in_every_format(monkeypatch, kind
 
 def test_json_of_too_many_lists_is_refused_before_they_are_made(monkeypatch):
     monkeypatch.setattr(tables, "MOST_BRACKETS", 2)
-    with pytest.raises(InputError, match=r"^x: JSON may have at most 2 brackets that open; this has 4\.$"):
+    with pytest.raises(InputError, match=r"^x: JSON may have at most 2 opening brackets; this file has 4\.$"):
         read_here(b"[[[[")
 
 
@@ -433,35 +433,35 @@ def test_a_chunk_may_have_several_spans():
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "x: a file of chunks must have at least one; it is empty."),
-        (b"[]", "chunks: there must be at least one; got none."),
+        (b"", "x: a file of chunks must contain at least one chunk; this one is empty."),
+        (b"[]", "chunks must contain at least one chunk; got none."),
         (b"3", "x, row"),
         (
             b'[{"id": 1, "score": 2}]',
             "x, chunk 1: a chunk must have a text (text or page_content or content or chunk_text), "
             "or a start and an end; this one has 'id, score'.",
         ),
-        (b'{"text": 3}', "x, chunk 1: a chunk's text must be a text; got 3."),
-        (b'{"text": "a"}\n{', "x, line 2: every line must be JSON; this one is not"),
+        (b'{"text": 3}', "x, chunk 1: a chunk's text must be a string; got 3."),
+        (b'{"text": "a"}\n{', "x, line 2: every line must be valid JSON; this one is not"),
         (b'[{"start": 4}]', "x, chunk 1: a chunk without a text must have an end; this one begins at 4."),
-        (b'[{"start": "four", "end": 5}]', "x, chunk 1: a chunk's place must be a whole number; got 'four'."),
-        (b"[[5, 4]]", "x, chunk 1: a chunk must begin at 0 or after and end after that; got 5 to 4."),
-        (b'[{"spans": []}]', "x, chunk 1: spans must be a list of pairs; got []."),
-        (b'[{"spans": "["}]', "x, chunk 1: spans must be a list of pairs; got '['."),
+        (b'[{"start": "four", "end": 5}]', "x, chunk 1: a chunk's start and end must be whole numbers; got 'four'."),
+        (b"[[5, 4]]", "x, chunk 1: a chunk must start at 0 or later, and end after its start; got 5 to 4."),
+        (b'[{"spans": []}]', "x, chunk 1: spans must be a list of pairs, each a start and an end; got []."),
+        (b'[{"spans": "["}]', "x, chunk 1: spans must be a list of pairs, each a start and an end; got '['."),
         (
             b"name,size\na,3\n",
             "x, row 1: a chunk must have a text (text or page_content or content or chunk_text), "
             "or a start and an end; this one has 'name, size'.",
         ),
-        (b'text\n"a', "x: the file must be CSV; it is not"),
-        (b"PAR1 no more", "x: the file must be sound Parquet; reading it failed with"),
+        (b'text\n"a', "x: the file must be valid CSV; this one is not"),
+        (b"PAR1 no more", "x: the file must be valid Parquet; reading it failed"),
         (b"[7]", "x, chunk 1: a chunk must have a text"),
     ],
 )
 def test_what_is_of_no_use_is_refused_in_a_sentence(data, message, tmp_path):
     (tmp_path / "x").write_bytes(data)
     if data == b"3":
-        message = "chunks: there must be at least one"
+        message = "chunks must contain at least one chunk"
     with pytest.raises(InputError) as error:
         inspect(TEXT, tmp_path / "x")
     assert message in str(error.value)
@@ -471,10 +471,10 @@ def test_what_are_no_chunks_is_refused_in_a_sentence(tmp_path, monkeypatch):
     for chunks in (3, {"text": "a"}, b"[]"):
         with pytest.raises(InputError, match="chunks must be a path, or a sequence of chunks; got"):
             inspect(TEXT, chunks)
-    with pytest.raises(InputError, match="nowhere: the file must be readable; No such file or directory"):
+    with pytest.raises(InputError, match="nowhere: the file cannot be read: No such file or directory"):
         inspect(TEXT, tmp_path / "nowhere")
     monkeypatch.setattr("chunkers.found_again.inspected.MOST_CHUNKS", 1)
-    with pytest.raises(InputError, match="chunks: a text may be cut into at most 1 chunks; these are 2"):
+    with pytest.raises(InputError, match="chunks may contain at most 1 chunks; got 2"):
         inspect(TEXT, PIECES[:2])
     monkeypatch.setattr("chunkers.found_again.inspected.MAX_BYTES", 5)
     with pytest.raises(InputError, match="x: a file of chunks may have at most 5 bytes; this one has 6"):

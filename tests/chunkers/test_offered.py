@@ -34,7 +34,7 @@ TEXT = "The tide comes in. Slowly. However, it goes out. It is low. Then it come
 WANTED = ("The tide comes in. Slowly.", "However, it goes out. It is low.", "Then it comes again.")
 OWN = {*CHUNKERS}
 NO_RESULT = "must return a result for this text;"
-TAKEN = "name must be one that no other chunker has;"
+TAKEN = "every chunker must have a name of its own;"
 BOUNDS = "signal_words: least must have a minimum and a maximum, as ge= and le=;"
 
 
@@ -110,7 +110,7 @@ def test_processes_that_have_not_looked_for_it_run_it(offered):
         return lambda given: run(chunker, source, given).texts
 
     assert [*spread([(document, [cut(document)])], tools(HashEmbedder()), 2)] == [WANTED]
-    with pytest.raises(InputError, match=r"^signal_words, of the package signal-words, must cut this text"):
+    with pytest.raises(InputError, match=r"^signal_words, of the package signal-words, could not cut this text"):
         [*spread([(failing, [cut(failing)])], tools(HashEmbedder()), 2)]
 
 
@@ -123,13 +123,14 @@ def test_processes_that_have_not_looked_for_it_run_it(offered):
         ("from seamark import Chunker as SignalWords", "Chunker must have the method chunk(document, tools); it has none"),
         (
             variant('"signal_words"', '"breakpoint"'),
-            f"breakpoint: {TAKEN} Breakpoint has it",
+            f"breakpoint: {TAKEN} Breakpoint already has this one",
         ),
         (
             variant('"signal_words"', '"Signal Words"'),
-            "SignalWords: name must be 1 to 40 small letters, digits and underscores, a letter first; got 'Signal Words'",
+            "SignalWords: name must be 1 to 40 lower-case letters, digits and underscores, beginning with a letter; "
+            "got 'Signal Words'",
         ),
-        (variant('"Signal words"', '" "'), "signal_words: title must be a string of at least one word; got ' '"),
+        (variant('"Signal words"', '" "'), "signal_words: title must be a string that is not empty; got ' '"),
         (
             variant(', "offered": [1, 20]', "").replace("ge=1, ", ""),
             f"{BOUNDS} one is missing",
@@ -160,7 +161,7 @@ def test_an_offer_that_cannot_be_used_is_a_sentence_and_costs_nothing_else(offer
 @pytest.mark.parametrize(
     ("method", "why"),
     [
-        ("1 / 0", "must cut this text; it failed with ZeroDivisionError: division by zero"),
+        ("1 / 0", "could not cut this text; it failed with ZeroDivisionError: division by zero"),
         ("pass", f"{NO_RESULT} it returned None"),
         (
             "return Chunking(Document.from_text('x'), (), ())",
@@ -214,6 +215,6 @@ def test_two_packages_that_offer_one_name_are_told_apart(offered, tmp_path):
     install(tmp_path / "offered", name="another", module="other_words", offers="other = other_words:SignalWords")
     offered()
     (sentence,) = discover()
-    assert sentence.endswith(f"signal_words: {TAKEN} Signal words has it.")
+    assert sentence.endswith(f"signal_words: {TAKEN} Signal words already has this one.")
     assert isinstance(chunk(TEXT, "signal_words"), Chunking)
     assert importlib.import_module("signal_words").SignalWords.__name__ == "SignalWords"

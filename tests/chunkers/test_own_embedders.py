@@ -77,10 +77,16 @@ def spoiled(rows, value):
 BAD = {
     "too few": (lambda rows: rows[:-1], "one row for each text; it returned"),
     "too many": (lambda rows: np.vstack([rows, rows]), "one row for each text; it returned"),
-    "none at all": (lambda rows: [], "an array of 2 dimensions"),
-    "one dimension": (lambda rows: rows[0], "an array of 2 dimensions; it returned one of 1, of the shape (8,)"),
-    "three dimensions": (lambda rows: rows[None], "an array of 2 dimensions; it returned one of 3"),
-    "empty rows": (lambda rows: rows[:, :0], "rows of at least one number"),
+    "none at all": (lambda rows: [], "a two-dimensional array"),
+    "one dimension": (
+        lambda rows: rows[0],
+        "a two-dimensional array, with one row for each text; it returned an array of shape (8,)",
+    ),
+    "three dimensions": (
+        lambda rows: rows[None],
+        "a two-dimensional array, with one row for each text; it returned an array of shape (1,",
+    ),
+    "empty rows": (lambda rows: rows[:, :0], "at least one number for each text"),
     "ragged": (lambda rows: [*rows.tolist(), [1.0]], "all of the same"),
     "None": (lambda rows: None, "it returned None."),
     "Nones": (lambda rows: [None] * len(rows), "it returned [None"),
@@ -88,7 +94,7 @@ BAD = {
     "a generator": (lambda rows: (row for row in rows), "it returned <generator"),
     "NaN": (lambda rows: spoiled(rows, np.nan), "finite numbers; for the text"),
     "infinity": (lambda rows: spoiled(rows, np.inf), "finite numbers; for the text"),
-    "seven times too long": (lambda rows: rows * 7, "of length 1, or zeros for a text of which it knows nothing; that of"),
+    "seven times too long": (lambda rows: rows * 7, "of length 1, or zeros for a text without known words; the vector of"),
     "whole numbers": (lambda rows: np.rint(rows * 127).astype(np.int8), "of length 1, or zeros"),
     "huge": (lambda rows: np.full(rows.shape, 1e300), "of length 1, or zeros"),
     "nearly nothing": (lambda rows: rows * 1e-9, "of length 1, or zeros"),
@@ -238,7 +244,7 @@ def test_a_recipe_names_it_and_says_that_it_is_to_be_given():
     own = load_embedder(Own())
     recipe = Recipe.from_json(Recipe.of(build_chunker("breakpoint", {}), "regex", own, "words").to_json())
     assert recipe.embedder == "own:Own"
-    with pytest.raises(InputError, match=r"^embedder: own:Own must be given as the object that it was: no embedder"):
+    with pytest.raises(InputError, match=r"^embedder: own:Own was an object of your own"):
         recipe.run(TEXT)
 
 
@@ -249,7 +255,9 @@ def test_a_cache_of_two_dimensions_is_one_sentence():
     cache = EmbeddingCache()
     embedded(cache, Changing(), ["one"])
     embedded(cache, Changing(lambda rows: np.eye(1, 4).repeat(len(rows), 0)), ["two"])
-    with pytest.raises(ModelError, match="all its vectors must have the same dimensions; it gave 4 now and 8 before"):
+    with pytest.raises(
+        ModelError, match="all vectors of an embedder must have the same dimensions; it gave 4 now, and the cache has 8"
+    ):
         embedded(cache, Changing(), ["one", "two"])
 
 

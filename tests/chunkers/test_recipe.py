@@ -89,10 +89,10 @@ def test_an_embedders_defaults_stand_between_the_given_and_the_declared():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "recipe: the file must be JSON"),
-        ("[" * 10**5, "recipe: the file must be JSON"),
+        ("", "recipe: the file must be valid JSON"),
+        ("[" * 10**5, "recipe: the file must be valid JSON"),
         ("[]", "recipe: the whole"),
-        (None, "recipe: its JSON must be a text; got None."),
+        (None, "recipe: its JSON must be a string; got None."),
         ("{}", "recipe: chunker is not as it must be"),
         ('{"chunker": "recursive", "recipe": 2}', "recipe: recipe must be 1; got 2."),
         ('{"chunker": "recursive", "colour": "red"}', "recipe: colour"),

@@ -186,7 +186,7 @@ def test_what_a_model_stated_is_the_text_of_its_rows():
 
 @pytest.mark.parametrize("chunker", ["llm", "lumber", "propositions"])
 def test_what_asks_a_language_model_is_refused(chunker):
-    with pytest.raises(InputError, match=f"a corpus must be cut without asking a language model, .*; {chunker} asks one"):
+    with pytest.raises(InputError, match=f"a language model can be asked only in one process, .*; {chunker} asks one"):
         Chunks({"chunker": chunker, **PLAIN, "language_model": "openai:some"})
 
 

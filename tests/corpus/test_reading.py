@@ -85,7 +85,7 @@ def test_an_input_within_another_is_refused(tmp_path, others, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a" / "b").mkdir(parents=True)
     (tmp_path / "a-b").mkdir()
-    with pytest.raises(InputError, match="An input must not lie within another one"):
+    with pytest.raises(InputError, match="No input may lie within another"):
         read(*map(reading.Path, ["a", *others]))
 
 
@@ -136,10 +136,10 @@ def test_broken_and_changed_files_are_problems(tmp_path):
     (tmp_path / "d.txt").unlink()
     source = Source([tmp_path], [tmp_path], Columns())
     a, b, c, d = (one for piece in pieces for one in source.documents(piece))
-    assert a.said.startswith("a.parquet: the file must be sound Parquet; reading it failed with: ")
-    assert b.said.startswith("b.pdf: the file must be a sound PDF")
-    assert c.said == "c.txt: the file must stay as it is during a run; it has changed since the run began."
-    assert d.said.startswith("d.txt: the file must be readable and sound; reading it failed with: ")
+    assert a.said.startswith("a.parquet: the file must be valid Parquet; reading it failed: ")
+    assert b.said.startswith("b.pdf: the file must be a valid PDF")
+    assert c.said == "c.txt: the file must not change during a run; it has changed since the run began."
+    assert d.said.startswith("d.txt: the file must be readable and undamaged; reading it failed: ")
 
 
 def test_pages_come_with_the_document(tmp_path):
@@ -152,7 +152,7 @@ def test_pages_come_with_the_document(tmp_path):
     [
         ({"text": "body"}, "--text-column must name a column of a.parquet, 'text', 'id', 'number'; got 'body'."),
         ({"id": "key"}, "--id-column must name a column of a.parquet, 'text', 'id', 'number'; got 'key'."),
-        ({"text": "number"}, "--text-column must name a column of texts; number of a.parquet is of type int64."),
+        ({"text": "number"}, "--text-column must name a column of strings; number of a.parquet has the type int64."),
     ],
 )
 def test_columns_that_are_not_there_are_refused_before_the_work(tmp_path, columns, said):

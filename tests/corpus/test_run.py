@@ -147,19 +147,19 @@ def last(corpus):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (changed, "faq.txt has changed since it was begun"),
-        (touched, "below/lines.jsonl has changed since it was begun"),
-        (added, "goat.txt is new since it was begun"),
-        (last, "z.txt is new since it was begun"),
-        (lambda corpus: (corpus / "legal.txt").unlink(), "legal.txt is gone since it was begun"),
-        (lambda corpus: (corpus / "stubs.txt").unlink(), "stubs.txt is gone since it was begun"),
+        (changed, "faq.txt has changed since that run began"),
+        (touched, "below/lines.jsonl has changed since that run began"),
+        (added, "goat.txt is new since that run began"),
+        (last, "z.txt is new since that run began"),
+        (lambda corpus: (corpus / "legal.txt").unlink(), "legal.txt is gone since that run began"),
+        (lambda corpus: (corpus / "stubs.txt").unlink(), "stubs.txt is gone since that run began"),
     ],
 )
 def test_other_inputs_are_refused(corpus, tmp_path, change, said):
     run(corpus, tmp_path / "out")
     before = parts(tmp_path / "out")
     change(corpus)
-    with pytest.raises(InputError, match=f"--output must be of a run of the same inputs; {said}"):
+    with pytest.raises(InputError, match=f"--output must continue a run with the same inputs; {said}"):
         run(corpus, tmp_path / "out")
     assert parts(tmp_path / "out") == before
 
@@ -167,23 +167,23 @@ def test_other_inputs_are_refused(corpus, tmp_path, change, said):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"recipe": {**RECIPE, "parameters": {"size": 3}}}, "parameters.size was 2 and is 3 now"),
-        ({"recipe": {**RECIPE, "tokenizer": "characters"}}, "tokenizer was 'words' and is 'characters' now"),
-        ({"columns": Columns("body")}, "text_column was 'text' and is 'body' now"),
-        ({"shard_bytes": 5_000}, "shard_bytes was 4000 and is 5000 now"),
-        ({"encoding": "cp1252"}, "encoding was None and is 'cp1252' now"),
+        ({"recipe": {**RECIPE, "parameters": {"size": 3}}}, "parameters.size was 2 and is now 3"),
+        ({"recipe": {**RECIPE, "tokenizer": "characters"}}, "tokenizer was 'words' and is now 'characters'"),
+        ({"columns": Columns("body")}, "text_column was 'text' and is now 'body'"),
+        ({"shard_bytes": 5_000}, "shard_bytes was 4000 and is now 5000"),
+        ({"encoding": "cp1252"}, "encoding was None and is now 'cp1252'"),
     ],
 )
 def test_another_recipe_or_option_is_refused(corpus, tmp_path, options, said):
     run(corpus, tmp_path / "out")
-    with pytest.raises(InputError, match=f"--output must be of a run of the same recipe and options; {said}"):
+    with pytest.raises(InputError, match=f"--output must continue a run with the same recipe and options; {said}"):
         run(corpus, tmp_path / "out", **options)
 
 
 def test_other_versions_are_refused(corpus, tmp_path, monkeypatch):
     run(corpus, tmp_path / "out")
     monkeypatch.setattr("chunkers.recipes.recipe.__version__", "9.9")
-    with pytest.raises(InputError, match=r"versions.seamark was '0.1.0' and is '9.9' now"):
+    with pytest.raises(InputError, match=r"versions.seamark was '0.1.0' and is now '9.9'"):
         run(corpus, tmp_path / "out")
 
 
@@ -198,9 +198,12 @@ def test_a_folder_of_other_columns_is_refused_and_none_of_its_shards_is_touched(
     # The first manifests did not say: theirs was 1.
     assert told.pop("schema") == 2
     manifest.write_text("\n".join([json.dumps({**told, **before}), *shards]) + "\n", encoding="utf-8")
-    with pytest.raises(InputError, match="--output must be of a run that writes the same columns; ") as error:
+    with pytest.raises(InputError, match="--output must continue a run with the same columns; ") as error:
         run(corpus, tmp_path / "out")
-    assert f"{tmp_path / 'out'} was begun with schema {before.get('schema', 1)}, and it is 2 now" in str(error.value)
+    assert (
+        f"{tmp_path / 'out'} has the columns of version {before.get('schema', 1)}, and this Seamark writes version 2"
+        in str(error.value)
+    )
     assert parts(tmp_path / "out") == there
 
 
@@ -208,7 +211,9 @@ def test_another_model_of_the_same_name_is_refused(corpus, tmp_path, monkeypatch
     run(corpus, tmp_path / "out")
     (tmp_path / "out" / "part-000002.parquet").unlink()
     monkeypatch.setattr("corpus.shards.Job.finished", lambda job, shard: (Tally(), "model@1") if shard.number != 2 else None)
-    with pytest.raises(InputError, match="The model must be that of the existing shards, model@1; it is none now"):
+    with pytest.raises(
+        InputError, match="The embedding model must be the one of the existing shards, model@1; it is now none"
+    ):
         run(corpus, tmp_path / "out")
 
 
@@ -216,12 +221,12 @@ def test_a_folder_with_other_things_is_refused(corpus, tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine.txt").write_text("Mine.")
     with pytest.raises(
-        InputError, match=r"must be a new or empty folder, or one in which a run was begun; this one has 'mine.txt'\."
+        InputError, match=r"must be a new or empty folder, or one in which a run was begun; this one contains 'mine.txt'\."
     ):
         run(corpus, tmp_path / "out")
     with pytest.raises(InputError, match="--output must not lie within an input"):
         run(corpus, corpus / "out")
-    with pytest.raises(InputError, match="--output must be a folder that can be written"):
+    with pytest.raises(InputError, match="--output must be a writable folder"):
         run(corpus, corpus.parent / "out" / "mine.txt")
 
 
@@ -237,9 +242,9 @@ def test_two_runs_do_not_write_at_once(corpus, tmp_path):
 def test_nothing_to_read_is_refused(tmp_path):
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "photo.png").write_bytes(b"")
-    with pytest.raises(InputError, match="must have at least one document that can be read; they have none"):
+    with pytest.raises(InputError, match="must contain at least one readable document; they contain none"):
         run(tmp_path / "in", tmp_path / "out")
-    with pytest.raises(InputError, match="the input must be readable; No such file or directory"):
+    with pytest.raises(InputError, match="the input cannot be read: No such file or directory"):
         run(tmp_path / "absent", tmp_path / "out")
 
 

@@ -45,8 +45,8 @@ def test_a_recipe_is_taken_in_any_form(form, tmp_path):
     ("given", "said"),
     [
         (3, "recipe must be a Recipe, its JSON or the path of a file with it; got 3."),
-        ("nowhere.json", "nowhere.json: the file must be readable; No such file or directory."),
-        ("{", "recipe: the file must be JSON; Expecting property name"),
+        ("nowhere.json", "nowhere.json: the file cannot be read: No such file or directory."),
+        ("{", "recipe: the file must be valid JSON; this one is not (Expecting property name"),
         ({"chunker": object()}, "recipe: its values must be valid JSON; "),
         ({"chunker": "none"}, "chunker must be one of "),
         (Recipe(chunker="fixed_sentences", parameters={"size": 0}), "fixed_sentences: size must be at least 1; got 0."),
@@ -99,7 +99,7 @@ def test_the_caller_s_own_language_model_is_asked(name):
     splitter = made(recipe=recipe, language_model=model())
     assert texts_from(splitter, name, text) == wanted
     if name == "haystack":
-        with pytest.raises(InputError, match=r"^language_model: a pipeline in a file"):
+        with pytest.raises(InputError, match=r"^language_model: a pipeline can be written to a file"):
             splitter.to_dict()
 
 

@@ -44,5 +44,5 @@ def boxes(values: Sequence[FloatArray], names: Sequence[str], measure: Measure) 
         measure.low if measure.low >= 0 else min(0.0, *(float(np.nanmin(row)) for row in values if not np.isnan(row).all()))
     )
     figure.update_layout(showlegend=False, height=110 + 62 * len(names), yaxis={"autorange": "reversed"})
-    figure.update_xaxes(title=f"{measure.title} of every question", range=[low - room, measure.high + room])
+    figure.update_xaxes(title=f"{measure.title} per question", range=[low - room, measure.high + room])
     return figure

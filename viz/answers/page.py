@@ -203,7 +203,7 @@ def _say_state(here: Page, run: Answering, plan: AnswerPlan | None) -> None:
         changed += run.models.changed(models_of(here.choices, asking))
     if changed:
         notice(
-            f"Below are the answers as they were asked for; changed since: {', '.join(changed)}. “Send” asks anew.",
+            f"These answers are of an earlier choice; changed since: {', '.join(changed)}. Press “Send” to ask again.",
             key="answers_changed",
         )
     if run.error:

@@ -27,7 +27,10 @@ SOURCES = {"retrieval": "Retrieval's", "typed": "Typed", "file": "From a file"}
 WORD = "questions"
 """The link parameter that names the source of the questions."""
 
-FILE_HELP = "CSV, JSON lines or JSON with question and, where there is one, answer; a file of Retrieval's will do."
+FILE_HELP = (
+    "At most 20 MB of CSV, JSON lines or JSON, with a question and perhaps an answer in each row. A file of Retrieval's "
+)
+"will do."
 
 
 AT_ONCE_S = 0.3
@@ -132,8 +135,9 @@ def _typed() -> Items:
         session.answers_typed = st.session_state["answers/typed"]
 
     st.text_area(
-        "Questions, one a line",
+        "Your questions",
         seed("answers/typed", session.answers_typed),
+        help="One question per line.",
         key="answers/typed",
         height=140,
         on_change=changed,
@@ -152,7 +156,7 @@ def _from_file() -> Items:
             session.answers_reading = job
 
     st.file_uploader(
-        "A file of questions, 20 MB at most",
+        "Question file",
         type=["csv", "jsonl", "json", "tsv"],
         key="answers/file",
         on_change=uploaded,

@@ -43,8 +43,8 @@ def show_report(run: Answering, report: Report, words: dict[str, str]) -> None:
         notice(report.verdict(measure), key="answers_verdict")
     st.dataframe(_table(report), hide_index=True, placeholder="–", width="stretch", column_config=_COLUMNS)
     st.caption(
-        "Mean ± standard deviation over the questions that have the measure. An answer that could not be judged counts in "
-        "none of the means: not as 0."
+        "Mean ± standard deviation over the questions with this measure. Answers that could not be judged are left "
+        "out, not counted as 0."
     )
     if run.plan.trivial:
         st.caption("  \n".join(f"{TITLES[name]}: {EXPLAINED[name]}" for name in run.plan.trivial))
@@ -109,13 +109,14 @@ def _differences(report: Report, measure: str) -> None:
     }
     st.dataframe(table, hide_index=True, placeholder="–", width="stretch")
     st.caption(
-        "Over the questions, a paired sign-flip test and Hall's test must agree; intervals and p-values are corrected for "
-        f"all {len(report.comparisons):,} comparisons, of every two chunkers in every measure (Holm). {FALSE_VERDICTS}"
+        "A difference is significant if a paired sign-flip test and Hall's test over the questions agree; intervals "
+        f"and p-values are corrected for all {len(report.comparisons):,} comparisons (Holm), each pair of chunkers in "
+        f"each measure. {FALSE_VERDICTS}"
     )
 
 
 def _costs(run: Answering, report: Report) -> None:
-    st.header("What it took", anchor=False)
+    st.header("Time and cost", anchor=False)
     asking = chosen_model()
     same = asking is not None and identity_of(asking) == run.models.answers
     rows = costs(report, run.gathered, asking.model if asking is not None and same else None)

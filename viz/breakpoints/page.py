@@ -120,9 +120,11 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
         key = f"{PAGE}/view" if views == VIEWS else f"{PAGE}/view/{column.chunker}"
         switch("Beside the text", choices.extra, "view", views, key, hidden=True)
         if shown is None:
-            notice("Nothing to show yet: the text is not cut.", key="nothing_beside")
+            notice("There is nothing to show yet: the text has not been cut.", key="nothing_beside")
         elif not shown.chunking.curves or not shown.chunking.curves[0].scores:
-            notice("The text has fewer than two sentences, so there is no gap to decide.", key="no_gap")
+            notice(
+                "The text has fewer than two sentences, so there is no gap to decide on. Choose a longer text.", key="no_gap"
+            )
         elif view == "scores":
             show_scores(shown, text, here.embedder, choices)
         elif view == "gaps":
@@ -191,7 +193,7 @@ def _choose_margin(choices: Choices, margin: float) -> None:
         choices.extra["margin"] = f"{st.session_state[key]:g}"
 
     st.number_input(
-        "Near the line",
+        "Nearness margin",
         0.0,
         MOST_MARGIN,
         margin,

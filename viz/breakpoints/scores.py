@@ -27,7 +27,7 @@ def show_scores(shown: Shown, text: Text, embedder: Embedder | None, choices: Ch
     assert isinstance(chunker, Breakpoint)  # the page offers this view for no other
     level = curve.lines[0].level
     if math.isnan(level):
-        notice(f"No gap has a {curve.label}: it needs a neighbouring gap.", key="no_scores")
+        notice(f"No gap has a {curve.label}: this score needs a neighbouring gap. Choose a longer text.", key="no_scores")
         return
     counted = histogram(curve.scores, level, curve.cut_above)
     table = {
@@ -36,7 +36,7 @@ def show_scores(shown: Shown, text: Text, embedder: Embedder | None, choices: Ch
         "kept": counted.short,
         "past the line": counted.beyond,
     }
-    st.header(f"The {curve.label} of every gap", anchor=False)
+    st.header(f"{curve.label.capitalize()} per gap", anchor=False)
     show_figure(score_histogram(counted, level, curve.label), table, "Histogram", "histogram")
     task = shown.identity[0]
     on_disk = session.on_disk
@@ -51,7 +51,7 @@ def show_scores(shown: Shown, text: Text, embedder: Embedder | None, choices: Ch
     scores = tuple(1 - score for score in curve.scores) if isinstance(chunker, SimilarityReading) else curve.scores
     stairs = _stairs(task, text.document, plain, scores, chunk)
     rule = chunker.rule
-    st.header("Effect of the slider", anchor=False)
+    st.header("Threshold effect", anchor=False)
     st.caption(_flat_words(stairs, chunker.amount))
     figure = staircase_figure(stairs, chunker.amount, rule.title)
     columns = {

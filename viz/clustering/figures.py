@@ -57,12 +57,12 @@ def dendrogram(
         showlegend=False,
     )
     _level(figure, most, "maximum distance", ink["accent"])
-    figure.update_xaxes(title="sentences, in the order of the tree", showgrid=False, showticklabels=few)
+    figure.update_xaxes(title="Sentences (tree order)", showgrid=False, showticklabels=few)
     figure.update_xaxes(range=[-1, len(made.leaves)])
     if few:
         numbers = [str(leaf + 1) for leaf in made.leaves]
         figure.update_xaxes(tickvals=[*range(len(made.leaves))], ticktext=numbers, tickfont={"size": 10})
-    figure.update_yaxes(title="joint distance", rangemode="tozero")
+    figure.update_yaxes(title="Joint distance", rangemode="tozero")
     figure.update_layout(height=380, hovermode="closest", showlegend=False)
     return figure
 
@@ -128,8 +128,8 @@ def heatmap_figure(distances: FloatArray, block: int, coloured: Coloured, theme:
     marker = {"symbol": "square", "size": 6, "color": colours}
     for x, y in ((sentences, beside), (beside, sentences)):
         figure.add_scatter(x=x, y=y, mode="markers", marker=marker, hoverinfo="skip", showlegend=False)
-    figure.update_xaxes(title="sentence", showgrid=False, constrain="domain")
-    figure.update_yaxes(title="sentence", showgrid=False, autorange="reversed", scaleanchor="x", constrain="domain")
+    figure.update_xaxes(title="Sentence", showgrid=False, constrain="domain")
+    figure.update_yaxes(title="Sentence", showgrid=False, autorange="reversed", scaleanchor="x", constrain="domain")
     return figure.update_layout(height=560)
 
 
@@ -162,8 +162,8 @@ def density(
         )
         _legend(figure, symbol, f"{role} {len(own):,}", ink["ink"])
     _level(figure, eps, "ε", ink["accent"])
-    figure.update_xaxes(title="sentence", rangemode="tozero")
-    figure.update_yaxes(title=f"distance within which it has {least} sentences", rangemode="tozero")
+    figure.update_xaxes(title="Sentence", rangemode="tozero")
+    figure.update_yaxes(title="Core distance", rangemode="tozero")
     return figure.update_layout(height=340)
 
 
@@ -209,6 +209,6 @@ def centres(clusters: Clusters, coloured: Coloured, theme: str) -> go.Figure:
     _legend(figure, "circle", "to its own centre", palette.INK[theme]["ink"])
     if clusters.other:
         _legend(figure, "circle-open", "to the next centre", palette.INK[theme]["ink"])
-    figure.update_xaxes(title="sentence", rangemode="tozero")
-    figure.update_yaxes(title="distance to the centre", rangemode="tozero")
+    figure.update_xaxes(title="Sentence", rangemode="tozero")
+    figure.update_yaxes(title="Distance to centre", rangemode="tozero")
     return figure.update_layout(height=340)

@@ -68,7 +68,7 @@ def _joins(choices: Choices, chunking: Chunking, found: Clusters, cap: int, reac
     if steps:
         stepper(steps, choices.extra, key="linkage")
     else:
-        notice("No two sentences are within the maximum distance.", key="no_joins")
+        notice("No two sentences are within the maximum distance. Raise it to join some.", key="no_joins")
 
 
 def _tree(chunking: Chunking, found: Clusters, cap: int, reach: Reach, coloured: Coloured) -> None:
@@ -82,20 +82,20 @@ def _tree(chunking: Chunking, found: Clusters, cap: int, reach: Reach, coloured:
 
 def _density(found: Clusters, reach: Reach, coloured: Coloured, vectors: FloatArray) -> None:
     needed = core_distances(vectors, reach.position_weight, found.core_size)
-    st.header("Core, border and noise", anchor=False)
+    st.header("Core, border, noise", anchor=False)
     st.caption(roles_words(found, reach.distance))
     figure = cluster_figures.density(found, needed, coloured, reach.distance, found.core_size, theme())
-    show_figure(figure, density_table(found, needed, coloured), "Core, border and noise", key="density")
+    show_figure(figure, density_table(found, needed, coloured), "Core, border, noise", key="density")
 
 
 def _centres(found: Clusters, coloured: Coloured) -> None:
-    st.header("Distance to the centres", anchor=False)
+    st.header("Distance to centres", anchor=False)
     st.caption(
-        "A dot is a sentence's distance to its own centre, the nearest, in its chunk's colour; a ring is the distance to "
-        "the second nearest, in the colour of that centre's chunk. If the two are about equal, it was a close decision."
+        "A dot shows a sentence's distance to its own centre, the nearest, in its chunk's colour; a ring shows the "
+        "distance to the second nearest, in that chunk's colour. If the two are about equal, it was a close decision."
     )
     figure = cluster_figures.centres(found, coloured, theme())
-    show_figure(figure, centres_table(found, coloured), "Distance to the centres", key="centres")
+    show_figure(figure, centres_table(found, coloured), "Distance to centres", key="centres")
 
 
 def _tags(chunking: Chunking, chunk_of: Sequence[int]) -> list[str]:

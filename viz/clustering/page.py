@@ -71,7 +71,7 @@ def _draw(here: Page) -> None:
     with right, st.container(key="beside"):
         _choose(choices)
         if made.chunking is None or not made.chunking.chunks:
-            notice("Nothing to show yet: the text is not cut.", key="nothing_beside")
+            notice("There is nothing to show yet: the text has not been cut.", key="nothing_beside")
     vectors = _vectors(here, text)
     if made.chunker is not None and made.chunking is not None and made.chunking.chunks and vectors is not None:
         show_origin(choices, made.chunker, made.chunking, vectors, right)

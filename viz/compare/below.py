@@ -104,7 +104,7 @@ def _whole_session(choices: Choices, made: list[ColumnResult], chosen: Source, e
 def _sizes(made: list[ColumnResult], done: list[tuple[int, Chunking]], tokenizer: str) -> None:
     """Draw the sizes of the chunks of every column."""
     units = ["sentences", "tokens", "characters"]
-    unit = str(st.segmented_control("Sizes in", units, default="sentences", key="size_unit", required=True))
+    unit = str(st.segmented_control("Size unit", units, default="sentences", key="size_unit", required=True))
     try:
         values = {
             f"{number + 1} {chunker_class(made[number].choice.chunker).title}": _lengths(chunking, unit, tokenizer)
@@ -199,7 +199,7 @@ def _downloads(
         else "Reproduces the chunks: seamark chunk FILE --recipe RECIPE"
     )
     waits = "" if written else " Its chunks can be downloaded once their context sentences are written."
-    st.caption(f"Column {choices.selected + 1}.{waits} {again}")
+    st.caption(f"These are the files of column {choices.selected + 1}.{waits} {again}")
     row = st.container(horizontal=True)
     for label, name, mime, data in files:
         download(row, label, data, name, mime, (chunking.document.identity, chunking.document.name, recipe))

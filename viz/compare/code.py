@@ -32,14 +32,15 @@ def show_code(choices: Choices, made: Sequence[ColumnResult], embedder: Embedder
     model = None if asking is None else asking.model
     recipe = Recipe.of(here.chunker, choices.sentences, embedder, choices.tokenizer, session.embedded_as, model)
     tool: Tool = st.segmented_control(
-        "Code for", list(TOOLS), default="langchain", format_func=TOOLS.__getitem__, key="code_for", required=True
+        "Code target", list(TOOLS), default="langchain", format_func=TOOLS.__getitem__, key="code_for", required=True
     )
     command = tool == "command_line"
     leaves = "It prints JSON" if command else "It leaves the chunks' texts in `chunks`"
     same = "its chunks, as far as the language model answers the same" if here.chunker.asks else "exactly its chunks"
     takes = f"Seamark and `pip install {NEEDED[tool]}`" if tool in NEEDED else "Seamark alone"
     st.caption(
-        f"Column {choices.selected + 1}, with {same}. {leaves}; `{DOCUMENT}` is the text, in UTF-8. It takes {takes}."
+        f"This code cuts as column {choices.selected + 1} does, with {same}. {leaves}; `{DOCUMENT}` is the text, in "
+        f"UTF-8, and it takes {takes}."
     )
     st.code(code_for(tool, recipe), language="bash" if command else "python")
     original = original_for(tool, recipe)

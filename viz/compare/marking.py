@@ -50,5 +50,5 @@ def offers(choices: Choices) -> dict[str, str]:
 
     The known boundaries of a bundled text cannot be changed.
     """
-    full = f"Compare has the maximum of {MOST_COLUMNS} columns; remove one first." * (place_for_cuts(choices) is None)
+    full = f"Compare already has {MOST_COLUMNS} columns, the maximum; remove one first." * (place_for_cuts(choices) is None)
     return {**({"marks": ""} if choices.document == OWN else {}), "cuts": full}

@@ -130,5 +130,5 @@ def _timing_controls(made: list[ColumnResult], document: Document, embedder: Emb
         "All sizes", key="all_sizes", help="Minimum, median, mean and maximum in sentences, words, characters and tokens."
     )
     st.button(
-        "Time again", on_click=again, width="stretch", help="Times each column's decision 11 times: median and quartiles."
+        "Repeat timing", on_click=again, width="stretch", help="Times each column's decision 11 times: median and quartiles."
     )

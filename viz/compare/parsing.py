@@ -50,7 +50,7 @@ def show_parsing(chosen: Source) -> None:
         what = chosen.parts.kind.capitalize() if whole and chosen.parts is not None else "Stretch"
         # Each text has its own widget, so that another text starts on its first page.
         key = f"parsing/{len(chosen.text)}/{len(stretches)}"
-        number = st.number_input(f"{what}, from 1 to {len(stretches):,}", 1, len(stretches), key=key, width=260) - 1
+        number = st.number_input(f"{what} (1 to {len(stretches):,})", 1, len(stretches), key=key, width=260) - 1
     here = stretches[number]
     about = about_stretch(here, chosen)
     if about:

@@ -26,7 +26,7 @@ def say_reopened(made: Sequence[ColumnResult]) -> None:
         if one.chunking is not None and spans_of(one.chunking) != column.chunks
     ]
     if not others:
-        notice(f"{file.name}: reopened as it was, with the same chunks in every column.", key="reopened")
+        notice(f"{file.name} was reopened with the same chunks in every column.", key="reopened")
         return
     which = f"column{'s' if len(others) > 1 else ''} {', '.join(map(str, others))}"
     versions = ", ".join(f"{name} {version}" for name, version in file.columns[others[0] - 1].recipe.versions.items())

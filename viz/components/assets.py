@@ -86,17 +86,22 @@ def script(entry: str, default: str | None = None, *, root: Path = VIZ) -> str:
     last = modules[-1]
     for module in modules[:-1]:
         if module.has_default:
-            raise LinkError(f"{module.path} has an export default, and only the script of a component may: {entry}")
+            raise LinkError(
+                f"Only the script of a component, {entry}, may have an export default; {module.path} has one too."
+            )
     if default is None and not last.has_default:
-        raise LinkError(f"{entry} has no export default function, which draws the component")
+        raise LinkError(f"{entry} must have an export default function, which draws the component; it has none.")
     if default is not None and (last.has_default or default not in last.exported):
-        raise LinkError(f"{entry} must export {default}, and have no export default")
+        raise LinkError(f"{entry} must export {default} and nothing as the default; it does not.")
     modules.insert(0, _read(IN_ORDER, VIZ))
     owners: dict[str, str] = {}
     for module in modules:
         for name in module.declared:
             if name in owners:
-                raise LinkError(f"{name} is declared in {owners[name]} and in {module.path}, which {entry} links together")
+                raise LinkError(
+                    f"{name} must be declared only once in the scripts that {entry} links; {owners[name]} and "
+                    f"{module.path} both declare it."
+                )
             owners[name] = module.path
     parts = [f"// ---- viz/{module.path}\n{module.body}" for module in modules]
     return "\n".join([*parts, f"export default inOrder({default or _CALLED});\n"])
@@ -114,19 +119,22 @@ def _needed(entry: str, root: Path) -> list[_Module]:
 
     def visit(path: str) -> _Module:
         if path in open_:
-            raise LinkError(f"scripts import each other in a circle: {' -> '.join([*open_[open_.index(path) :], path])}")
+            raise LinkError(
+                "Scripts must not import each other in a circle; these do: "
+                f"{' -> '.join([*open_[open_.index(path) :], path])}"
+            )
         if path not in found:
             open_.append(path)
             try:
                 module = _read(path, root)
             except OSError:
-                user = f", which {open_[-2]} imports" if len(open_) > 1 else ""
-                raise LinkError(f"there is no script {path}{user}") from None
+                user = f", which {open_[-2]} imports," if len(open_) > 1 else ""
+                raise LinkError(f"The script {path}{user} must exist; it does not.") from None
             for other, names in module.imports.items():
                 exported = visit(other).exported
                 for name in names:
                     if name not in exported:
-                        raise LinkError(f"{path} imports {name}, which {other} does not export")
+                        raise LinkError(f"{path} must import what other scripts export; {other} does not export {name}.")
             open_.pop()
             found[path] = module
         return found[path]
@@ -145,7 +153,7 @@ def _read(path: str, root: Path) -> _Module:
     body = _IMPORT.sub(lambda match: "\n" * match.group().count("\n"), text)
     body = _DEFAULT.sub(f"function {_CALLED}(", _EXPORT.sub("", body))
     for line in _REFUSED.findall(body):
-        raise LinkError(f"{path} imports or exports in another way than {_ALLOWED_FORMS}: {line}")
+        raise LinkError(f"{path} must import and export only {_ALLOWED_FORMS}; got {line}")
     declared = [(name, bool(match["export"])) for match in _DECLARED.finditer(text) for name in _names(match["names"])]
     return _Module(
         path,
@@ -161,14 +169,14 @@ def _resolve(path: str, source: str) -> str:
     """Return the path below the root of the file that the module ``path`` imports as ``source``."""
     target = normpath(join(dirname(path), source))
     if not source.startswith(("./", "../")) or target.startswith("../"):
-        raise LinkError(f"{path} imports {source}; only files of viz can be imported, by a path relative to the script")
+        raise LinkError(f"{path} must import files of viz by a relative path; it imports {source}.")
     return target
 
 
 def _imported(path: str, names: str) -> Iterator[str]:
     for name in filter(None, (name.strip() for name in names.split(","))):
         if not re.fullmatch(r"[\w$]+", name):
-            raise LinkError(f"{path} imports {name!r}; a name keeps its name, as all modules are linked into one scope")
+            raise LinkError(f"{path} must import a name unchanged, as all modules share one scope; got {name!r}.")
         yield name
 
 

@@ -55,7 +55,7 @@ def show_figure(
                 clicked(points[0]["x"])
 
         st.plotly_chart(figure, key=key, theme=None, config=config, on_select=select, selection_mode="points")
-    with st.expander(f"{name}: table and downloads"):
+    with st.expander(f"{name}: data"):
         st.dataframe(
             table,
             hide_index=True,
@@ -69,7 +69,7 @@ def show_figure(
             formats[key] = st.session_state[f"{key}_format"]
 
         row.segmented_control(
-            "Camera format",
+            "Image format",
             ["png", "svg"],
             default=formats.get(key, "png"),
             format_func=str.upper,

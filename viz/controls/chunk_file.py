@@ -113,7 +113,7 @@ def _upload(choices: Choices, number: int, file: ChunkFile | None) -> None:
 def _chunks_in(data: bytes, name: str, cancelled: Callable[[], bool]) -> ChunkFile:
     chunks = tuple(read_chunks(data, name, cancelled))
     if not chunks:
-        raise InputError(f"{name}: a file of chunks must have at least one; it has none.")
+        raise InputError(f"{name}: a file of chunks must contain at least one chunk; this one contains none.")
     return ChunkFile(name, chunks)
 
 
@@ -148,7 +148,7 @@ def _choose_document(choices: Choices, number: int, file: ChunkFile) -> None:
             show_chunks(file.of(st.session_state[key]), page, choices, number)
 
     st.selectbox(
-        "Chunks of",
+        "Chunked document",
         names,
         index=None if shown is None else names.index(shown),
         key=key,

@@ -28,8 +28,8 @@ def ask_about_splitter(choices: Choices) -> None:
         return
     name = choices.sentences
     notice(
-        f"The link splits sentences by the pipeline {name.removeprefix('spacy:')} of spaCy. "
-        "Nothing of it is read or run until you press “Use it”.",
+        f"The link splits sentences with the spaCy pipeline {name.removeprefix('spacy:')}. It is neither read nor run "
+        "until you press “Use it”.",
         key="splitter_waits",
     )
     row = st.container(horizontal=True, gap="small")
@@ -96,7 +96,7 @@ def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
         remark(f"Every text is sent to {embedder.destination}.", key="embedder_destination")
     if embedder is not None and embedder.device:
         engine = f", in {embedder.engine}" if embedder.engine else ""
-        st.caption(f"It runs on {DEVICES[embedder.device]}{engine}.")
+        st.caption(f"The embedder runs on {DEVICES[embedder.device]}{engine}.")
 
 
 def _form(choices: Choices) -> None:

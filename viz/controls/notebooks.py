@@ -79,7 +79,7 @@ def offer_to_keep(key: str, document: str) -> None:
     if not is_private():
         remark(SHARED_SERVER, key=f"{key}_shared")
     elif document not in session.notebooks:
-        st.button("Keep on this machine", key=f"{key}_keep", on_click=keep, args=(document,), help=KEEPS)
+        st.button("Keep locally", key=f"{key}_keep", on_click=keep, args=(document,), help=KEEPS)
 
 
 def offer_replaced(choices: Choices) -> None:
@@ -102,8 +102,8 @@ def offer_replaced(choices: Choices) -> None:
         questions = questions_about(replaced.own)
         with_them = f" with {counted(questions, 'question')}" if questions else " with its boundaries"
         remark(f"{replaced.own.name}{with_them} was replaced and is kept nowhere.", key="replaced")
-    row.button("Bring it back", key="replaced_back", on_click=back, type="tertiary", width="content")
-    row.button("Let it go", key="replaced_gone", on_click=dismiss, type="tertiary", width="content")
+    row.button("Restore text", key="replaced_back", on_click=back, type="tertiary", width="content")
+    row.button("Discard text", key="replaced_gone", on_click=dismiss, type="tertiary", width="content")
 
 
 def show_kept_texts(choices: Choices) -> None:

@@ -28,7 +28,7 @@ def shared_controls(choices: Choices, embedder: Embedder | None) -> None:
         if lack := missing_for_tokenizer(choices.tokenizer):
             st.caption(lack)
         st.toggle(
-            "Keep embeddings on disk",
+            "Cache on disk",
             key="on_disk",
             help="A SQLite file in your cache folder stores vectors and hashes, never text. If off, they stay in memory.  \n"
             "If on, runs on Tune, Retrieval and Answers are kept in a file beside it, and their links lead back to them "
@@ -45,7 +45,7 @@ def shared_controls(choices: Choices, embedder: Embedder | None) -> None:
                 answers.clear(file=True)
 
             st.button(
-                f"Clear the file ({megabytes:,.1f} MB)",
+                f"Clear cache ({megabytes:,.1f} MB)",
                 key="clear_disk",
                 on_click=clear,
                 help="Deletes all embeddings, runs and answers on disk, for all sessions of this server.",

@@ -159,7 +159,7 @@ def _draw_box(choices: Choices) -> None:
         show_kept_texts(choices)
     with right:
         st.file_uploader(
-            "Text, Markdown, HTML, PDF, DOCX, EPUB, a session or a recipe of Seamark; 20 MB at most",
+            "Document or session",
             type=[ending.removeprefix(".") for ending in (*READABLE, session_file.ENDING)],
             key="file",
             on_change=_uploaded,
@@ -276,7 +276,9 @@ def _read_as(choices: Choices) -> None:
     def changed() -> None:
         _read(file, st.session_state[_NAMED], choices)
 
-    st.selectbox("Read as", options, index=0 if first else None, key=_NAMED, on_change=changed, placeholder="an encoding")
+    st.selectbox(
+        "Encoding", options, index=0 if first else None, key=_NAMED, on_change=changed, placeholder="Choose an encoding"
+    )
 
 
 def _doubts() -> str:
@@ -299,9 +301,9 @@ def _offer_dashes() -> None:
         session.own = without_dashes(given) if session.dashes else given
 
     st.checkbox(
-        "Lines of three dashes are known boundaries, not text",
+        "Dashes mark boundaries",
         session.dashes,
         key="dashes",
         on_change=changed,
-        help="The lines are removed before chunking, and every chunker is measured against them.",
+        help="Lines of three dashes are removed before chunking, and every chunker is measured against them.",
     )

@@ -92,7 +92,7 @@ def _controls(here: Page, made: list[ColumnResult]) -> None:
         choices.selected = st.session_state["double_pass_column"]
 
     st.segmented_control(
-        "Settings of",
+        "Chunker to set",
         [DOUBLE, BESIDE],
         default=choices.selected,
         format_func=lambda number: chunker_class(choices.columns[number].chunker).title,

@@ -188,7 +188,7 @@ def _after(chunking: Chunking) -> list[Step]:
         left, right = Span(cuts[number], start), Span(start, end)
         merged.append(
             Step(
-                title=f"Too small: {numbers(left)} and {numbers(right)} become one",
+                title=f"Merge {numbers(left)}, {numbers(right)}",
                 story=["After both passes, a chunk below the minimum size is merged with a neighbour.", LEDGER + gap.reason],
                 numbers=[],
                 tone="turn",

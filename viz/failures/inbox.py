@@ -41,13 +41,13 @@ def show_inbox(choices: Choices, here: MeasuredSetting, text: Text, embedder: Em
     """Draw a result's suspicious cuts, and the changes that remove the selected one."""
     st.header("Suspicious cuts", anchor=False)
     if here.made.chunking is None:
-        notice("Nothing to look through yet: the text is not cut.", key="no_inbox")
+        notice("There are no suspicious cuts yet: the text has not been cut.", key="no_inbox")
         return
     hair = _choose_hair(choices)
     # In its own container, so that elements that come and go above do not make Streamlit rebuild the list.
     with st.container():
         _list_findings(here, text.source.known, choices.tokenizer, hair, embedder)
-    with st.expander("The rules"):
+    with st.expander("Inbox rules"):
         st.markdown("\n".join(f"- **{rule.title}.** {rule.why}" for rule in RULES.values()))
 
 

@@ -48,9 +48,9 @@ def controls(text: Text) -> bool:
         (text.source.name, text.document.identity, known),
         disabled=known is None,
     )
-    with row.popover("From a file"):
+    with row.popover("Load boundaries"):
         st.file_uploader(
-            "Exported boundaries",
+            "Boundary file",
             type=["json"],
             key="marks_file",
             on_change=_import,

@@ -70,15 +70,15 @@ def search_controls(here: Page, text: Text, search: Sweep | None, ready: bool) -
     row = st.container(horizontal=True, vertical_alignment="center")
     done = search is not None and len(search.rows) == search.total
     if not done:
-        row.button("Find the best settings", on_click=find, disabled=not ready or here.embedder is None, width="content")
+        row.button("Find best settings", on_click=find, disabled=not ready or here.embedder is None, width="content")
     if search is None:
-        row.caption(f"Tries {len(settings):,} settings on this document, and keeps each chunker's best.")
+        row.caption(f"The search tries {len(settings):,} settings on this document, and keeps each chunker's best.")
     elif search.error:
         notice(search.error, "error", key="failures_search_error")
     elif done:
         row.caption(
-            f"Best of {search.total:,} settings by misassigned sentences, {FITTED}. "
-            "Ties go to the one with the fewest chunks."
+            f"These are the best of {search.total:,} settings by misassigned sentences, {FITTED}. Ties go to the one "
+            "with the fewest chunks."
         )
     else:
         row.caption(

@@ -37,7 +37,7 @@ from viz.theme.numbers import counted, known_boundaries
 PAGE = "guide"
 FIRST = "breakpoint"
 
-VIEWS = {"start": "In four pictures", "which": "Which to try"}
+VIEWS = {"start": "In four pictures", "which": "Which chunker"}
 """The views that are not about a single chunker: their names in the link, and their labels."""
 
 CHUNKER = "chunker"
@@ -90,7 +90,7 @@ def _start(here: Page) -> None:
         show_start(here, text, kind, *made)
     with st.container(horizontal=True):
         st.button(f"How {kind.title} decides", on_click=_show, args=(here.choices, CHUNKER), key="guide_next")
-        st.button("Which to try?", on_click=_show, args=(here.choices, "which"), key="guide_which")
+        st.button("Which chunker?", on_click=_show, args=(here.choices, "which"), key="guide_which")
 
 
 def _which(here: Page) -> None:
@@ -167,7 +167,7 @@ def _show_answers() -> None:
             f"tokens.  \n{help_of(ANSWERS)}"
         )
         st.latex(r"\mathrm{AQS} = \frac{2 \cdot F \cdot AR}{F + AR}", width="content")
-        st.caption(r"$F$ faithfulness; $AR$ answer relevancy")
+        st.caption("$F$ is the faithfulness and $AR$ the answer relevancy.")
 
 
 def _choose(choices: Choices) -> None:

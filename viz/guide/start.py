@@ -85,7 +85,7 @@ def show_start(here: Page, text: Text, kind: type[Chunker], made: ColumnResult, 
 
     show_pictures(shown, KEY, asked=ask)
     if here.embedder is not None and chunking.chunks and not _may_ask(document):
-        st.button("Find the nearest", on_click=_ask_long, args=(document.identity,))
+        st.button("Find nearest chunks", on_click=_ask_long, args=(document.identity,))
 
 
 def text_picture(document: Document, chunking: Chunking, tokenizer: str) -> PictureData:

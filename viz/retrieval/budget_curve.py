@@ -43,7 +43,7 @@ def show_curve(report: Report, names: Mapping[int, str], words: dict[str, str]) 
             remark(f"{TITLES[choice.measure]} is the same at every budget.", key="retrieval_no_curve")
         return
     title = TITLES[choice.measure]
-    st.header(f"{title} at every budget", anchor=False)
+    st.header(f"{title} by budget", anchor=False)
     notice(curve.leads.words(), key="retrieval_leads")
 
     def clicked(budget: float) -> None:
@@ -54,8 +54,8 @@ def show_curve(report: Report, names: Mapping[int, str], words: dict[str, str]) 
     show_figure(made, _table(report, curve, names, title), f"{title} by budget", key="retrieval_curve", clicked=clicked)
     last = "cut off where the budget is full" if choice.last == "cut" else "left out with all after it"
     st.caption(
-        f"The bands are 95 % confidence intervals of the means. The last chunk is {last}. The line marks the budget "
-        f"that everything else on the page is measured at; a click on the curves chooses another. {_whole_in_words(report)}"
+        f"The bands are 95 % confidence intervals of the means; the last chunk is {last}. The line marks the budget "
+        f"of the rest of the page: click the curves to choose another. {_whole_in_words(report)}"
     )
     if len(report.chunkers) > 1:
         remark(f"With a fixed number of chunks instead: {report.at_k.words()}", key="retrieval_leads_at_k")
@@ -164,7 +164,7 @@ def figure(curve: Curve, names: Mapping[int, str], title: str, budget: int, whol
     made.update_layout(height=HEIGHT, showlegend=False, hovermode="closest", hoverdistance=_NEAR)
     made.update_xaxes(
         type="log",
-        title=f"budget, {unit}",
+        title=f"Budget in {unit}",
         tickvals=[*sizes, *([] if whole is None else [whole.size])],
         ticktext=[*(f"{size:,}" for size in sizes), *([] if whole is None else [f"all {whole.size:,}"])],
         range=[np.log10(sizes[0] / 1.15), np.log10((sizes[-1] if whole is None else whole.size) * 1.1)],

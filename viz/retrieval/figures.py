@@ -54,7 +54,7 @@ def boxes(found: Distributions, names: Mapping[int, str], title: str) -> go.Figu
             )
         )
     figure.update_layout(showlegend=False, height=110 + 62 * len(found), yaxis={"autorange": "reversed"})
-    figure.update_xaxes(title=f"{title} of every question, %", range=[-2, 102] if title == "Recall" else None)
+    figure.update_xaxes(title=f"{title} per question, %", range=[-2, 102] if title == "Recall" else None)
     return figure
 
 
@@ -91,7 +91,7 @@ def differences(found: Mapping[int, Difference], names: Mapping[int, str], basel
         x=0, yref="paper", y=1, yanchor="bottom", text=baseline, showarrow=False, font={"color": colours["accent"]}
     )
     figure.update_layout(showlegend=False, height=110 + 44 * len(found), yaxis={"autorange": "reversed"})
-    figure.update_xaxes(title=f"points of {title} more or less")
+    figure.update_xaxes(title=f"{title} difference, points")
     return figure
 
 
@@ -169,9 +169,9 @@ def at_k(found: Mapping[int, AtK], names: Mapping[int, str]) -> go.Figure:
             )
     figure.update_layout(height=360, legend={"orientation": "h", "y": -0.28, "x": 0})
     figure.update_xaxes(type="category")
-    figure.update_xaxes(title="top k chunks", col=2)
+    figure.update_xaxes(title="Top k chunks", col=2)
     figure.update_yaxes(range=[-3, 103])
-    figure.update_yaxes(title="%", col=1)
+    figure.update_yaxes(title="Score, %", col=1)
     return figure
 
 

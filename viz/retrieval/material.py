@@ -53,7 +53,9 @@ def read_texts(
             found = read(data, name)
             text = found.text
             if name in texts:
-                raise InputError(f"{name}: every document must have its own name; the second one is left out.")
+                raise InputError(
+                    f"{name}: every document must have a name of its own; the second one of this name is left out."
+                )
             if not text.strip():
                 raise InputError(f"{name}: a document must contain text; this one is empty and left out.")
         except InputError as error:
@@ -91,7 +93,7 @@ def choose(kept: Material | None, *, own: bool = False) -> Material | None:
         return _given(given)
     if session.questions:
         count = counted(len(session.questions), "question")
-        st.button(f"Use {count} kept on Compare", on_click=give_kept_to_retrieval, key="retrieval_use_kept")
+        st.button(f"Use {count} from Compare", on_click=give_kept_to_retrieval, key="retrieval_use_kept")
     return _uploaded(before, "Reused from the run shown" if of_run else "Given before")
 
 
@@ -144,7 +146,7 @@ def _uploaded(kept: Material | None, from_where: str) -> Material | None:
         notice(message, "error", key=f"retrieval_document_{number}")
     if brought is not None:
         if files:
-            notice("The questions bring their documents; those that are uploaded are not used.", key="retrieval_beside")
+            notice("The question set has its own documents, so uploaded documents are not used.", key="retrieval_beside")
         for number, note in enumerate(brought.notes):
             notice(note, key=f"retrieval_note_{number}")
         return Material(brought.texts, brought.questions, True)

@@ -38,8 +38,11 @@ def context_controls(embedded: str) -> str:
     """Draw the prompts for context sentences if they are chosen; return a message if no model is named."""
     if not writes_contexts(embedded):
         return ""
-    with st.expander("What is asked for a context sentence"):
-        st.caption(f"Once for every chunk. Of a document of more than {LONGEST_SHOWN:,} characters it is shown an extract.")
+    with st.expander("Context prompts"):
+        st.caption(
+            f"The model is asked once for every chunk. Of a document of more than {LONGEST_SHOWN:,} characters it sees an "
+            "extract."
+        )
         for said in (CONTEXT_SYSTEM, CONTEXT_QUESTION, AGAIN):
             st.code(said, language=None, wrap_lines=True)
     return MISSING if chosen_model() is None else ""

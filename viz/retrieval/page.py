@@ -109,7 +109,7 @@ def _show_results(
     if run is not None:
         offer_to_resume(here, run)
         others = material is None or material.texts != run.plan.material.texts
-        with st.expander("The run before, on other documents") if others and not run.running else st.container():
+        with st.expander("Previous documents' run") if others and not run.running else st.container():
             _show_run(run, plan, here.choices)
     elif isinstance(kept, Lost):
         kept.show("retrieval")
@@ -192,7 +192,8 @@ def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:
     baseline = choose_how(words, run, titles)
     if not run.has_budgets:
         notice(
-            "An earlier version of Seamark measured this run at the top k alone. “Run” measures it at equal budgets too.",
+            "An earlier version of Seamark measured this run at the top k alone. Press “Run” to measure it at equal "
+            "budgets too.",
             key="retrieval_no_budgets",
         )
     job = run.report(choice_of(words, baseline, run.rungs))
@@ -226,7 +227,7 @@ def _say_state(run: Retrieval, plan: Plan | None) -> None:
     changed = run.plan.changed(plan) if plan is not None else []
     if changed:
         notice(
-            f"Below is the run as it was started; changed since: {', '.join(changed)}. “Run” starts another.",
+            f"These results are of an earlier choice; changed since: {', '.join(changed)}. Press “Run” to measure again.",
             key="retrieval_changed",
         )
     if run.error:
@@ -235,10 +236,10 @@ def _say_state(run: Retrieval, plan: Plan | None) -> None:
     for number, error in run.errors.items():
         notice(f"{run.plan.titles[number]}: {error}", "error", key=f"retrieval_error_{number}")
     if run.questions.problems:
-        with st.expander(f"{counted(len(run.questions.problems), 'problem')} in the questions"):
+        with st.expander(f"{counted(len(run.questions.problems), 'question problem')}"):
             st.dataframe({"problem": list(run.questions.problems)}, hide_index=True, width="stretch")
     if run.questions.changes:
-        with st.expander(f"{counted(len(run.questions.changes), 'excerpt')} not as given, yet found"):
+        with st.expander(f"{counted(len(run.questions.changes), 'inexact excerpt')} found"):
             st.dataframe({"excerpt": list(run.questions.changes)}, hide_index=True, width="stretch")
     if run.plan.material.own and run.found:
         _offer_labels(run)

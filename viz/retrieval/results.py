@@ -66,7 +66,7 @@ def show_more(run: Retrieval, report: Report, words: dict[str, str]) -> None:
     st.header("Question by question", anchor=False)
     _boxes(report, names)
     if not report.choice.budget:
-        st.header("Documents and sentences found", anchor=False)
+        st.header("Scores at k", anchor=False)
         _at_k(report, names, choose_word("What counts as found", words, "kind", hidden=True))
 
 
@@ -80,7 +80,7 @@ def _summarise(run: Retrieval, report: Report, names: dict[int, str]) -> None:
     )
     show_summary(cells(report, names, CALLED[report.choice.measure], asked), key="retrieval_summary")
     if not report.everything and (some := [names[number] for number, one in report.chunkers.items() if one.everything]):
-        notice(f"With {', '.join(some)} everything was retrieved: its recall says nothing.", key="retrieval_everything")
+        notice(f"{', '.join(some)} retrieved everything, so the recall says nothing.", key="retrieval_everything")
     if report.lead is not None and report.lead.difference is not None:
         st.caption(FALSE_VERDICTS)
 

@@ -71,7 +71,7 @@ def show_kept(kept: Kept, run: Background) -> None:
 def say_missing(kept: KeptRun[Any], way: str, key: str) -> None:
     """Draw a notice on how much of a run is stored, followed by ``way``, a sentence on how to see it."""
     notice(
-        f"The measures of {_parts_done(kept, kept.done)} of this run are kept on disk, texts are not. {way}",
+        f"The measures of {_parts_done(kept, kept.done)} of this run are kept on disk; texts are not. {way}",
         key=f"{key}_kept",
     )
 
@@ -146,11 +146,11 @@ def say_where_it_is_from(file: RunFile, on: str, way_on: str, key: str) -> None:
     """Draw the origin of a bundled run (version, date, data), and how to measure one's own."""
     day = f"{file.made.day} {file.made:%B %Y}"
     notice(
-        f"This result comes with Seamark: version {file.seamark} measured it on {day} on {on}. {way_on}",
+        f"This result comes with Seamark {file.seamark}, which measured it on {day} on {on}. {way_on}",
         key=f"{key}_bundled",
     )
 
 
 def say_there_is_none(why: str, key: str) -> None:
     """Draw the reason why there is no bundled run."""
-    notice(f"There is no result to begin with: {why} Press “Run” to measure.", key=f"{key}_no_first_run")
+    notice(f"There is no ready-made result: {why} Press “Run” to measure.", key=f"{key}_no_first_run")

@@ -65,11 +65,11 @@ def show_thread(page: str, column: ColumnChoice, embedder: Embedder | None, *, v
     came_from = next((number for number, one in opened if one.chunker == column.chunker), None)
     title = chunker_class(column.chunker).title
     if index is not None:
-        st.caption(f"{title}: column {index + 1} of Compare")
+        st.caption(f"{title} is column {index + 1} of Compare.")
     elif came_from is not None:
-        st.caption(f"{title}: column {came_from + 1} of Compare, changed here")
+        st.caption(f"{title} is column {came_from + 1} of Compare, changed here.")
     else:
-        st.caption(f"{title}: not a column of Compare")
+        st.caption(f"{title} is not a column of Compare.")
     take_button("Take to Compare", column, key=f"take/{page}", disabled=index is not None or not valid)
     say_added()
 
@@ -100,7 +100,7 @@ def take_button(label: str, column: ColumnChoice | None, *, key: str, disabled: 
         help="Adds a column with these settings to Compare; the others stay.",
     )
     if full:
-        st.caption(f"Compare has the maximum of {MOST_COLUMNS} columns; remove one there first.")
+        st.caption(f"Compare already has {MOST_COLUMNS} columns, the maximum; remove one there first.")
 
 
 def say_added() -> None:

@@ -120,9 +120,7 @@ def open_recipe(recipe: Recipe, name: str, choices: Choices) -> None:
         If Compare has no room for another column; the message names the file.
     """
     if compare_is_full():
-        raise InputError(
-            f"{name}: Compare may have at most {MOST_COLUMNS} columns and has {MOST_COLUMNS}; remove one first."
-        )
+        raise InputError(f"{name}: Compare may have at most {MOST_COLUMNS} columns and is full; remove one first.")
     there = compared()
     others = [
         f"the {word} {getattr(recipe, field)}, the page {getattr(choices, field)}"

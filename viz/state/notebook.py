@@ -168,11 +168,11 @@ def _read(id: str) -> tuple[Place, _Head, str] | None:
     try:
         found = notebook_store().read(id)
         if found is None:
-            raise InputError("The text must be kept on this machine; it has been removed since.")
+            raise InputError("The text is no longer kept on this machine; it has been removed.")
         place, data, text = found
         return place, _Head.model_validate_json(data), text
     except (InputError, ValidationError) as error:
-        said = "The kept text must be one that this version of Seamark wrote; it is not."
+        said = "The kept text must be written by this version of Seamark; it is not."
         session.notebook_complaint = str(error) if isinstance(error, InputError) else said
         return None
 

@@ -110,7 +110,7 @@ class SessionFile(BaseModel):
     @model_validator(mode="after")
     def _fits(self) -> Self:
         if not self.text.strip():
-            raise ValueError("text must hold more than white space")
+            raise ValueError("text must contain more than white space")
         if self.selected >= len(self.columns):
             raise ValueError(f"selected must be below the number of columns, {len(self.columns)}; got {self.selected}")
         edges = (0, *(self.known or ()), len(self.text))

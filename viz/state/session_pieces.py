@@ -52,7 +52,7 @@ def read(data: bytes, name: str) -> Iterator[tuple[Any, ...]]:
 def _session(whole: dict[str, Any], name: str) -> Iterator[tuple[Any, ...]]:
     text = whole["text"] if isinstance(whole.get("text"), str) else ""
     if isinstance(whole.get("text"), str) and not text.strip():
-        raise not_one(name, "", "text must hold more than white space")
+        raise not_one(name, "", "text must contain more than white space")
     whole |= {"text": ""} if text else {}
     columns = [one for one in _list(whole.get("columns")) if isinstance(one, dict)]
     chunks = [_taken(one, "chunks") for one in columns]
@@ -95,7 +95,9 @@ def _checked(spans: Any, most: int | None, name: str, where: str) -> list[list[i
         if not (isinstance(span, list) and len(span) == 2 and all(type(place) is int for place in span)):
             raise not_one(name, where, f"a span must be two whole numbers; got {shown(span)}")
         if not 0 <= span[0] <= span[1]:
-            raise not_one(name, where, f"a span must begin at 0 or after and end after that; got {span[0]:,} to {span[1]:,}")
+            raise not_one(
+                name, where, f"a span must start at 0 or later, and end after its start; got {span[0]:,} to {span[1]:,}"
+            )
         if most is not None and span[1] > most:
             raise not_one(name, where, f"a span must lie in the text, from 0 to {most:,}; got {span[0]:,} to {span[1]:,}")
     return listed

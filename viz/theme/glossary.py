@@ -100,9 +100,9 @@ PARTS = {
 INSTEAD: Mapping[str, str] = {
     "at rest": "Default",
     "beside ours": "next to ours",
-    "Sizes count": "Sizes in",
+    "Sizes count": "Size unit",
     "Count tokens of": "Tokens as",
-    "Cut again": "If still too large",
+    "Cut again": "Oversized chunks",
     "The ledger says": "The reason given",
     "Precision Ω": "Best possible precision",
     "Chunks that count": "Top k",

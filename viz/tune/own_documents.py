@@ -63,8 +63,8 @@ def show_own_documents(choices: Choices) -> None:
 def _uploads() -> None:
     st.markdown("**Documents whose boundaries you know**")
     st.caption(
-        "Texts with a line of three dashes where a section ends; or texts, each with its file of boundaries from the page "
-        "Failures. The text that you marked on that page is already among the documents."
+        "Upload texts with a line of three dashes where a section ends, or texts with a file of boundaries each, "
+        "from Failures. The text that you marked there is already among the documents."
     )
     st.file_uploader(
         "Texts and boundaries",
@@ -117,7 +117,7 @@ def _stitcher(splitter: str) -> None:
     row.number_input("Documents", 1, 100, 5, key="stitch_count")
     row.number_input("Seed", 0, 1_000_000, 0, key="stitch_seed", help="The same texts and seed give the same documents.")
     st.checkbox(
-        "As many more from other texts, held out",
+        "Add held-out documents",
         key="stitch_halves",
         help="Half of the texts are used only for these, so that the best setting is measured on texts not seen in tuning.",
     )

@@ -108,7 +108,9 @@ def _say_opened_with(words: dict[str, str]) -> None:
     """Draw a note on the column of Compare that the page opened with, or on one without settings to tune."""
     opened = session.opened_with.get(PAGE, [None])[0]
     if opened is not None and opened[1].chunker == words["what"]:
-        st.caption(f"The chunker of column {opened[0] + 1} of Compare; what is not swept is at its default.")
+        st.caption(
+            f"This is the chunker of column {opened[0] + 1} of Compare; parameters that are not swept have their defaults."
+        )
     made = next((number for number, one in enumerate(columns_of_compare(), start=1) if one.chunker in ELSEWHERE), None)
     if made is not None:
         st.caption(
@@ -178,7 +180,7 @@ def _say_what_changed(job: Sweep, settings: Sequence[Setting], documents: Chosen
         "what is held out": job.named and job.held != {one.name for one in documents.held},
     }
     if changed := [name for name, one in differs.items() if one]:
-        message = f"Below is the sweep as it was started; changed since: {', '.join(changed)}. “Run” starts another."
+        message = f"These results are of an earlier choice; changed since: {', '.join(changed)}. Press “Run” to sweep again."
         notice(message, key="tune_changed")
 
 
@@ -192,4 +194,7 @@ def _results(job: Sweep, measure: str) -> None:
     if job.cancelled and len(rows) < job.total:
         notice(f"Stopped after {len(rows):,} of {job.total:,} runs; the results so far are kept.", key="tune_stopped")
     if not show_sweep(job.settings, rows, set(job.held), measure) and rows and not job.running:
-        notice(f"{TITLES[measure]} is undefined for every setting on these documents.", key="tune_undefined")
+        notice(
+            f"{TITLES[measure]} is undefined for every setting on these documents. Choose another measure.",
+            key="tune_undefined",
+        )

@@ -60,7 +60,7 @@ def show_sweep(settings: Sequence[Setting], rows: Sequence[SweepRow], held: set[
     setting = shown[place].setting
     with row:
         if setting.trivial:
-            st.button("A trivial answer is no column", disabled=True, key="take/tune")
+            st.button("Not a chunker", disabled=True, key="take/tune")
         else:
             number = ranked.index(shown[place]) + 1
             label = "Take the best to Compare" if place == best else f"Take place {number} to Compare"

@@ -132,7 +132,10 @@ def test_a_library_that_fails_is_a_sentence(monkeypatch):
     monkeypatch.setattr(SemanticChunker, "split_text", fail)
     with pytest.raises(ModelError) as error:
         cut(build_chunker("langchain_semantic", {}), "One. Two.")
-    assert str(error.value) == ("LangChain's SemanticChunker must cut this text; it failed with RuntimeError: out of luck.")
+    assert str(error.value) == (
+        "LangChain's SemanticChunker could not cut this text: RuntimeError: out of luck. Change a parameter, or "
+        "choose another chunker."
+    )
 
 
 @pytest.mark.parametrize(

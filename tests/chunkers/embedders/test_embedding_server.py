@@ -94,51 +94,51 @@ FAILURES = {
     "too many": ([(429, {})] * 9, 4, "must have requests left for this key; asked up to 4 times, it had none (status 429)"),
     "broken": ([(500, {})] * 9, 4, "must work; asked up to 4 times, it failed (status 500)"),
     "slow": ([LONG] * 9, 4, "must answer within 1.5 seconds; it did not, in 4 attempts"),
-    "broken JSON": ([lambda texts: b'{"data": [{'], 1, "it gave something that is not JSON"),
-    "no object": ([lambda texts: b"null"], 1, "it gave something without the list 'data'"),
-    "no data": ([lambda texts: {"object": "list"}], 1, "it gave something without the list 'data'"),
-    "too few": ([told(lambda right: {**right, "data": right["data"][1:]})], 1, "it gave 3 vectors for 4 texts"),
+    "broken JSON": ([lambda texts: b'{"data": [{'], 1, "It must be JSON that"),
+    "no object": ([lambda texts: b"null"], 1, "It must have the list 'data'"),
+    "no data": ([lambda texts: {"object": "list"}], 1, "It must have the list 'data'"),
+    "too few": ([told(lambda right: {**right, "data": right["data"][1:]})], 1, "it has 3 for 4"),
     "no numbering": (
         [told(lambda right: {**right, "data": [{**item, "index": 0} for item in right["data"]]})],
         1,
-        "it gave vectors that do not say which text each belongs to",
+        "Every vector must have the index of its text",
     ),
     "uneven": (
         [told(lambda right: {**right, "data": [*right["data"][:3], {"index": 3, "embedding": [1.0]}]})],
         1,
-        "it gave vectors of different dimensions",
+        "All vectors must be lists of numbers of the same length",
     ),
     "empty": (
         [told(lambda right: {"data": [{"index": i, "embedding": []} for i in range(4)]})],
         1,
-        "vectors without numbers",
+        "Every vector must have at least one number",
     ),
     "words": (
         [told(lambda right: {"data": [{"index": i, "embedding": ["x", "y"]} for i in range(4)]})],
         1,
-        "with values that are not numbers",
+        "All vectors must be lists of numbers of the same length",
     ),
-    "nested": ([Raw(b"[" * 200_000)], 1, "an answer with more than 10 lists and objects a text"),
-    "nested in one number": ([told(lambda right: {"data": [[[[right]]]]})], 1, "it gave 1 vectors for 4 texts"),
-    "many lists": ([Raw(b'{"data":[' + b"[]," * 400_000 + b"[]]}")], 1, "more than 10 lists and objects a text"),
-    "many numbers": ([Raw(b'{"data":[' + b"1," * 600_000 + b"1]}")], 1, "an answer with more than 16,384 numbers a text"),
+    "nested": ([Raw(b"[" * 200_000)], 1, "It may have at most 10 lists and objects for each text; it has more."),
+    "nested in one number": ([told(lambda right: {"data": [[[[right]]]]})], 1, "it has 1 for 4"),
+    "many lists": ([Raw(b'{"data":[' + b"[]," * 400_000 + b"[]]}")], 1, "at most 10 lists and objects for each text"),
+    "many numbers": ([Raw(b'{"data":[' + b"1," * 600_000 + b"1]}")], 1, "It may have at most 16,384 numbers for each text"),
     "a list for a number": (
         [told(lambda right: {"data": [{**item, "index": []} for item in right["data"]]})],
         1,
-        "it gave vectors that do not say which text each belongs to",
+        "Every vector must have the index of its text",
     ),
     "a number beyond all": (
         [told(lambda right: {"data": [{**item, "embedding": [10**400]} for item in right["data"]]})],
         1,
-        "with values that are not numbers",
+        "All vectors must be lists of numbers of the same length",
     ),
     "a long refusal": ([Raw(b"[" * 65 * 2**20, status=403)], 1, "must accept the key; it refused (status 403)"),
     "compressed": (
         [Raw(gzip.compress(b" " * 50_000_000), {"Content-Encoding": "gzip"})],
         1,
-        "an answer that is compressed, or larger than 393,216 bytes a text",
+        "at most 393,216 bytes for each text",
     ),
-    "too large": ([Raw(b" " * 2**21)], 1, "an answer that is compressed, or larger than 393,216 bytes a text"),
+    "too large": ([Raw(b" " * 2**21)], 1, "at most 393,216 bytes for each text"),
     "elsewhere": (
         [Raw(b"", {"Location": "http://127.0.0.1:9/v1/embeddings"}, 307)],
         1,
@@ -147,7 +147,7 @@ FAILURES = {
     "not finite": (
         [lambda texts: json.dumps(answer(texts)).replace('"embedding": [', '"embedding": [NaN, ').encode()],
         1,
-        "it gave numbers that are not finite",
+        "All numbers must be finite; some are not.",
     ),
 }
 
@@ -179,7 +179,7 @@ def test_an_answer_takes_little_more_memory_than_its_bytes(http):
     embedder.load()
     tracemalloc.start()
     try:
-        with pytest.raises(ModelError, match="more than 10 lists and objects a text"):
+        with pytest.raises(ModelError, match="at most 10 lists and objects for each text"):
             embedder.encode(TEXTS)
         assert tracemalloc.get_traced_memory()[1] < 8 * len(body)
     finally:
@@ -246,7 +246,7 @@ def test_a_batch_of_other_dimensions_than_the_last(http):
     embedder = OpenAIServer("openai:test", http.address, KEY)
     embedder.encode(TEXTS)
     http.script = [lambda texts: {"data": [{"index": i, "embedding": [1.0, 2.0]} for i in range(len(texts))]}]
-    with pytest.raises(ModelError, match="vectors of 6 dimensions before and of 2 now"):
+    with pytest.raises(ModelError, match="these have 2, earlier ones 6"):
         embedder.encode(TEXTS)
 
 

@@ -141,28 +141,28 @@ BAD = {
         "must be reachable; it was not, in 4 attempts",
         4,
     ),
-    "broken JSON": ([lambda _: b'{"choices": [{'], 1, "its answer was something that is not JSON", 1),
-    "nested": ([Raw(b"[" * 200_000)], 1, "one with more than 100,000 lists and objects", 1),
-    "no object": ([lambda _: b"null"], 1, "its answer was something without the list 'choices'", 1),
-    "no choices": ([lambda _: {"choices": []}], 1, "its answer was something without the list 'choices'", 1),
-    "no message": ([lambda _: {"choices": [{"index": 0}]}], 1, "its answer was one without words", 1),
-    "odd choices": ([lambda _: {"choices": [[None]]}], 1, "its answer was one without words", 1),
-    "parts": ([lambda _: words([{"type": "text", "text": "Yes."}])], 1, "its answer was one without words", 1),
+    "broken JSON": ([lambda _: b'{"choices": [{'], 1, "It must be JSON that", 1),
+    "nested": ([Raw(b"[" * 200_000)], 1, "It may have at most 100,000 lists and objects", 1),
+    "no object": ([lambda _: b"null"], 1, "It must have the list 'choices'", 1),
+    "no choices": ([lambda _: {"choices": []}], 1, "It must have the list 'choices'", 1),
+    "no message": ([lambda _: {"choices": [{"index": 0}]}], 1, "It must have a text as its content", 1),
+    "odd choices": ([lambda _: {"choices": [[None]]}], 1, "It must have a text as its content", 1),
+    "parts": ([lambda _: words([{"type": "text", "text": "Yes."}])], 1, "It must have a text as its content", 1),
     "a page": (
         [Raw(b"<p>", {"Content-Type": "text/html"})],
         1,
-        "its answer was something that is not JSON, or is nested too deeply",
+        "It must be JSON that is not nested too deeply",
         1,
     ),
     "too long a wait": ([(429, {"Retry-After": "1e400"})], 1, "must have requests left for this key", 0),
-    "no words": ([lambda _: words(7)], 1, "its answer was one without words", 1),
+    "no words": ([lambda _: words(7)], 1, "It must have a text as its content", 1),
     "compressed": (
         [Raw(gzip.compress(b" " * 50_000_000), {"Content-Encoding": "gzip"})],
         1,
-        "its answer was one that is compressed, or larger than 4 MB",
+        "It must be uncompressed, with at most 4 MB",
         1,
     ),
-    "10 MB": ([Raw(b" " * 10_000_000)], 1, "its answer was one that is compressed, or larger than 4 MB", 1),
+    "10 MB": ([Raw(b" " * 10_000_000)], 1, "It must be uncompressed, with at most 4 MB", 1),
     "elsewhere": ([Raw(b"", {"Location": "http://127.0.0.1:9/v1"}, 307)], 1, "must answer itself", 0),
 }
 
@@ -235,7 +235,7 @@ def test_a_server_that_is_not_there_has_cost_nothing(http, why):
 
 @pytest.mark.parametrize("name", ["", "openai:", "openai: ", "gpt-4o", "anthropic:x"])
 def test_a_name_of_none(name):
-    with pytest.raises(InputError, match="must be followed by the name of a model on the server"):
+    with pytest.raises(InputError, match="must be openai: followed by the name of a model on the server"):
         ChatServer(name)
 
 

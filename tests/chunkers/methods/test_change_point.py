@@ -67,13 +67,16 @@ def test_sentences_per_chunk_give_their_number():
 
 
 def test_one_target_at_a_time():
-    with pytest.raises(ValueError, match="target_sentences must be left out where chunks is set; got 4"):
+    with pytest.raises(ValueError, match="target_sentences must be left out when chunks is set; got 4"):
         build_chunker("change_point", {"chunks": 3, "target_sentences": 4})
 
 
 def test_too_long_a_search_is_refused():
     text = "\n".join("a" * 5000)
-    with pytest.raises(InputError, match=r"this text has 5,000 sentences for 1,000 chunks\. A penalty has no such limit\."):
+    with pytest.raises(
+        InputError,
+        match=r"this text has 5,000 sentences for 1,000 chunks\. Set a penalty instead, which has no such limit\.",
+    ):
         cut(build_chunker("change_point", {"chunks": 1000}), text)
 
 
@@ -246,8 +249,8 @@ def test_a_long_search_reports_its_progress_and_can_be_stopped(monkeypatch):
 
 def test_a_search_of_too_many_comparisons_is_refused(monkeypatch):
     monkeypatch.setattr(change_point, "MOST_CHANGE_PRODUCTS", 240_000)
-    said = r"at most 10,000 comparisons of places for vectors of 24 dimensions; these were enough for \d+ of the 1,000 "
-    with pytest.raises(InputError, match=said + r"sentences\. A much higher or much lower penalty needs fewer\."):
+    said = r"at most 10,000 comparisons of vectors of 24 dimensions; it had made them after \d+ of 1,000 "
+    with pytest.raises(InputError, match=said + r"sentences\. Set a much higher or a much lower penalty\."):
         cut(build_chunker("change_point", {}), "\n".join(map(str, range(1000))), embedder=OneSubject())
 
 

@@ -223,7 +223,7 @@ def test_the_cap_of_kreileder(target, slack, cap):
 def test_too_many_sentences_are_refused_before_anything_is_embedded(name):
     embedder = HashEmbedder()
     text = "\n".join("a" * (MOST_SENTENCES + 1))
-    with pytest.raises(InputError, match=rf"^{name}: the sentences must be at most 7,000, .*; this text has 7,001\.$"):
+    with pytest.raises(InputError, match=rf"^{name}: a text may have at most 7,000 sentences, .*; this one has 7,001\.$"):
         cut(build_chunker(name, {}), text, embedder=embedder)
     assert embedder.batches == []
 

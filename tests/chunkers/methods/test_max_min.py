@@ -103,7 +103,7 @@ def test_a_chunk_too_long_for_its_comparisons_is_refused_with_what_helps(monkeyp
     monkeypatch.setattr(max_min, "MOST_MAX_MIN_PRODUCTS", 50_000)
     monkeypatch.setattr(max_min, "BLOCK", 16)
     text = "\n".join("0" for _ in range(400))
-    with pytest.raises(InputError, match=r"at most 50,000 .* of the 400 sentences: the open chunk has .* higher hard"):
+    with pytest.raises(InputError, match=r"at most 50,000 .* of 400 sentences, in a chunk of .* Raise the hard"):
         cut(MaxMin(), text, embedder=AngleEmbedder())
     assert len(cut(MaxMin(initial_factor=0.5), text, embedder=AngleEmbedder()).chunks) == 400
 

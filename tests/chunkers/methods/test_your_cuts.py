@@ -41,9 +41,9 @@ def test_sentences_split_otherwise_are_cut_at_the_same_places():
 
 def test_cuts_of_another_text_and_places_outside_are_refused_or_left_out():
     chunker = YourCuts.of(DOCUMENT.identity, [9])
-    with pytest.raises(InputError, match="Your cuts must be of this text"):
+    with pytest.raises(InputError, match="Your cuts belong to another text"):
         run(chunker, Document.from_text(f"{TEXT} More.", "regex", "notes"), TOOLS)
-    with pytest.raises(InputError, match="Your cuts must be of this text"):
+    with pytest.raises(InputError, match="Your cuts belong to another text"):
         run(YourCuts(), DOCUMENT, TOOLS)
     assert len(run(YourCuts.of(DOCUMENT.identity, [9, 5_000]), DOCUMENT, TOOLS).chunks) == 2
 

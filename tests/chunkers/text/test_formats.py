@@ -142,23 +142,23 @@ def doctype_bomb():
 @pytest.mark.parametrize(
     ("data", "name", "words"),
     [
-        (b"%PDF-1.7 and then nothing", "torn.pdf", r"torn\.pdf: the file must be a sound PDF; reading it failed with: "),
+        (b"%PDF-1.7 and then nothing", "torn.pdf", r"torn\.pdf: the file must be a valid PDF; reading it failed: "),
         (
             pdf(["secret"], encrypt="key"),
             "locked.pdf",
             r"locked\.pdf: the PDF must open without a password",
         ),
-        (pdf([]), "scan.pdf", r"scan\.pdf: the PDF must hold text; it has none, perhaps pictures of it\."),
-        (b"no zip at all", "torn.docx", r"torn\.docx: the file must be a sound DOCX; .*not a zip file"),
-        (book([], []), "empty.epub", r"empty\.epub: the EPUB must hold text; it has none\."),
-        (book(["x"], [7]), "wrong.epub", r"wrong\.epub: the EPUB must hold text; it has none\."),
+        (pdf([]), "scan.pdf", r"scan\.pdf: the PDF must contain text; it contains none, perhaps pictures of it\."),
+        (b"no zip at all", "torn.docx", r"torn\.docx: the file must be a valid DOCX; .*not a zip file"),
+        (book([], []), "empty.epub", r"empty\.epub: the EPUB must contain text; it contains none\."),
+        (book(["x"], [7]), "wrong.epub", r"wrong\.epub: the EPUB must contain text; it contains none\."),
         (
             book(["x"], [0], **encryption("OEBPS/text/chapter%200.xhtml")),
             "kept.epub",
-            r"kept\.epub: the chapters of an EPUB must not be encrypted, as copy protection does; 1 of 1 are\.",
+            r"kept\.epub: an EPUB must not be encrypted, as copy protection does; 1 of its 1 chapters are\.",
         ),
-        (doctype_bomb(), "bomb.epub", r"bomb\.epub: the file must be a sound EPUB; .*EntitiesForbidden"),
-        (b"", "empty.html", r"empty\.html: the HTML must hold text; it has none\."),
+        (doctype_bomb(), "bomb.epub", r"bomb\.epub: the file must be a valid EPUB; .*EntitiesForbidden"),
+        (b"", "empty.html", r"empty\.html: the HTML must contain text; it contains none\."),
     ],
 )
 def test_a_bad_file_is_a_sentence_that_names_it(data, name, words):
@@ -178,7 +178,7 @@ def test_the_text_of_a_small_file_may_still_be_too_large(monkeypatch):
     data = book(["<p>" + "a" * 1500 + "</p>"] * 2, [0, 1])
     monkeypatch.setattr(extracted, "MAX_BYTES", 2000)
     assert len(data) < 2000
-    with pytest.raises(InputError, match=r"the text of long\.epub: a document may have at most 20 MB"):
+    with pytest.raises(InputError, match=r"long\.epub: the text may have at most 20 MB"):
         formats.extract(data, "long.epub", "EPUB")
 
 

@@ -230,7 +230,7 @@ def test_edits_inside_an_excerpt_leave_it_found_or_told(start, length, data):
 
 def test_a_context_that_is_no_text_is_refused():
     read = read_back(b'{"question": "a?", "references": [{"content": "The tide", "prefix": 3}]}', TEXT)
-    assert "the prefix of an excerpt must be a text; got 3." in read.problems[0]
+    assert "the prefix of an excerpt must be a string; got 3." in read.problems[0]
 
 
 def test_a_name_in_a_reference_goes_before_that_of_its_row():

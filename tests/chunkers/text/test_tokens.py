@@ -77,7 +77,7 @@ def test_what_looks_like_a_special_token_is_text(byte_pairs):
 
 
 def test_too_much_for_tiktoken_is_one_sentence(byte_pairs):
-    with pytest.raises(ModelError, match=r"_base: tiktoken gave up on this text of 1,000,001 characters"):
+    with pytest.raises(ModelError, match=r"_base: tiktoken failed on this text of 1,000,001 characters"):
         byte_pairs.count([" " * 1_000_000 + "x"])
 
 

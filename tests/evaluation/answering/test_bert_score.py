@@ -32,5 +32,5 @@ def test_a_model_that_cannot_be_loaded_is_an_error_with_a_sentence(monkeypatch):
         raise OSError("no network: /home/someone")
 
     monkeypatch.setitem(sys.modules, "bert_score", SimpleNamespace(score=score))
-    with pytest.raises(ModelError, match="must be able to load its model and to read the texts; it raised OSError"):
+    with pytest.raises(ModelError, match="could not load its model or score the texts; it raised OSError"):
         bert_score.bert_scores(["a"], ["b"], "en")

@@ -15,7 +15,7 @@ def test_a_line_is_a_question_and_behind_a_bar_its_reference():
     assert found.usable == (Item("Why?"), Item("When?", "In 1844. | Or so."))
     assert found.problems == (
         "line 4: A question must have at least one word; it is empty.",
-        "line 5: a question must appear once; 'Why?' is repeated, so it is left out.",
+        "line 5: every question must appear only once; 'Why?' is repeated, so it is left out.",
     )
 
 
@@ -39,7 +39,7 @@ def test_every_form_of_file_gives_the_same(data):
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b" ", "q: a file of questions must have at least one; it is empty."),
+        (b" ", "q: a file of questions must contain at least one question; this one is empty."),
         (b"what,answer\n1,2\n", "q: the columns must include question; got 'what, answer'."),
     ],
 )
@@ -56,12 +56,12 @@ def test_rows_that_cannot_be_used_are_named_and_the_others_kept(monkeypatch):
     rows += [f'{{"question": "{letter}?"}}' for letter in "CDE"]
     found = questions_of_file("\n".join(rows[:1] + rows[3:]).encode(), "q")
     assert [item.question for item in found.usable] == ["C?", "D?"]
-    assert found.problems[0] == "q, line 1: the question must be a text; got 3."
+    assert found.problems[0] == "q, line 1: the question must be a string; got 3."
     found = questions_of_file("\n".join(rows[1:3]).encode(), "q")
     assert not found.usable
     assert found.problems == (
         "q, line 1: A reference answer may have at most 9 characters; this one has 10.",
-        "q, line 2: the answer must be a text; got 7.",
+        "q, line 2: the answer must be a string; got 7.",
     )
     assert questions_of_lines("C?\nD?\nE?\nF?").problems == (
         "line 3 and on: at most 2 questions can be answered; the rest is left out.",

@@ -197,7 +197,7 @@ def test_a_run_that_was_killed_asks_nothing_again_that_was_answered(serve, tmp_p
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--judge", "openai:x", "--not-judged"), "--judge and --not-judged must not both be given."),
+        (("--judge", "openai:x", "--not-judged"), "--judge and --not-judged must not be given together; leave one out."),
         (("--spend", "0"), "--spend must be a whole number of tokens of at least 1; got '0'."),
         (("--budget", "0"), "--budget must be a whole number of tokens of at least 1; got 0."),
         # A chunker that asks would have asked by the time at which the budget is needed.

@@ -311,9 +311,9 @@ def test_retrieval_is_held_against_the_baseline_too(folder, capsys):
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ([], "Give either --recipe or --chunker."),
+        ([], "Give exactly one of --recipe and --chunker."),
         (["--chunker", "structure"], "Name at least one document to check: a FILE, --marked or --sample."),
-        (["--recipe", "recipe.json", "--set", "a=1"], "--set must be given with --chunker: a recipe has its parameters."),
+        (["--recipe", "recipe.json", "--set", "a=1"], "--set needs --chunker; a recipe already has its parameters."),
         (["--level", "tiny"], "--level must have the form RULE=LEVEL; got 'tiny'."),
         (["--level", "tiny=x"], "--level: tiny must be one of error, warning, note, off; got 'x'."),
         (["--report", "html"], "--report must be one of text, json, sarif, junit, or one of them with =FILE; got 'html'."),
@@ -327,7 +327,7 @@ def test_retrieval_is_held_against_the_baseline_too(folder, capsys):
         (["--spend", "1e3"], "--spend must be a whole number of tokens of at least 1; got '1e3'."),
         (
             ["--baseline", "b", "--write-baseline", "b"],
-            "--baseline and --write-baseline must not be given together.",
+            "--baseline and --write-baseline must not be given together: one reads the scores, the other writes them.",
         ),
         (
             [*STRUCTURE, "docs", "--write-baseline", "b"],
@@ -352,10 +352,10 @@ def test_what_is_wrong_is_a_sentence(folder, capsys, given, sentence):
     ("text", "said"),
     [
         ("{}", "baseline.json: a baseline must have the form that --write-baseline writes; documents: "),
-        ("no", "baseline.json: the file must be JSON; "),
+        ("no", "baseline.json: the file must be valid JSON; this one is not ("),
         (
             '{"documents": "", "scores": {"boundaries": {"beauty": 1}}}',
-            "baseline.json: the scores of boundaries must be of pk, window_diff, f1, boundary_similarity; got 'beauty'.",
+            "baseline.json: scores of boundaries must be named pk, window_diff, f1, boundary_similarity; got 'beauty'.",
         ),
     ],
 )

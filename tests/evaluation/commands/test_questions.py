@@ -60,7 +60,7 @@ def test_the_file_is_what_retrieval_reads(folder, server, capsys):
     assert sent.startswith(f"Sending windows of the documents to {server.address.split('/')[2]}: about ")
     assert "in 4 requests." in sent
     assert "lamp.txt, 0 to " in dropped
-    assert "it has no JSON object" in dropped
+    assert "the answer must contain a JSON object" in dropped
     assert "openai:test: 6 requests" in spent
     assert KEY not in printed.err + printed.out
     with (folder / "made.csv").open(newline="") as file:
@@ -100,7 +100,7 @@ def _message(said):
         (["--highest", "nan"], "--highest must be a cosine, from -1 to 1; got nan."),
         (["--spend", "0"], "--spend must be a whole number of tokens of at least 1; got '0'."),
         (["--output", "nowhere/made.csv"], "--output must be a file in a writable folder"),
-        (["--language-model", "test"], "openai: must be followed by the name of a model"),
+        (["--language-model", "test"], "must be openai: followed by the name of a model"),
         (["--spend", "100"], "the spending limit is 100 tokens"),
     ],
 )

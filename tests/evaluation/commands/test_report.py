@@ -45,9 +45,9 @@ def test_lines_of_dashes_are_boundaries_and_no_text(tmp_path, capsys):
         (("--chunker", "none"), "chunker must be one of "),
         (
             ("--chunker", "recursive", "--dashes", "--boundaries", "x.json"),
-            "--dashes and --boundaries must not both be given: each names the known boundaries.",
+            "--dashes and --boundaries must not be given together: each names the known boundaries.",
         ),
-        (("--chunker", "recursive", "--into", "nowhere/x.html"), "nowhere/x.html: the file must be writable; "),
+        (("--chunker", "recursive", "--into", "nowhere/x.html"), "nowhere/x.html: the file cannot be written: "),
     ],
 )
 def test_what_is_wrong_is_one_sentence(arguments, said, capsys):
@@ -62,5 +62,5 @@ def test_recipes_that_disagree_are_told_apart(tmp_path, capsys):
         made = Recipe(chunker="recursive", sentences=splitter, embedder="tfidf", tokenizer="words")
         files[-1].write_text(made.to_json(), encoding="utf-8")
     assert main(["report", STUBS, "--recipe", *map(str, files)]) == 2
-    said = "--sentences must be given if the recipes differ; they have lines, regex."
+    said = "--sentences must be given when the recipes disagree on it; they have lines, regex."
     assert capsys.readouterr().err.strip() == said

@@ -96,17 +96,17 @@ def test_what_is_of_no_use_ends_in_a_sentence(folder, capsys):
         assert main(["retrieval", *(word for key, value in values.items() for word in (f"--{key}", value))]) == 2
         return capsys.readouterr().err
 
-    assert "a folder must have a file that ends in .txt, .md, " in refused(corpus="empty")
+    assert "a folder must contain a file ending in .txt, .md, " in refused(corpus="empty")
     (folder / "empty" / "noise.txt").write_bytes(b"\0\1")
-    assert "the corpus must have a document that can be read; it has none." in refused(corpus="empty")
+    assert "the corpus must contain a readable document; it contains none." in refused(corpus="empty")
     assert "the corpus must be a readable folder" in refused(corpus="nowhere")
-    assert "the file must be readable; " in refused(corpus="long " * 2000)
-    assert "the file must be readable" in refused(questions="nowhere.csv")
+    assert "the file cannot be read: " in refused(corpus="long " * 2000)
+    assert "the file cannot be read" in refused(questions="nowhere.csv")
     assert "--top-k must be at least 1; got 0." in refused(**{"top-k": "0"})
     (folder / "other.csv").write_text("question,excerpts\nWho?,Nobody knows.\n")
     assert "at least one question must be usable; none is." in refused(questions="other.csv")
     (folder / "recipe.json").write_text("{")
-    assert "the file must be JSON" in refused(recipe="recipe.json")
+    assert "the file must be valid JSON" in refused(recipe="recipe.json")
 
 
 def test_budgets_are_measured_beside_the_top_k(folder, capsys):
@@ -176,8 +176,8 @@ def test_without_a_budget_nothing_is_said_of_one(folder, capsys):
         (("--budget", "100,-5"), "--budget must be whole numbers separated by commas"),
         (("--budget", "0,100"), "A budget must be at least 1; got 0."),
         (("--spend", "0"), "--spend must be a whole number of tokens of at least 1; got '0'."),
-        (("--last", "cut"), "--last must be given with --budget; it is given alone."),
-        (("--budget-unit", "tokens"), "--budget-unit must be given with --budget; it is given alone."),
+        (("--last", "cut"), "--last needs --budget; it was given alone."),
+        (("--budget-unit", "tokens"), "--budget-unit needs --budget; it was given alone."),
     ],
 )
 def test_budgets_and_limits_of_no_use_end_in_a_sentence(folder, capsys, options, message):
@@ -364,7 +364,7 @@ def test_chunks_that_something_else_made_are_measured_beside_recipes(folder, cap
     write("fewer.json", "stubs")
     assert call(folder, "--chunks", str(folder / "fewer.json")) == 2
     printed = capsys.readouterr()
-    assert "fewer.json: it must have chunks of all 2 documents" in printed.err
+    assert "fewer.json: the file must have chunks of all 2 documents" in printed.err
     assert "'three_topics.txt'" in printed.err
     assert printed.out == ""
 
@@ -372,13 +372,16 @@ def test_chunks_that_something_else_made_are_measured_beside_recipes(folder, cap
 def test_what_is_measured_must_be_named_and_embedded_in_one_way(folder, capsys):
     arguments = ["retrieval", "--corpus", str(folder / "corpus"), "--questions", str(folder / "questions.csv")]
     assert main(arguments) == 2
-    assert "--recipe or --chunks must be given; neither is." in capsys.readouterr().err
+    assert "--recipe or --chunks must be given; got neither." in capsys.readouterr().err
     other = {"chunker": "fixed_sentences", "embedder": "all-MiniLM-L6-v2"}
     (folder / "other.json").write_text(json.dumps(other))
     (folder / "theirs.json").write_text('["a"]')
     chunks = ("--chunks", str(folder / "theirs.json"))
     assert call(folder, *chunks, recipes=("by_1.json", "other.json")) == 2
-    said = "--chunks are embedded as all recipes are, but these differ: all-MiniLM-L6-v2, plain; tfidf, plain."
+    said = (
+        "--chunks needs recipes that all embed in the same way; these embed differently: all-MiniLM-L6-v2, plain; "
+        "tfidf, plain."
+    )
     assert said in capsys.readouterr().err
 
 

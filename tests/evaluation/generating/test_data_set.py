@@ -58,9 +58,9 @@ def test_an_edit_is_taken_if_its_excerpts_stand_in_the_document():
 @pytest.mark.parametrize(
     ("question", "excerpts", "said"),
     [
-        (" ?", ["oil"], "The question must have words; got '?'."),
+        (" ?", ["oil"], "The question must have at least one word; got '?'."),
         ("a" * 2_001, ["oil"], "A question may have at most 2,000 characters; this one has 2,001."),
-        ("\ud800\0", ["oil"], "The question must have words"),
+        ("\ud800\0", ["oil"], "The question must have at least one word"),
         ("What?", ["", " "], "A question must have 1 to 5 excerpts; 'What?' has 0."),
         ("What?", ["The lamp", "burns", "oil", "bell", "fog", "rings"], "'What?' has 6."),
         (

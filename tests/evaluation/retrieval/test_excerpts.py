@@ -22,7 +22,7 @@ def test_a_place_is_used_where_the_text_is_there_and_else_the_first_occurrence(s
 
 @pytest.mark.parametrize("start", [-19, -1, True, 3.5, "34", [34], float("nan")])
 def test_a_place_that_is_none_is_a_sentence_and_never_counts_from_the_end(start):
-    with pytest.raises(InputError, match="start_index must be a whole number from 0 on; got"):
+    with pytest.raises(InputError, match="start_index must be a whole number of at least 0; got"):
         finder("a.txt").locate({"content": "The tide goes out.", "start_index": start}, 0)
 
 
@@ -33,7 +33,7 @@ def test_a_whole_name_goes_before_a_stem():
 
 
 def test_a_stem_of_two_documents_names_neither():
-    with pytest.raises(InputError, match=r"corpus_id must name one document; 'a' may be any of x/a.txt, y/a.md"):
+    with pytest.raises(InputError, match=r"corpus_id must match one document; 'a' matches several: x/a.txt, y/a.md"):
         finder("x/a.txt", "y/a.md").number("a")
 
 

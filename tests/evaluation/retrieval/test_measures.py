@@ -304,12 +304,12 @@ def test_what_cannot_be_used_is_listed_and_the_rest_is_usable():
     )
     assert [question.text for question in found.usable] == ["good?", "half?", "none?"]
     assert found.problems == (
-        "q.csv, question 2: the question must appear once; 'good?' is repeated, so it is left out.",
+        "q.csv, question 2: every question must appear only once; 'good?' is repeated, so it is left out.",
         "q.csv, question 3: no excerpt of 'lost?' could be located, so the question is left out: the excerpt must occur in "
         "first, and 'nowhere' does not; it is left out.",
         "q.csv, question 4: the excerpt must occur in first, and 'nowhere' does not; it is left out.",
         "q.csv, question 5: corpus_id must be one of first, second; got 'third'.",
-        "q.csv, question 6: the question must be a text; got ''.",
+        "q.csv, question 6: the question must be a string; got ''.",
         "q.csv, question 7: the references must be a JSON list; '[\"alpha' is not (Unterminated string starting at: line 1 "
         "column 2 (char 1)).",
     )
@@ -318,15 +318,15 @@ def test_what_cannot_be_used_is_listed_and_the_rest_is_usable():
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "it is empty"),
-        (b" \n ", "it is empty"),
+        (b"", "this one is empty"),
+        (b" \n ", "this one is empty"),
         (b"question,answer\na,b", "the columns must include question, and references or excerpts; got question, answer"),
         (b"question,excerpts\n", "at least one question must be usable; none is."),
         (b'{"question": "a"\n', "line 1: every line must be a JSON object; this one is not"),
         (b'["question"]\n', "item 1: every item must be a JSON object; this one is 'question'"),
         (b"question,excerpts\n\0", "must be text, CSV or JSON lines; this one is binary"),
         (b"x" * 20_000_001, "at most 20,000,000 bytes; this one has 20,000,001"),
-        (b'question,excerpts\na,"x', "question 1: the file must be CSV, and from here on it is not"),
+        (b'question,excerpts\na,"x', "question 1: the file must be valid CSV; from here on it is not"),
     ],
 )
 def test_a_file_of_no_use_is_refused_in_a_sentence(data, message):
@@ -342,7 +342,7 @@ def test_a_file_of_no_use_is_refused_in_a_sentence(data, message):
         (b"question,excerpts\nA?,alpha\nB?,beta, and more\nC?\nD?,beta\n", ["this one has 3", "this one has 1"]),
         (
             b'question,excerpts\nA?,alpha\nB?,beta\n"C?,gamma\n',
-            ["question 3: the file must be CSV, and from here on it is not"],
+            ["question 3: the file must be valid CSV; from here on it is not"],
         ),
         (b'{"question": "A?", "excerpts": "alpha"}\n{\n[1]\n{"question": "D?", "excerpts": "beta"}', ["line 2", "line 3"]),
         ("question;excerpts\nA?;alpha, 1\nB?;beta\nC?;gämma\nD?;beta".encode("utf-16"), ["'alpha, 1' does not", "'gämma'"]),

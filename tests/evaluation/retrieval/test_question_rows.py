@@ -140,13 +140,16 @@ def test_a_file_that_has_no_excerpts_is_refused_with_what_it_has(text, message):
     [
         (
             {"user_input": [{"content": "Hello", "type": "human"}]},
-            "user_input must be a single text; this one is a conversation",
+            "user_input must be a string; this one is a conversation",
         ),
-        ({"question": "a?", "contexts": [FIRST], "answer": "b"}, "contexts next to an answer are what a pipeline retrieved"),
+        (
+            {"question": "a?", "contexts": [FIRST], "answer": "b"},
+            "contexts next to an answer are taken as what a pipeline retrieved",
+        ),
         ({"question": "a?", "contexts": 7}, "the contexts must be a list; got 7."),
         ({"question": "a?", "documents": ["moon.txt"]}, "corpus_id must be one of tides.txt, birds.txt; got 'moon.txt'."),
         ({"question": "a?", "documents": [None]}, "documents must name the documents that answer the question; got None."),
-        ({"user_input": None}, "the question must be a text; got None."),
+        ({"user_input": None}, "the question must be a string; got None."),
     ],
 )
 def test_a_row_of_no_use_is_told_with_its_place_and_the_rest_is_used(row, message):
@@ -165,4 +168,6 @@ def test_a_question_may_be_asked_of_several_documents_but_of_each_once():
     rows = [{"question": "a?", "documents": [name]} for name in ("birds", "tides", "birds")]
     found = read(as_lines(rows))
     assert len(found.usable) == 2
-    assert found.problems == ("testset.x, line 3: the question must appear once; 'a?' is repeated, so it is left out.",)
+    assert found.problems == (
+        "testset.x, line 3: every question must appear only once; 'a?' is repeated, so it is left out.",
+    )

@@ -272,9 +272,9 @@ def test_a_setting_is_read_as_it_is_written(word):
         ("window:two", "returned must be chunk"),
         ("section:", "returned must be chunk"),
         ("page:2", "returned must be chunk"),
-        ("window:0", f"The number of neighbours must be 1 to {MOST_NEIGHBOURS}; got 0."),
-        ("window:21", f"The number of neighbours must be 1 to {MOST_NEIGHBOURS}; got 21."),
-        ("section:7", "The level of headings of a section must be 1 to 6; got 7."),
+        ("window:0", f"The number of neighbours must be from 1 to {MOST_NEIGHBOURS}; got 0."),
+        ("window:21", f"The number of neighbours must be from 1 to {MOST_NEIGHBOURS}; got 21."),
+        ("section:7", "The heading level of a section must be from 1 to 6; got 7."),
     ],
 )
 def test_a_setting_of_no_use_is_refused(word, message):

@@ -92,7 +92,7 @@ def test_what_an_earlier_version_kept_has_no_ladder(found_by_sentence, ladder):
 def test_what_an_earlier_version_measured_to_the_last_full_stop_is_not_read(found_by_sentence, ladder):
     written = json.loads(to_json(found_by_sentence, ladder))
     del written["exact_ends"]
-    with pytest.raises(InputError, match="it must count the ends of excerpts as this version does; it does not"):
+    with pytest.raises(InputError, match="must use this version's rule for the ends of excerpts"):
         from_json(json.dumps(written).encode(), CORPUS, QUESTIONS)
     exact = replace(CORPUS, exact_ends=True)
     assert from_json(json.dumps(written).encode(), exact, QUESTIONS)[0].answers == found_by_sentence.answers
@@ -109,14 +109,14 @@ def test_the_budgets_are_those_that_were_measured(found_by_sentence, ladder):
 @pytest.mark.parametrize(
     ("changed", "sentence"),
     [
-        ({"wanted": [[1]]}, "wanted must have the shape 2 × 4"),
-        ({"ranked": [[0]]}, "there must be ranks of 4 questions; got 1"),
-        ({"ranked": [[0], [1], [2], [99]]}, "must number the 2 chunks"),
-        ({"holders": [[0, 1]]}, "there must be holders of 3 excerpts; got 1"),
-        ({"holders": [[99, 1]] * 3}, "must number the 2 chunks"),
-        ({"beyond": [[4, 0, 9]]}, "must number the 4 questions"),
-        ({"reasons": {"16": "why"}}, "ladder.reasons must be as it was written"),
-        ({"at": None}, "ladder.at must be as it was written"),
+        ({"wanted": [[1]]}, "must have wanted of the shape 2 × 4"),
+        ({"ranked": [[0]]}, "must have ranks for 4 questions; it has them for 1"),
+        ({"ranked": [[0], [1], [2], [99]]}, "must refer to its 2 chunks only"),
+        ({"holders": [[0, 1]]}, "must name the chunks that hold 3 excerpts; it does so for 1"),
+        ({"holders": [[99, 1]] * 3}, "must refer to its 2 chunks only"),
+        ({"beyond": [[4, 0, 9]]}, "must refer to its 4 questions only"),
+        ({"reasons": {"16": "why"}}, "differs in ladder.reasons"),
+        ({"at": None}, "differs in ladder.at"),
     ],
 )
 def test_a_ladder_that_does_not_fit_is_a_sentence(ladder, changed, sentence):
@@ -140,19 +140,19 @@ def test_there_is_no_text_in_it(found, ladder):
 @pytest.mark.parametrize(
     ("changed", "sentence"),
     [
-        ({"chunks": [[[0, 5]], [[90, 9999]]]}, "chunks must be ranges of the corpus, of"),
-        ({"chunks": [[[-1, 5]]]}, "chunks must be ranges"),
-        ({"chunks": [[[5, 4]]]}, "chunks must be ranges"),
-        ({"chunks": [[]]}, "chunks must be ranges"),
-        ({"chunks": []}, "ranked must number the 0 chunks"),
-        ({"ranked": [[0], [1], [2]]}, "ranked must have the shape 4 × any"),
-        ({"ranked": [[0], [1, 2], [0], [0]]}, "ranked must have the shape"),
-        ({"ranked": [[0], [1], [2], [99]]}, "ranked must number"),
-        ({"ranked": [[0], [1], [2], [-1]]}, "ranked must number"),
-        ({"scores": [[[0.5]]]}, "scores must have the shape 2 × 4 × 4"),
-        ({"documents": []}, "documents must have the shape 4 × 3 × 4"),
-        ({"top_k": "5"}, "top_k must be as it was written"),
-        ({"vectors": []}, "vectors must be as it was written"),
+        ({"chunks": [[[0, 5]], [[90, 9999]]]}, "must have chunks within the corpus, of"),
+        ({"chunks": [[[-1, 5]]]}, "must have chunks within the corpus"),
+        ({"chunks": [[[5, 4]]]}, "must have chunks within the corpus"),
+        ({"chunks": [[]]}, "must have chunks within the corpus"),
+        ({"chunks": []}, "must rank its 0 chunks"),
+        ({"ranked": [[0], [1], [2]]}, "must have ranked of the shape 4 × any"),
+        ({"ranked": [[0], [1, 2], [0], [0]]}, "must have ranked of the shape"),
+        ({"ranked": [[0], [1], [2], [99]]}, r"must rank its \d chunks"),
+        ({"ranked": [[0], [1], [2], [-1]]}, r"must rank its \d chunks"),
+        ({"scores": [[[0.5]]]}, "must have scores of the shape 2 × 4 × 4"),
+        ({"documents": []}, "must have documents of the shape 4 × 3 × 4"),
+        ({"top_k": "5"}, "differs in top_k"),
+        ({"vectors": []}, "differs in vectors"),
     ],
 )
 def test_what_does_not_fit_is_a_sentence(found, changed, sentence):
@@ -163,5 +163,5 @@ def test_what_does_not_fit_is_a_sentence(found, changed, sentence):
 
 @pytest.mark.parametrize("data", [b"", b"[]", b"{}", b"\xff", b"[" * 5000])
 def test_what_is_something_else_is_a_sentence(data):
-    with pytest.raises(InputError, match="must be as it was written; it is not"):
+    with pytest.raises(InputError, match="must have the form that Seamark writes"):
         from_json(data, CORPUS, QUESTIONS)

@@ -98,9 +98,9 @@ def test_what_was_lost_is_a_caveat_that_is_kept_and_names_nothing():
 def test_a_column_of_fewer_documents_is_refused_with_their_names():
     with pytest.raises(InputError, match=r"must have chunks of all 2 documents.*; it has none of 'other\.txt'\.$"):
         index_of(rows()[:3])
-    with pytest.raises(InputError, match=r"its chunks of 'other\.txt' must be in that document; none of 1 is"):
+    with pytest.raises(InputError, match=r"the chunks of 'other\.txt' must occur in that document; none of the 1 does"):
         index_of([*rows()[:3], {"text": "Nowhere.", "source": "other.txt"}])
-    with pytest.raises(InputError, match=r"every chunk must name its own, as document, .*; 1 of 5 do not"):
+    with pytest.raises(InputError, match=r"every chunk must name its document in a field document, .*; 1 of 5 do not"):
         index_of(rows({"text": "aa"}))
     with pytest.raises(InputError, match="the file of chunks must be given"):
         build_index(CORPUS, YourChunks(), tools(AngleEmbedder()))
@@ -133,9 +133,9 @@ def test_a_document_is_found_by_the_end_of_its_path_and_two_that_may_be_it_are_r
         assert of(source, "b.md").of_each([name, "b.md"])[name][0].document == source
     # The same name goes first.
     assert of("x/a.md", "a.md").of_each(["a.md", "x/a.md"])["a.md"][0].document == "a.md"
-    with pytest.raises(InputError, match=r"'x/a\.md', 'y/a\.md' in it may all be 'a\.md'; it must have one of them"):
+    with pytest.raises(InputError, match=r"one document that matches 'a\.md'; 'x/a\.md', 'y/a\.md' all match"):
         of("x/a.md", "y/a.md", "b").of_each(["a.md", "b"])
-    with pytest.raises(InputError, match=r"'a\.md' in it may be each of 'x/a\.md', 'y/a\.md'; it must have all of these"):
+    with pytest.raises(InputError, match=r"a document for each of 'x/a\.md', 'y/a\.md'; it has only 'a\.md'"):
         of("a.md").of_each(["x/a.md", "y/a.md"])
 
 

@@ -202,10 +202,10 @@ def test_the_command_uses_what_it_can(folder, tmp_path, capsys):
 def test_the_command_needs_two_documents(tmp_path, capsys):
     (tmp_path / "one.txt").write_text("Only one.")
     assert stitched_by_command(tmp_path / "one.txt", tmp_path) == 2
-    assert capsys.readouterr().err == "stitching needs passages of at least two subjects; got 1 of one or none.\n"
+    assert capsys.readouterr().err == "stitching needs passages of at least two subjects; these 1 have fewer.\n"
     (tmp_path / "void").mkdir()
     assert stitched_by_command(tmp_path / "void", tmp_path) == 2
-    assert "a folder must have a file that ends in .txt, .md, " in capsys.readouterr().err
+    assert "a folder must contain a file ending in .txt, .md, " in capsys.readouterr().err
 
 
 # The page

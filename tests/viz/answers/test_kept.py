@@ -100,7 +100,7 @@ def test_a_run_that_the_page_does_not_show_says_what_is_other(app, http, restart
     restart()
     other = by_link(link | {"budget": "250", "document": "article"})
     (told,) = [text for text in said(other) if text.startswith("The measures of ")]
-    assert told.startswith("The measures of 2 of 6 answers of this run are kept on disk, texts are not.")
+    assert told.startswith("The measures of 2 of 6 answers of this run are kept on disk; texts are not.")
     assert told.endswith("Other than now: the text, the questions, the budget.")
     assert "AQS" not in str([frame.value.columns for frame in other.dataframe])
 
@@ -110,7 +110,7 @@ def test_what_another_model_of_the_same_name_would_have_given_is_not_shown(app, 
     restart()
     monkeypatch.setattr(TfIdf, "revision", "another")
     other = by_link(link)
-    assert any("a run must go on with the model that it was begun with" in text for text in said(other))
+    assert any("a run must continue with the model that it began with" in text for text in said(other))
     assert run_of(other) is None
     assert "AQS" not in str([frame.value.columns for frame in other.dataframe])
 
@@ -129,7 +129,7 @@ def test_a_file_of_something_else_is_a_sentence(app, http, restart, cache_folder
     restart()
     (file,) = cache_folder.rglob("runs.sqlite")
     file.write_bytes(b"not a database at all" * 500)
-    assert any("must be one that this version of Seamark wrote" in text for text in said(by_link(link)))
+    assert any("must be written by this version of Seamark" in text for text in said(by_link(link)))
 
 
 def test_no_text_no_key_and_no_link_is_in_the_file_and_no_text_or_key_in_the_link(app, http, cache_folder):

@@ -79,7 +79,7 @@ def test_the_files_are_there_again_beside_a_run_on_the_bundled_documents(app, ht
     app.switch_page("pages/retrieval.py").run()
     # What is shown first is what was run.
     assert app.segmented_control(key="retrieval_material").value == "Bundled"
-    assert not any(one.label == "The run before, on other documents" for one in app.expander)
+    assert not any(one.label == "Previous documents' run" for one in app.expander)
     app.segmented_control(key="retrieval_material").set_value("Your own").run()
     assert "Given before: 2 documents and mine.csv." in said(app)
     press(app, "Run")
@@ -93,7 +93,7 @@ def test_what_a_page_gave_to_retrieval_is_named_by_its_origin_and_there_once(app
     material = Material((("birds.txt", BIRDS),), ("q.csv", ASKED), own=True)
     given_on_retrieval(app)
     app.session_state["shared_questions"] = {
-        questions_given.RETRIEVAL: ("kept on Compare", material),
+        questions_given.RETRIEVAL: ("from Compare", material),
         questions_given.GENERATED: ("asked by openai:test", material),
     }
     on_answers(app)

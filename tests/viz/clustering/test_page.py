@@ -56,12 +56,12 @@ def test_another_weight_clusters_again_and_embeds_nothing():
 
 def test_each_chunker_has_its_own_figure_and_controls():
     app = opened(selected="2")
-    assert [title.value for title in app.header] == ["Core, border and noise"]
+    assert [title.value for title in app.header] == ["Core, border, noise"]
     assert sent(app, "matrix")["line"] == ["ε", 0.3]
     roles = app.dataframe[0].value["role"]
     assert [tag for tag in sent(app, "breaks")["tags"] if tag] == ["noise"] * (roles == "noise").sum()
     app.segmented_control(key="clustering_method").set_value(2).run()
-    assert [title.value for title in app.header] == ["Distance to the centres"]
+    assert [title.value for title in app.header] == ["Distance to centres"]
     assert (sent(app, "matrix")["weight"], sent(app, "matrix")["line"]) == (0, None)
     app.slider(key="2/kmeans/clusters").set_value(5).run()
     assert rows(app)["chunks"] == "5"
@@ -121,7 +121,7 @@ def test_too_many_sentences_are_refused_in_a_sentence_and_k_means_still_works():
     app.selectbox(key="sentences").select("lines").run()
     lines = "\n".join(f"{number} {'red' if number % 2 else 'blue'}" for number in range(MOST_SENTENCES + 1))
     box_of(app).input(lines).run()
-    assert column(app)["message"].startswith("single_linkage: the sentences must be at most 7,000")
+    assert column(app)["message"].startswith("single_linkage: a text may have at most 7,000 sentences")
     assert column(app)["tone"] == "error"
     app.segmented_control(key="clustering_method").set_value(2).run()
     job = app.session_state.get("job")

@@ -96,4 +96,4 @@ def test_a_link_with_bfloat16_opens_with_the_exact_model_and_says_so(app):
     settled(app).run()
     assert [text for text in said(app) if NO_BFLOAT16 in text]
     assert "embedder" not in app.query_params
-    assert any(caption.value == "It runs on this machine's processor, in NumPy." for caption in app.caption)
+    assert any(caption.value == "The embedder runs on this machine's processor, in NumPy." for caption in app.caption)

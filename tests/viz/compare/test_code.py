@@ -87,7 +87,7 @@ def test_a_missing_library_is_a_sentence(app, monkeypatch):
     code_of(app, "fixed_words", tool="haystack")
     monkeypatch.setitem(__import__("sys").modules, "haystack", None)
     app.button(key="run_original").click().run()
-    assert any(one.startswith("Haystack's DocumentSplitter must be installed to be run here") for one in said(app))
+    assert any(one.startswith("Haystack's DocumentSplitter must be installed to run here") for one in said(app))
 
 
 def test_the_recipe_says_what_is_embedded(app):

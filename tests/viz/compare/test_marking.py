@@ -120,7 +120,7 @@ def test_a_link_has_the_cuts_and_another_text_is_not_cut_by_them(app):
     tell(app, "document", "chosen", document="three_topics")
     settled(app)
     column = reader_of(app)["columns"][3]
-    assert column["message"].startswith("Your cuts must be of this text")
+    assert column["message"].startswith("Your cuts belong to another text")
     tell(app, "document", "chosen", document="own")
     settled(app)
     assert reader_of(app)["columns"][3]["subtitle"] == "1 cut"
@@ -139,7 +139,7 @@ def test_an_edit_of_the_own_text_moves_the_cuts(app):
 def test_with_as_many_columns_as_there_can_be_the_offer_says_why_not(app):
     app.query_params.update({f"c{number}": "fixed_sentences" for number in range(1, 7)} | {"embedder": "tfidf"})
     settled(app)
-    assert reader_of(app)["offers"]["cuts"] == "Compare has the maximum of 6 columns; remove one first."
+    assert reader_of(app)["offers"]["cuts"] == "Compare already has 6 columns, the maximum; remove one first."
     tell(app, "reader", "fold", purpose="cuts")
     assert reader_of(app)["marking"] is None
     cut(app, [1])
@@ -157,7 +157,7 @@ def test_a_session_s_file_brings_the_cuts_back(app):
     box.upload("it.json", written.encode(), "application/json").run()
     settled(app)
     assert reader_of(app)["columns"][0]["subtitle"] == "1 cut"
-    assert "notes: reopened as it was, with the same chunks in every column." in said(app)
+    assert "notes was reopened with the same chunks in every column." in said(app)
 
 
 @pytest.mark.parametrize(

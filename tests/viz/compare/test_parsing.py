@@ -63,7 +63,7 @@ def test_boundaries_move_with_lines_that_are_put_back():
 
 def test_the_chapters_of_a_book_have_their_titles(app):
     parsed(app, "marks.epub", book(CHAPTERS))
-    assert app.number_input[0].label == "Chapter, from 1 to 4"
+    assert app.number_input[0].label == "Chapter (1 to 4)"
     app.number_input[0].set_value(2).run()
     assert app.code[0].value == "Untitled."
     assert "ch. 2 · left out here: 1 picture" in remarks(app)

@@ -128,8 +128,8 @@ def test_chunks_of_another_text_are_told_and_their_text_can_be_opened(app):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "theirs.json: a file of chunks must have at least one; it is empty."),
-        (b"[]", "theirs.json: a file of chunks must have at least one; it has none."),
+        (b"", "theirs.json: a file of chunks must contain at least one chunk; this one is empty."),
+        (b"[]", "theirs.json: a file of chunks must contain at least one chunk; this one contains none."),
         (
             b'[{"id": 3}]',
             "theirs.json, chunk 1: a chunk must have a text (text or page_content or content or chunk_text), "
@@ -149,7 +149,7 @@ def test_of_chunks_of_several_documents_the_user_chooses(app):
     theirs = [{"text": "Elsewhere entirely.", "source": "b.txt"}]
     upload(app, [*({**one, "source": "a.txt"} for one in pieces()), *theirs])
     assert "of 2 documents, and none of these is called" in columns_of(app)[1]["message"]
-    box = next(one for one in app.selectbox if one.label == "Chunks of")
+    box = next(one for one in app.selectbox if one.label == "Chunked document")
     assert box.options == ["a.txt", "b.txt"]
     box.set_value("a.txt").run()
     settled(app)
@@ -251,7 +251,7 @@ def test_a_session_s_file_carries_the_chunks(app):
     box = next(one for one in app.get("file_uploader") if one.key == "file")
     box.upload("it.json", written.encode(), "application/json").run()
     settled(app)
-    assert "notes: reopened as it was, with the same chunks in every column." in str(components(app))
+    assert "notes was reopened with the same chunks in every column." in str(components(app))
     assert columns_of(app)[0]["subtitle"] == "theirs.json"
     assert json.loads(list_of(app)["rows"])[0]["title"] == "Chunk 1: not found"
     with pytest.raises(InputError, match="file must be the one that the recipe names"):

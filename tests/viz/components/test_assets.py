@@ -153,16 +153,16 @@ REFUSED = {
             "a": 'import { b } from "./b.js";\nexport const a = b;\n',
             "b": 'import { a } from "./a.js";\nexport const b = a;\n',
         },
-        "scripts import each other in a circle: a.js -> b.js -> a.js",
+        "Scripts must not import each other in a circle; these do: a.js -> b.js -> a.js",
     ),
-    "itself": ({"entry": 'import { a } from "./entry.js";\n' + ENTRY}, "in a circle: entry.js -> entry.js"),
+    "itself": ({"entry": 'import { a } from "./entry.js";\n' + ENTRY}, "in a circle; these do: entry.js -> entry.js"),
     "a missing file": (
         {"entry": 'import { a } from "./a.js";\n' + ENTRY},
-        "there is no script a.js, which entry.js imports",
+        "The script a.js, which entry.js imports, must exist; it does not.",
     ),
     "a missing export": (
         {"entry": 'import { a } from "./a.js";\n' + ENTRY, "a": "const a = 1;\nexport const b = a;\n"},
-        "entry.js imports a, which a.js does not export",
+        "entry.js must import what other scripts export; a.js does not export a.",
     ),
     "an import at second hand": (
         {
@@ -170,54 +170,63 @@ REFUSED = {
             "a": 'import { b } from "./b.js";\nexport const a = b;\n',
             "b": "export const b = 1;\n",
         },
-        "entry.js imports b, which a.js does not export",
+        "entry.js must import what other scripts export; a.js does not export b.",
     ),
     "a name declared twice": (
         {"entry": 'import { a } from "./a.js";\nconst own = a;\n' + ENTRY, "a": "const own = 1;\nexport const a = own;\n"},
-        "own is declared in a.js and in entry.js, which entry.js links together",
+        "own must be declared only once in the scripts that entry.js links; a.js and entry.js both declare it.",
     ),
     "a name declared twice, once in a list": (
         {
             "entry": 'import { a } from "./a.js";\nconst [own, other] = a;\n' + ENTRY,
             "a": "export const a = [1, 2];\nfunction other() {}\n",
         },
-        "other is declared in a.js and in entry.js",
+        "a.js and entry.js both declare it",
     ),
     "a name declared twice, once by its properties": (
         {
             "entry": 'import { a } from "./a.js";\nconst { x: own } = a;\n' + ENTRY,
             "a": "export const a = {};\nclass own {}\n",
         },
-        "own is declared in a.js and in entry.js",
+        "own must be declared only once",
     ),
     "a renamed import": (
         {"entry": 'import { a as b } from "./a.js";\n' + ENTRY, "a": "export const a = 1;\n"},
-        "entry.js imports 'a as b'; a name keeps its name",
+        "entry.js must import a name unchanged, as all modules share one scope; got 'a as b'",
     ),
     "a default import": (
         {"entry": 'import a from "./a.js";\n' + ENTRY, "a": "export const a = 1;\n"},
-        "entry.js imports or exports in another way than",
+        "entry.js must import and export only by",
     ),
     "a module as an object": (
         {"entry": 'import * as a from "./a.js";\n' + ENTRY, "a": "export const a = 1;\n"},
-        "entry.js imports or exports in another way than",
+        "entry.js must import and export only by",
     ),
     "an import for its effects": (
         {"entry": 'import "./a.js";\n' + ENTRY, "a": "export const a = 1;\n"},
-        "entry.js imports or exports in another way than",
+        "entry.js must import and export only by",
     ),
     "a list of exports": (
         {"entry": 'import { a } from "./a.js";\n' + ENTRY, "a": "const a = 1;\nexport { a };\n"},
-        "a.js imports or exports in another way than",
+        "a.js must import and export only by",
     ),
-    "a package": ({"entry": 'import { a } from "a";\n' + ENTRY}, "entry.js imports a; only files of viz"),
-    "a file elsewhere": ({"entry": 'import { a } from "../a.js";\n' + ENTRY}, "entry.js imports ../a.js; only files of viz"),
+    "a package": (
+        {"entry": 'import { a } from "a";\n' + ENTRY},
+        "entry.js must import files of viz by a relative path; it imports a.",
+    ),
+    "a file elsewhere": (
+        {"entry": 'import { a } from "../a.js";\n' + ENTRY},
+        "entry.js must import files of viz by a relative path; it imports ../a.js",
+    ),
     "a default that is no entry's": (
         {"entry": 'import { a } from "./a.js";\n' + ENTRY, "a": "export const a = 1;\n" + ENTRY},
-        "a.js has an export default, and only the script of a component may: entry.js",
+        "Only the script of a component, entry.js, may have an export default; a.js has one too.",
     ),
-    "no default": ({"entry": "export const a = 1;\n"}, "entry.js has no export default function, which draws the component"),
-    "a default that is no function": ({"entry": "export default 1;\n"}, "entry.js imports or exports in another way than"),
+    "no default": (
+        {"entry": "export const a = 1;\n"},
+        "entry.js must have an export default function, which draws the component; it has none.",
+    ),
+    "a default that is no function": ({"entry": "export default 1;\n"}, "entry.js must import and export only by"),
 }
 
 
@@ -229,12 +238,12 @@ def test_what_cannot_be_linked_is_refused_by_name(write, case):
 
 
 def test_a_missing_entry_is_refused(tmp_path):
-    with pytest.raises(LinkError, match=re.escape("there is no script entry.js")):
+    with pytest.raises(LinkError, match=re.escape("The script entry.js must exist")):
         script("entry.js", root=tmp_path)
 
 
 def test_a_named_default_must_be_exported_and_alone(write):
-    with pytest.raises(LinkError, match="must export a, and have no export default"):
+    with pytest.raises(LinkError, match="must export a and nothing as the default"):
         script("entry.js", "a", root=write(entry="const a = 1;\n"))
-    with pytest.raises(LinkError, match="must export a, and have no export default"):
+    with pytest.raises(LinkError, match="must export a and nothing as the default"):
         script("entry.js", "a", root=write(entry="export const a = 1;\n" + ENTRY))

@@ -180,7 +180,7 @@ def test_a_damaged_entry_is_a_sentence(app, again):
     place = app.store.write(None, "notes.txt", 0, b"{", "d", TEXT)
     other = again()
     press(other, f"kept_text_open_{place.id}")
-    assert "must be one that this version of Seamark wrote" in other.session_state["notebook_complaint"]
+    assert "must be written by this version of Seamark" in other.session_state["notebook_complaint"]
     app.store.remove(place.id)
 
 

@@ -79,7 +79,7 @@ def test_the_page_says_what_a_file_was_read_as_and_it_can_be_changed(app):
     own = uploaded(app, "pl.txt", POLISH.encode("cp1250"))
     assert (own.text, own.teaches) == (POLISH, "read as cp1250")
     chosen = app.selectbox(key="own_named")
-    assert (chosen.label, chosen.value, chosen.options[0]) == ("Read as", "cp1250", "cp1250")
+    assert (chosen.label, chosen.value, chosen.options[0]) == ("Encoding", "cp1250", "cp1250")
     chosen.set_value("cp1252").run()
     read_to_the_end(app)
     own = app.session_state["own"]

@@ -119,7 +119,7 @@ def test_undefined_is_said_in_words_with_its_reason(app):
 def test_the_search_finds_settings_that_misassign_no_more(app):
     app.query_params["document"] = "three_topics"
     settled(app)
-    button(app, "Find the best settings").click().run()
+    button(app, "Find best settings").click().run()
     (search,) = app.session_state["failure_searches"].values()
     ended(search)
     assert len(search.rows) == search.total
@@ -182,7 +182,7 @@ def test_own_text_without_boundaries_has_an_inbox_and_every_chunker_without_meas
     assert {len(row["cells"]) for row in table["rows"]} == {1}
     assert len(table["rows"]) == len(SEARCHED) + 3
     assert inbox_of(app)
-    assert not any(button.label == "Find the best settings" for button in app.button)
+    assert not any(button.label == "Find best settings" for button in app.button)
     choose_row(app, 0, "published")
     assert inbox_of(app)["summary"].startswith("Fixed sentences, ")
     choose_row(app, 2, "compare")

@@ -25,7 +25,7 @@ def test_a_run_of_the_user_s_own_documents_brings_them_back():
     assert "2 chunkers on 1 document" in said(again)
     assert not any("changed since" in text for text in said(again))
     assert again.selectbox(key="retrieval_question").options == ["1. What does it eat?", "2. When?"]
-    assert "Everything was retrieved with 1. Fixed sentences in the top 5: no question can fail." in said(again)
+    assert "No question can fail: 1. Fixed sentences retrieved everything in the top 5." in said(again)
     assert summary(again)["Found"][0] == "Everything was retrieved"
     assert again.dataframe[0].value["Recall, %"].tolist() == ["everything"] * 3
     # Without a chunker the whole document is given.
@@ -50,7 +50,7 @@ def run_of_material(app, material):
 
 
 def test_a_run_on_other_documents_is_folded(measured):
-    label = "The run before, on other documents"
+    label = "Previous documents' run"
     assert not any(one.label == label for one in measured.expander)
     measured.segmented_control(key="retrieval_material").set_value("Your own").run()
     assert not measured.exception
@@ -83,5 +83,5 @@ def test_documents_of_no_use_leave_the_others_usable():
     texts, complaints, _ = retrieval_material.read_texts([*given, ("big.txt", b"x" * 20_000_001)])
     assert texts == [("a.txt", "Some text."), ("d.md", "More.")]
     assert [one.partition(":")[0] for one in complaints] == ["a.txt", "b.txt", "c.txt", "big.txt"]
-    assert "its own name" in complaints[0]
+    assert "a name of its own" in complaints[0]
     assert "is empty" in complaints[1]

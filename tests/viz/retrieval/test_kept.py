@@ -70,7 +70,7 @@ def test_a_set_brings_its_documents_and_is_recognised_after_a_restart(indexed, r
         "qrels/test.tsv": "query-id\tcorpus-id\tscore\n1\tbirds.txt\t1\n",
     }
     app = given(opened(), packed({**files, "queries.jsonl": "{}"}, "birds/"))
-    assert "birds.zip/queries.jsonl, line 1: _id must be a text; got None." in said(app)
+    assert "birds.zip/queries.jsonl, line 1: _id must be a string; got None." in said(app)
     assert button(app, "Run").disabled
     app = given(opened(), packed(files, "birds/"))
     assert any("BEIR says which documents answer a question, not where" in text for text in said(app))
@@ -104,9 +104,9 @@ def test_excerpts_that_are_not_as_given_are_listed(cache_folder):
     button(ran(app), "Run").click().run()
     app = settled(app)
     labels = [one.label for one in app.expander]
-    assert "1 problem in the questions" in labels
+    assert "1 question problem" in labels
     assert "Questions with places" in [one.label for one in app.get("download_button")]
-    assert "1 excerpt not as given, yet found" in labels
+    assert "1 inexact excerpt found" in labels
     told = [row for table in app.dataframe for row in table.value.get("excerpt", [])]
     assert told == [
         "mine.csv, question 1: the excerpt 'The owl hunted at night.' stands in birds.txt at 32 altered, 90 % alike: "
@@ -183,7 +183,7 @@ def test_documents_of_one_s_own_have_to_be_given_again(indexed, restart, cache_f
     assert app.session_state["retrieval_material"] == "Your own"
     (sentence,) = (text for text in said(app) if "kept on disk" in text)
     assert sentence == (
-        "The measures of 2 of 3 chunkers of this run are kept on disk, texts are not. To see them, give 2 of 2 documents "
+        "The measures of 2 of 3 chunkers of this run are kept on disk; texts are not. To see them, give 2 of 2 documents "
         "and the questions again, on the left, with the same names and content."
     )
     upload(app, {"birds.txt": TEXTS["birds.txt"]})
@@ -209,7 +209,7 @@ def test_bundled_documents_that_have_changed_are_said(indexed, restart, cache_fo
     changed = Material(((name, text + " More."), *others), SMALL.questions, own=False)
     monkeypatch.setattr(page, "bundled", lambda: changed)
     sentence = (
-        "The measures of 2 of 3 chunkers of this run are kept on disk, texts are not. Its bundled documents have changed "
+        "The measures of 2 of 3 chunkers of this run are kept on disk; texts are not. Its bundled documents have changed "
         "since it was begun: it must be run again."
     )
     assert sentence in said(opened(run=token))
@@ -228,4 +228,4 @@ def test_a_file_of_something_else_is_a_sentence(indexed, restart, cache_folder):
     token, _ = interrupted(opened(), indexed, restart)
     (file,) = cache_folder.rglob("runs.sqlite")
     file.write_bytes(b"not a database at all" * 500)
-    assert any("must be one that this version of Seamark wrote" in text for text in said(opened(run=token)))
+    assert any("must be written by this version of Seamark" in text for text in said(opened(run=token)))

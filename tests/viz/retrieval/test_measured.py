@@ -142,7 +142,7 @@ def test_at_an_equal_budget_everything_on_the_page_is_of_the_budget(run):
     assert (retrieved(app) == 500).all()
     assert report.curve.leads.words() in said(app)
     assert any(text == f"With a fixed number of chunks instead: {report.at_k.words()}" for text in said(app))
-    assert not any(one.value == "Documents and sentences found" for one in app.header)
+    assert not any(one.value == "Scores at k" for one in app.header)
     for side, number in zip(components(app, "passages"), (0, 1), strict=True):
         given = report.given(number, 0)
         chunks = [one for one in side["passages"] if one["kind"] in ("holds", "waste")]

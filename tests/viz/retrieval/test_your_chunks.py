@@ -116,7 +116,7 @@ def test_the_chunks_of_a_file_are_measured_beside_others():
 def test_a_file_that_lacks_a_document_is_left_out_and_the_document_is_named():
     app = give(with_documents(opened()), rows("birds.txt"))
     lacks = (
-        "theirs.json: it must have chunks of all 2 documents, as all chunkers are measured on the same "
+        "theirs.json: the file must have chunks of all 2 documents, as all chunkers are measured on the same "
         "documents; it has none of 'sea.txt'."
     )
     assert f"{lacks} A run leaves this column out." in said(app)
@@ -220,8 +220,8 @@ def test_the_questions_kept_on_compare_are_there_at_once(app):
     assert not button(app, "Run").disabled
     # Files take their place, and the questions are still offered.
     button(app, "Use files instead").click().run()
-    assert not any("kept on Compare" in one for one in remarks(app))
-    button(app, "Use 1 question kept on Compare").click().run()
+    assert not any("from Compare" in one for one in remarks(app))
+    button(app, "Use 1 question from Compare").click().run()
     assert "1 question about 1 document, kept on Compare." in remarks(app)
     # Questions that are kept later are measured, too.
     kept = app.session_state["questions"]

@@ -53,8 +53,8 @@ def test_times_are_for_whoever_is_alone_with_the_screen(app, restart, lecture):
     heads = {"Decide", "Embed"} & {head["label"] for head in sent(app, "heads")["heads"]}
     assert (not times, not heads) == (lecture, lecture)
     assert ("embedded" in sent(app, "columns")["summary"]) is not lecture
-    assert any(button.label == "Time again" for button in app.sidebar.button) is not lecture
-    assert all(button.label != "Time again" for button in app.main.button)
+    assert any(button.label == "Repeat timing" for button in app.sidebar.button) is not lecture
+    assert all(button.label != "Repeat timing" for button in app.main.button)
 
 
 @pytest.mark.parametrize("name", ["compare", "breakpoints", "clustering", "double_pass", "failures"])

@@ -72,7 +72,7 @@ def test_a_page_opens_with_the_document_and_the_columns_of_compare(compare, page
     number = [*(name for name in WORDS.values() if name in CHUNKERS)].index(chunker) + 1
     if page == "guide":
         press(app, f"How {CHUNKERS[chunker].title} decides")
-    assert f"{CHUNKERS[chunker].title}: column {number} of Compare" in captions(app)
+    assert f"{CHUNKERS[chunker].title} is column {number} of Compare." in captions(app)
     assert take(app).disabled
 
 
@@ -90,7 +90,7 @@ def test_a_run_that_is_interrupted_loses_no_column(compare, monkeypatch):
     app = go(compare, "double_pass")
     assert interrupted
     assert columns(app, "double_pass") == OPENED["double_pass"]
-    assert "Double pass: column 3 of Compare" in captions(app)
+    assert "Double pass is column 3 of Compare." in captions(app)
 
 
 def test_clustering_shows_the_method_selected_on_compare(compare):
@@ -112,7 +112,7 @@ def test_the_parameters_of_a_link_win(compare):
 def test_what_was_changed_on_a_page_stays_until_compare_changes(compare):
     app = go(compare, "double_pass")
     app.slider(key="0/double_pass/merging_threshold").set_value(0.6).run()
-    assert "Double pass: column 3 of Compare, changed here" in captions(app)
+    assert "Double pass is column 3 of Compare, changed here." in captions(app)
     go(app, "compare")
     app = go(app, "double_pass")
     assert columns(app, "double_pass")["double_pass"] == {"merging_threshold": 0.6}
@@ -137,7 +137,7 @@ def test_a_column_is_added_and_taken_away_again(compare):
     assert choices.columns[4].parameters == {"merging_threshold": 0.6}
     assert choices.selected == 4
     assert "Added as column 5 of Compare" in captions(app)
-    assert "Double pass: column 5 of Compare" in captions(app)
+    assert "Double pass is column 5 of Compare." in captions(app)
     press(app, "Undo")
     choices = app.session_state["choices/compare"]
     assert [column.chunker for column in choices.columns][3:] == ["kmeans"]
@@ -155,7 +155,7 @@ def test_where_compare_is_full_it_says_so(compare):
     app = go(compare, "double_pass")
     app.slider(key="0/double_pass/merging_threshold").set_value(0.6).run()
     assert take(app).disabled
-    assert "Compare has the maximum of 6 columns; remove one there first." in captions(app)
+    assert "Compare already has 6 columns, the maximum; remove one there first." in captions(app)
 
 
 # Undo on Compare itself
@@ -217,4 +217,4 @@ def test_retrieval_takes_the_columns_of_compare_and_gives_its_own_back(compare):
 def test_tune_sweeps_the_chunker_selected_on_compare(compare):
     app = go(compare, "tune")
     assert app.session_state["choices/tune"].extra["what"] == "kmeans"
-    assert any("The chunker of column 4 of Compare" in said for said in captions(app))
+    assert any("This is the chunker of column 4 of Compare" in said for said in captions(app))

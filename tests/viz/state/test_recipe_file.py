@@ -96,7 +96,7 @@ def test_where_compare_is_full_it_says_so(app):
     app.session_state["choices/compare"].columns += [column.copy() for column in columns(app)]
     assert len(columns(app)) == MOST_COLUMNS
     upload(app, RECIPE.to_json())
-    assert "Compare may have at most 6 columns and has 6; remove one first." in app.session_state["own_complaint"]
+    assert "Compare may have at most 6 columns and is full; remove one first." in app.session_state["own_complaint"]
     assert len(columns(app)) == MOST_COLUMNS
 
 

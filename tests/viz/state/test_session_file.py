@@ -54,7 +54,7 @@ def test_a_written_session_reopens_as_it_was(app, written):
     chunkers = [[build_chunker(one.chunker, one.parameters) for one in columns] for columns in (choices.columns, COLUMNS)]
     assert chunkers[0] == chunkers[1]
     assert choices.selected == 1
-    assert "notes: reopened as it was, with the same chunks in every column." in said(app)
+    assert "notes was reopened with the same chunks in every column." in said(app)
 
 
 def test_a_session_from_before_a_parameter_says_why_its_cuts_moved(app, monkeypatch):
@@ -63,7 +63,7 @@ def test_a_session_from_before_a_parameter_says_why_its_cuts_moved(app, monkeypa
     (column,) = file["columns"]
     del column["recipe"]["parameters"]["cuts_at"]
     upload(app, json.dumps(file).encode())
-    assert "notes: reopened as it was, with the same chunks in every column." in said(app)
+    assert "notes was reopened with the same chunks in every column." in said(app)
     # As if the penalty before had cut elsewhere.
     last = column["chunks"][-1][-1][1]
     column["chunks"] = [[[0, 24]], [[29, last]]] if len(column["chunks"]) == 1 else [[[0, last]]]
@@ -79,7 +79,7 @@ def test_a_session_that_takes_longer_to_read_opens_when_it_is_read(app, written,
         ended(job)
         settled(app)
     assert app.session_state["own"].text == SOURCE.text
-    assert "notes: reopened as it was, with the same chunks in every column." in said(app)
+    assert "notes was reopened with the same chunks in every column." in said(app)
 
 
 def test_a_recipe_becomes_a_column_and_one_that_is_none_is_told(app):
@@ -95,7 +95,7 @@ def test_what_another_embedder_has_as_default_does_not_replace_what_is_written(a
     assert tfidf.defaults["double_pass"]["initial_threshold"] != 0.2
     upload(app, write([ColumnChoice("double_pass", {"initial_threshold": 0.2})], tfidf).encode())
     assert app.session_state["choices/compare"].embedder == "tfidf"
-    assert "notes: reopened as it was, with the same chunks in every column." in said(app)
+    assert "notes was reopened with the same chunks in every column." in said(app)
 
 
 def test_the_word_is_taken_back_when_something_is_changed(app, written):
@@ -136,11 +136,11 @@ def test_the_pages_of_the_text_reopen_too(app, written):
         ),
         (
             lambda file: json.dumps(file | {"parts": {"kind": "page", "starts": [5, 0], "labels": ["1", "2"]}}),
-            "the starts of parts must ascend from 0.",
+            "the starts of parts must not be negative, and must be in ascending order.",
         ),
         (lambda file: "not JSON", "my.json: the file must be a session or a recipe of Seamark; Invalid JSON"),
         (lambda file: json.dumps(file | {"seamark_session": 2}), "seamark_session: must be 1; got 2."),
-        (lambda file: json.dumps(file | {"text": "  "}), "text must hold more than white space."),
+        (lambda file: json.dumps(file | {"text": "  "}), "text must contain more than white space."),
         (lambda file: json.dumps(file | {"known": [29, 5]}), "known must ascend between 0 and 68, the length of the text."),
         (lambda file: json.dumps(file | {"known": [0]}), "known must ascend between 0 and 68"),
         (lambda file: json.dumps(file | {"selected": 2}), "selected must be below the number of columns, 2; got 2."),

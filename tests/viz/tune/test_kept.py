@@ -161,4 +161,4 @@ def test_a_file_of_something_else_is_a_sentence(computed, restart, cache_folder,
     (file,) = cache_folder.rglob("runs.sqlite")
     file.write_bytes(content)
     app = opened(run=token)
-    assert any("must be one that this version of Seamark wrote" in text for text in said(app))
+    assert any("must be written by this version of Seamark" in text for text in said(app))

@@ -69,7 +69,7 @@ def test_it_opens_with_the_sweep_that_comes_with_seamark_and_says_so(tune):
     run, kept = first_run()
     app = tune()
     (sentence,) = (text for text in notices(app) if text.startswith("This result comes with Seamark"))
-    assert f"version {kept.seamark} measured it on {kept.made.day} {kept.made:%B %Y}" in sentence
+    assert f"Seamark {kept.seamark}, which measured it on {kept.made.day} {kept.made:%B %Y}" in sentence
     assert f"on {len(run.names)} bundled documents. “Run” measures what is chosen on the left" in sentence
     assert "lowest here: Pk" in said(app)
     assert "Held out, it reaches" in said(app)
@@ -91,7 +91,7 @@ def test_without_its_file_the_page_says_so_and_measures(tune, monkeypatch, tmp_p
     finally:
         monkeypatch.undo()
         opening.first_run.cache_clear()
-    assert any(text.startswith("There is no result to begin with: tune_run.json:") for text in notices(app))
+    assert any(text.startswith("There is no ready-made result: tune_run.json:") for text in notices(app))
     assert next(one for one in app.button if one.label == "Run").disabled is False
 
 

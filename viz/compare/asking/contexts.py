@@ -66,7 +66,8 @@ def show_contexts(choices: Choices, made: Sequence[ColumnResult]) -> None:
         if missing := sum(not chunk.situation for chunk in chunking.chunks):
             every = f"{missing:,} of {counted(len(chunking.chunks), 'chunk')}"
             notice(
-                f"Column {number + 1}: the model gave no usable context of {every}; these chunks have none.",
+                f"Column {number + 1}: the model wrote no usable context sentence for {every}; these chunks are used "
+                "without.",
                 key=f"contexts_left_out_{number}",
             )
     if there:

@@ -73,7 +73,8 @@ class Keeper:
         """
         if not self.store.claim(self._key, self.digest(embedder.name, embedder.revision)):
             raise InputError(
-                f"{embedder.name}: a run must go on with the model that it was begun with; the one of this name has changed."
+                f"{embedder.name}: a run must continue with the model that it began with; the model of this name has "
+                "changed since. Start a new run."
             )
 
     @property
@@ -143,7 +144,9 @@ class KeptRun(Generic[Plan]):
         try:
             plan = cls.plan_type.model_validate_json(data)
         except ValidationError as error:
-            raise InputError(f"The plan of the kept {cls.kind} must be as it was written; it is not.") from error
+            raise InputError(
+                f"The plan of a kept {cls.kind} must have the form that Seamark writes; this one does not. Start a new run."
+            ) from error
         plan.check()
         return cls(keeper, plan)
 
@@ -192,6 +195,6 @@ def bundled_run(path: Path, kind: type[Kind]) -> tuple[Kind, RunFile]:
     file = RunFile.read(path)
     kept = kind.find(Keeper(file, BUNDLED, kind.kind))
     if kept is None:
-        raise InputError(f"{path.name}: the file must hold a {kind.kind} run; it does not.")
+        raise InputError(f"{path.name}: the file must contain a {kind.kind} run; it does not.")
     kept.keeper.check_embedder(load_embedder(kept.plan.embedder, "cpu"))
     return kept, file

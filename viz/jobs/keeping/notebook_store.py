@@ -138,10 +138,10 @@ class NotebookStore:
         except (OSError, sqlite3.Error) as error:
             if isinstance(error, sqlite3.Error) and is_full(error):
                 raise InputError(
-                    f"The file of kept texts may have at most {MOST_BYTES / 1e6:,.0f} MB, and needs room on the disk; "
-                    "there is none left. Remove a kept text, or save a session file."
+                    f"The file of kept texts may have at most {MOST_BYTES / 1e6:,.0f} MB, and the disk must have room "
+                    "for it; it is full. Remove a kept text, or save a session file."
                 ) from error
             raise InputError(
-                f"The file of kept texts, {self._path.name}, must be readable and writable; it is not: {error}. "
-                "A session file keeps the text all the same."
+                f"The file of kept texts, {self._path.name}, cannot be read or written: {error}. Save a session file "
+                "to keep the text."
             ) from error

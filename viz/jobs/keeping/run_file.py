@@ -48,7 +48,7 @@ class RunFile:
         try:
             content = _Content.model_validate_json(path.read_bytes())
         except (OSError, ValidationError) as error:
-            raise InputError(f"{path.name}: the file must hold a run that Seamark wrote; it does not.") from error
+            raise InputError(f"{path.name}: the file must contain a run that Seamark wrote; it does not.") from error
         run = cls()
         run.whole, run.made, run.seamark = True, content.made, content.seamark
         run.begin(b"", content.kind, json.dumps(content.plan).encode())

@@ -127,9 +127,9 @@ class RunStore:
             return None
         found, version, plan, checksum = row
         if checksum != _checksum(key, found, version, plan):
-            raise InputError("The run was kept on disk, but is damaged there; it must be run again.")
+            raise InputError("The run that was kept on disk is damaged; run it again.")
         if version != __version__:
-            raise InputError(f"The run was kept by Seamark {version}; this is {__version__}, so it must be run again.")
+            raise InputError(f"The run was kept by Seamark {version}, and this is {__version__}; run it again.")
         return bytes(plan) if found == kind else None
 
     def parts(self, key: bytes) -> dict[int, bytes]:
@@ -174,11 +174,13 @@ class RunStore:
             with self._lock:
                 yield self._opened()
         except (OSError, sqlite3.OperationalError) as error:
-            raise InputError(f"The file of kept runs must be readable; reading it failed: {error}.") from error
+            raise InputError(
+                f"The file of kept runs cannot be read: {error}. Check its permissions, then try again."
+            ) from error
         except (Foreign, sqlite3.Error) as error:
             raise InputError(
-                f"The file of kept runs must be one that this version of Seamark wrote; this one is not ({error}). "
-                "The next run that is kept replaces it."
+                f"The file of kept runs must be written by this version of Seamark; this one is not ({error}). The "
+                "next kept run replaces it."
             ) from error
 
     def _write(self, key: bytes, write: Callable[[sqlite3.Connection], None]) -> None:
@@ -230,7 +232,7 @@ class RunStore:
             return self._connection
         self._close()
         if (size := file_size(self._path)) > MAX_RUNS_FILE:
-            raise Foreign(f"it may have {MAX_RUNS_FILE:,} bytes, and has {size:,}")
+            raise Foreign(f"it may have at most {MAX_RUNS_FILE:,} bytes, and has {size:,}")
         connection = connect(self._path)
         try:
             set_up(connection, MAX_RUNS_FILE)

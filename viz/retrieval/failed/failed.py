@@ -67,7 +67,7 @@ class FailedData(TypedDict):
 def show_failed(told: Told, plan: Plan, words: dict[str, str]) -> None:
     """Draw the choice of a chunker and the list of the excerpts that it missed."""
     report = told.report
-    st.header("Where a failed question broke", anchor=False)
+    st.header("Where questions failed", anchor=False)
     options = {str(number + 1): plan.titles[number] for number in report.chunkers}
     with st.container(width=420):
         number = int(select("Missed by", words, "failed", options, "retrieval_failed")) - 1
@@ -75,21 +75,22 @@ def show_failed(told: Told, plan: Plan, words: dict[str, str]) -> None:
     questions = report.chunkers[number].evaluation.search.questions
     if report.chunkers[number].everything:
         notice(
-            f"Everything was retrieved with {plan.names[number]} {_at(report)}: no question can fail.",
+            f"No question can fail: {plan.names[number]} retrieved everything {_at(report)}.",
             key="retrieval_nothing_failed",
         )
         return
     if not lost:
         asked = sum(bool(one.excerpts) for one in questions)
         notice(
-            f"Nothing failed: {plan.names[number]} found every excerpt of {counted(asked, 'question')} whole {_at(report)}.",
+            f"No question failed: {plan.names[number]} found every excerpt of {counted(asked, 'question')} whole "
+            f"{_at(report)}.",
             key="retrieval_nothing_failed",
         )
         return
     failed = len({one.question for one in lost})
     st.caption(
-        f"{counted(len(lost), 'excerpt')} of {counted(failed, 'question')} were not found whole {_at(report)}, of "
-        f"{counted(len(questions), 'question')}. Those with most missed come first; press one to see its passage below."
+        f"{counted(len(lost), 'excerpt')}, of {failed:,} of {counted(len(questions), 'question')}, were not found "
+        f"whole {_at(report)}. The questions with most missed come first; press an excerpt to see its passage below."
     )
     rows = [_row(report, plan, one, number, words) for one in lost[:MOST_LISTED]]
     left = len(lost) - len(rows)

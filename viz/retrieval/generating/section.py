@@ -76,7 +76,7 @@ def show_generating(here: Page, documents: OwnDocuments, *, form_elsewhere: bool
             remark("The language model is the one that is named on the left.", key="generating_form")
         else:
             model_form()
-        with st.expander("What it is asked"):
+        with st.expander("Prompts"):
             for said in (QUESTION_SYSTEM, QUESTION_PASSAGE, AGAIN):
                 st.code(said, language=None, wrap_lines=True)
         if job is not None and job.running and not job.cancelled:
@@ -115,7 +115,7 @@ def _offer(here: Page, documents: OwnDocuments, asking: Asking | None, job: Gene
     if row.button("Generate", disabled=asking is None or not texts.names, key="generating_ask"):
         session.generating_wanted = wanted
     if not texts.names:
-        notice("Upload at least one document, on the left; questions are not needed.", key="generating_no_documents")
+        notice("Upload at least one document, on the left; no questions are needed.", key="generating_no_documents")
     elif asking is None:
         notice(NO_MODEL, key="generating_no_model")
     elif session.generating_wanted == wanted:
@@ -168,7 +168,7 @@ def _show_made(here: Page, job: Generating) -> None:
     if job.cancelled:
         # Another session does not have the model's answers.
         on = " “Generate” goes on where it ended." if job.asking is chosen_model() else ""
-        notice(f"Stopped; what was asked before is kept.{on}", key="generating_stopped")
+        notice(f"The generation was stopped; what was asked before is kept.{on}", key="generating_stopped")
     repaired = sum(one.repaired for one in made)
     said = f"{counted(len(made), 'question')} of {job.settings.count:,}. {job.asking.model.title}: {job.asked.spent}."
     if repaired:
@@ -177,8 +177,11 @@ def _show_made(here: Page, job: Generating) -> None:
     remark(said, key="generating_said")
     if dropped:
         if not made:
-            notice("No answer can be used; why is said of the last one about each passage.", key="generating_unusable")
-        with st.expander(f"{counted(len(dropped), 'passage')} without a usable question", expanded=not made):
+            notice(
+                "None of the model's answers can be used; the table gives the reason for each passage's last one.",
+                key="generating_unusable",
+            )
+        with st.expander(f"{counted(len(dropped), 'passage')} without questions", expanded=not made):
             places = [f"{one.window.span.start:,} to {one.window.span.end:,}" for one in dropped]
             names = [job.texts.names[one.window.document] for one in dropped]
             reasons = [one.why for one in dropped]
@@ -212,7 +215,7 @@ def _compared(here: Page, job: Generating, made: Sequence[Generated]) -> Alike |
         comparing.start()
         comparing.join(0.2)
     if comparing.cancelled:
-        notice("Comparing the questions was stopped; nothing is filtered.", key="comparing_stopped")
+        notice("The comparison of the questions was stopped, so nothing is filtered.", key="comparing_stopped")
     elif comparing.error:
         notice(comparing.error, "error", key="comparing_error")
     elif comparing.running:
@@ -255,8 +258,8 @@ def _show_result(job: Generating, shown: Sequence[Generated]) -> None:
     removed = [one for one in job.made if one in job.drafts and job.drafts[one] is None]
     ready = show_table(job, shown) if shown else []
     if not shown:
-        back = ", or put back what you have removed" if removed else ""
-        notice(f"No question is left: move the lines of the filters{back}.", key="generating_none")
+        back = ", or restore what you removed" if removed else ""
+        notice(f"No question passes the filters: move their lines{back}.", key="generating_none")
 
     found = question_set(ready, job.texts, job.asking.model.name)
     if ready:
@@ -272,7 +275,7 @@ def _show_result(job: Generating, shown: Sequence[Generated]) -> None:
         session.question_table += 1
 
     row = st.container(horizontal=True, vertical_alignment="center")
-    row.button("Measure with these questions", on_click=measure, disabled=not ready, key="generating_measure")
+    row.button("Use these questions", on_click=measure, disabled=not ready, key="generating_measure")
     download(
         row,
         "Questions, CSV",
@@ -285,7 +288,7 @@ def _show_result(job: Generating, shown: Sequence[Generated]) -> None:
         help="Every excerpt with its document, its place and what stands around it: the file that this page reads.",
     )
     if removed:
-        row.button(f"Put back {counted(len(removed), 'question')}", on_click=put_back, key="generating_put_back")
+        row.button(f"Restore {counted(len(removed), 'question')}", on_click=put_back, key="generating_put_back")
     if not shown:
         return
     excerpts = counted(sum(len(one.excerpts) for one in ready), "excerpt")

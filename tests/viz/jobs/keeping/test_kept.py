@@ -126,7 +126,7 @@ def test_a_sweep_does_not_go_on_with_another_model(folder, interrupted):
     embedder.revision = "2"
     resumed = kept_sweep(keeper(folder, "sweep")).resumed([BUNDLED, OWN], embedder)
     resumed.start()
-    assert ended(resumed).error.startswith("hash: a run must go on with the model that it was begun with")
+    assert ended(resumed).error.startswith("hash: a run must continue with the model that it began with")
     assert not interrupted
     assert len(resumed.rows) == 4
 
@@ -139,7 +139,7 @@ def test_a_plan_of_something_else_is_a_sentence(folder, plan):
     for kind, find in (("sweep", KeptSweep.find), ("retrieval", KeptRetrieval.find)):
         place = Keeper(RunStore(folder / "runs.sqlite"), f"token of a {kind}", kind)
         place.begin(plan)
-        with pytest.raises(InputError, match="must be as it was written; it is not"):
+        with pytest.raises(InputError, match="must have the form that Seamark writes"):
             find(place)
 
 

@@ -83,7 +83,7 @@ def test_a_removed_text_is_not_in_the_file_any_more_and_a_tab_that_has_it_keeps_
 def test_a_full_file_is_a_sentence_and_keeps_what_it_has(store, monkeypatch):
     monkeypatch.setattr(notebook_store, "MOST_BYTES", 100_000)
     place = write(store)
-    with pytest.raises(InputError, match=r"may have at most 0 MB, and needs room .* Remove a kept text"):
+    with pytest.raises(InputError, match=r"may have at most 0 MB, and the disk must have room .* Remove a kept text"):
         write(store, place, text="x" * 200_000)
     assert store.read(place.id) == (place, b"{}", "A text.")
 
@@ -94,7 +94,7 @@ def test_a_file_of_something_else_is_a_sentence_and_stays(store, tmp_path):
     path.write_bytes(b"this is no database, and it is longer than a page would be\n" * 100)
     before = path.read_bytes()
     for act in (store.listed, lambda: write(store), store.remove, lambda: store.read("one")):
-        with pytest.raises(InputError, match=r"notebooks\.sqlite, must be readable and writable; it is not"):
+        with pytest.raises(InputError, match=r"notebooks\.sqlite, cannot be read or written"):
             act()
     assert path.read_bytes() == before
 

@@ -100,22 +100,22 @@ def test_a_run_goes_on_with_the_model_that_it_was_begun_with(path):
     one.check_embedder(embedder)
     keeper(path).check_embedder(HashEmbedder())
     embedder.revision = "2"
-    with pytest.raises(InputError, match="hash: a run must go on with the model that it was begun with"):
+    with pytest.raises(InputError, match="hash: a run must continue with the model that it began with"):
         keeper(path).check_embedder(embedder)
 
 
 @pytest.mark.parametrize(
     ("damage", "sentence"),
     [
-        (lambda path: path.write_bytes(b"not a database at all" * 500), "must be one that this version of Seamark wrote"),
-        (lambda path: path.write_bytes(os.urandom(9000)), "must be one that this version of Seamark wrote"),
+        (lambda path: path.write_bytes(b"not a database at all" * 500), "must be written by this version of Seamark"),
+        (lambda path: path.write_bytes(os.urandom(9000)), "must be written by this version of Seamark"),
         (lambda path: path.write_bytes(path.read_bytes()[:5000]), "the file|The file"),
         (lambda path: change(path, "PRAGMA user_version = 2"), "its format is 2, not 1"),
         (lambda path: change(path, "PRAGMA application_id = 1"), "another program's"),
         (lambda path: change(path, "UPDATE runs SET version = '0.0.9'"), "damaged"),
         (lambda path: change(path, "UPDATE runs SET plan = x'00'"), "damaged"),
         (lambda path: change(path, "UPDATE runs SET plan = NULL"), "damaged"),
-        (lambda path: change(path, "DROP TABLE runs"), "must be readable"),
+        (lambda path: change(path, "DROP TABLE runs"), "cannot be read"),
     ],
 )
 def test_a_file_or_a_run_of_something_else_is_a_sentence(path, damage, sentence):
@@ -137,7 +137,7 @@ def test_a_file_of_something_else_is_replaced_by_the_next_run(path, content):
 def test_a_run_of_another_version_is_a_sentence(path, monkeypatch):
     filled(path)
     monkeypatch.setattr(run_store, "__version__", "9.9.9")
-    with pytest.raises(InputError, match=r"kept by Seamark 0\.1\.0; this is 9\.9\.9, so it must be run again"):
+    with pytest.raises(InputError, match=r"kept by Seamark 0\.1\.0, and this is 9\.9\.9; run it again"):
         keeper(path).plan()
 
 
@@ -271,7 +271,7 @@ def test_a_part_that_is_too_large_is_not_kept(path, monkeypatch):
 def test_a_file_that_is_larger_than_allowed_is_not_read(path, monkeypatch):
     filled(path).store._close()
     monkeypatch.setattr(run_store, "MAX_RUNS_FILE", 5_000)
-    with pytest.raises(InputError, match="it may have 5,000 bytes"):
+    with pytest.raises(InputError, match="it may have at most 5,000 bytes"):
         keeper(path).plan()
 
 
@@ -317,7 +317,7 @@ def test_a_file_that_another_holds_is_left_to_it(path, monkeypatch):
         connection.execute("BEGIN EXCLUSIVE")
         one.add(3, b"late")
         one.store.clear()
-        with pytest.raises(InputError, match="must be readable; reading it failed: database is locked"):
+        with pytest.raises(InputError, match="cannot be read: database is locked"):
             one.plan()
     assert set(one.parts()) == {0, 1, 2}
 

@@ -191,8 +191,8 @@ def test_the_questions_are_filtered_edited_and_measured(http, edits):
     press(ran(app), "Edit the table")
     assert not [text for text in said(app) if "word for word" in text]
     assert HOSTILE not in tables[-1]["question"]
-    assert any(one.label == "Put back 1 question" for one in app.button)
-    press(app, "Measure with these questions")
+    assert any(one.label == "Restore 1 question" for one in app.button)
+    press(app, "Use these questions")
     run = ended(registry().find(app.session_state["choices/retrieval"].extra["run"], Retrieval))
     assert run.errors == {}
     measured = {one.text: [run.plan.material.texts[n][1][a:b] for n, (a, b) in one.excerpts] for one in run.questions.usable}
@@ -203,7 +203,7 @@ def test_the_questions_are_filtered_edited_and_measured(http, edits):
     assert len(http.requests) == sent
     app = ran(app)
     assert any("2 questions about 2 documents, asked by test" in text for text in remarks(app))
-    press(app, "Put back 1 question")
+    press(app, "Restore 1 question")
     assert HOSTILE in tables[-1]["question"]
 
 
@@ -227,7 +227,7 @@ def test_stopping_keeps_what_was_asked_and_going_on_keeps_what_was_written(http,
     ended(app.session_state["comparing"])
     ran(app)
     line(app, "lowest", 0.0)
-    assert any(text.startswith("Stopped; what was asked before is kept.") for text in said(app))
+    assert any(text.startswith("The generation was stopped; what was asked before is kept.") for text in said(app))
     assert any(f"{len(job.made)} questions of 7. test: " in text for text in remarks(app))
     row = tables[-1]["question"].index(job.made[0].question)
     wanted.append({"edited_rows": {row: {"question": "What is written anew?"}}, "deleted_rows": []})
@@ -275,7 +275,7 @@ def test_answers_none_of_which_can_be_used_are_said_with_the_last_reason(http):
     press(app, "Send")
     ended(generating(app))
     ran(app)
-    assert "No answer can be used; why is said of the last one about each passage." in said(app)
+    assert "None of the model's answers can be used; the table gives the reason for each passage's last one." in said(app)
     (table,) = [one.value for one in app.dataframe if "last answer" in one.value]
     assert [*table["last answer"]] == ["its JSON is broken: Unterminated string starting at"] * 3
     assert any(text.startswith("0 questions of 3. test: 10 requests") for text in remarks(app))
@@ -288,8 +288,8 @@ def test_where_all_are_removed_they_can_be_put_back(http, edits):
     line(app, "highest", 1.0)
     wanted.append({"edited_rows": {}, "deleted_rows": [*range(len(tables[-1]["question"]))]})
     press(ran(app), "Edit the table")
-    assert "No question is left: move the lines of the filters, or put back what you have removed." in said(app)
-    assert next(one for one in app.button if one.label == "Measure with these questions").disabled
+    assert "No question passes the filters: move their lines, or restore what you removed." in said(app)
+    assert next(one for one in app.button if one.label == "Use these questions").disabled
     before = len(generating(app).made)
-    press(app, f"Put back {before} questions")
+    press(app, f"Restore {before} questions")
     assert len(tables[-1]["question"]) == before

@@ -90,9 +90,9 @@ def test_other_documents_marks_or_places_do_not_fit(opened_again, monkeypatch):
     ("change", "reason"),
     [
         (lambda run: run["plan"].update(chunkers="others"), "the parameters of the chunkers have changed since the run"),
-        (lambda run: run.update(vectors="others"), "a run must go on with the model that it was begun with"),
+        (lambda run: run.update(vectors="others"), "a run must continue with the model that it began with"),
         (lambda run: run["parts"].pop(), "The measures have changed since the run was measured."),
-        (lambda run: run.update(kind="retrieval"), "the file must hold a sweep run; it does not."),
+        (lambda run: run.update(kind="retrieval"), "the file must contain a sweep run; it does not."),
     ],
 )
 def test_other_parameters_models_measures_or_kinds_do_not_fit(opened_again, monkeypatch, tmp_path, change, reason):
@@ -111,5 +111,5 @@ def test_it_is_the_same_when_it_is_written_again(shown, tmp_path):
     assert path.read_bytes() == FILE.read_bytes()
     assert Setting.of("breakpoint", amount=10) == run.settings[0]
     path.write_text("{}")
-    with pytest.raises(InputError, match=r"run\.json: the file must hold a run that Seamark wrote"):
+    with pytest.raises(InputError, match=r"run\.json: the file must contain a run that Seamark wrote"):
         RunFile.read(path)
