@@ -199,9 +199,7 @@ class Chunker(BaseModel, ABC):
             field = type(self).model_fields.get(parameter)
             if isinstance(value, bool) and field is not None and field.annotation is not bool:
                 # pydantic would take them for 1 and 0.
-                raise ParameterError(
-                    f"{self.name}: {parameter} is not a yes-or-no parameter and must not be true or false; got {value}."
-                )
+                raise ParameterError(f"{self.name}: {parameter} must not be true or false; got {value}.")
         try:
             super().__init__(**parameters)
         except ValidationError as error:
