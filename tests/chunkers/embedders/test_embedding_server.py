@@ -255,7 +255,7 @@ def test_another_model_under_the_same_name_is_noticed_by_the_cache(http):
     bench.embed(TEXTS[:2])
     http.script = [lambda texts: {"data": [{"index": i, "embedding": [1.0, 2.0]} for i in range(len(texts))]}]
     later = replace(bench, embedder=OpenAIServer("openai:test", http.address, KEY))
-    with pytest.raises(ModelError, match="it gave 2 now and 6 before"):
+    with pytest.raises(ModelError, match="it gave 2 now, and the cache has 6"):
         later.embed(TEXTS)
 
 

@@ -85,7 +85,7 @@ def test_scores_are_compared_gap_by_gap_and_those_that_are_not_there_left_out():
 def test_results_of_different_texts_are_not_compared():
     with pytest.raises(ValueError, match="the same text"):
         agreement(chunking({}), chunking({}, text="a\nb"))
-    with pytest.raises(ValueError, match="the same gaps"):
+    with pytest.raises(ValueError, match="each gap of the same text"):
         Shift.between([1.0], [1.0, 2.0])
 
 

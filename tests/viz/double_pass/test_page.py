@@ -105,7 +105,7 @@ def test_what_is_too_long_is_told_with_the_length():
 def test_the_minimum_size_has_steps_of_its_own_after_both_passes():
     chunking = double("0 aaaa\n5 aaaa\n90\n180 aaaaaa", min_size=5)
     last = pass_steps(chunking, None)[-1]
-    assert last["title"] == "Too small: sentences 1–2 and sentence 3 become one"
+    assert last["title"] == "Merge sentences 1–2, sentence 3"
     assert last["story"][-1] == LEDGER + chunking.gaps[1].reason
 
 
