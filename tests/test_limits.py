@@ -86,7 +86,7 @@ SENTENCES = {
     "evaluation.answering.questions.MOST_QUESTIONS": ("questions can be answered; the rest is left out.",),
     "evaluation.answering.questions.LONGEST_REFERENCE": ("A reference answer may have at most",),
     "chunkers.recipes.situating.LONGEST_SHOWN": ("characters: beside each chunk the model was shown its section",),
-    "chunkers.recipes.situating.LONGEST_SITUATION": ("the answer may have at most",),
+    "chunkers.recipes.situating.LONGEST_SITUATION": ("characters and may have",),
     "evaluation.segmentation.stitching.MOST_STITCHED": ("stitching: ",),
     "evaluation.segmentation.stability.MOST_EDITED_CHARACTERS": ("edits × characters must be at most",),
     "corpus.command_line.MOST_WORKERS": ("--workers must be from 1 to",),
