@@ -370,7 +370,9 @@ def test_rows_and_characters_are_counted_alike_in_every_format(monkeypatch, kind
     monkeypatch.setattr(tables, "MOST_ROWS", 3)
     read_here(FORMS[kind])
     monkeypatch.setattr(tables, "MOST_READ_CHARACTERS", 20)
-    with pytest.raises(InputError, match=r"^x: the texts of a file of chunks together may have at most 20 characters; these have"):
+    with pytest.raises(
+        InputError, match=r"^x: the texts of a file of chunks together may have at most 20 characters; these have"
+    ):
         read_here(FORMS[kind])
 
 
@@ -387,7 +389,9 @@ def test_a_text_that_parquet_has_once_is_counted_in_every_row_before_it_is_copie
     assert len(file.getvalue()) < 1_000
     tracemalloc.start()
     try:
-        with pytest.raises(InputError, match=r"^x: the texts of a file of chunks together may have at most 60,000,000 characters; "):
+        with pytest.raises(
+            InputError, match=r"^x: the texts of a file of chunks together may have at most 60,000,000 characters; "
+        ):
             read_here(file.getvalue())
         assert tracemalloc.get_traced_memory()[1] < 100_000_000
     finally:

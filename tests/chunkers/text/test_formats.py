@@ -274,5 +274,7 @@ def test_what_is_left_out_is_said():
 def test_elements_within_each_other_have_a_limit():
     inside = "<div>" * 490 + "Hi." + "</div>" * 490
     assert read_document(inside.encode(), "a.html").text == "Hi."
-    with pytest.raises(InputError, match=r"a\.html: HTML elements may be nested at most 500 levels deep; a <div> is nested deeper\."):
+    with pytest.raises(
+        InputError, match=r"a\.html: HTML elements may be nested at most 500 levels deep; a <div> is nested deeper\."
+    ):
         read_document(b"<div>" * 600 + b"Hi.", "a.html")

@@ -91,7 +91,9 @@ def test_without_the_table_and_without_a_network(monkeypatch, tmp_path):
     monkeypatch.setattr(requests, "get", unreachable)
     monkeypatch.setattr("tiktoken.registry.ENCODINGS", {})
     assert not at_hand("cl100k_base")
-    with pytest.raises(ModelError, match=r"^cl100k_base: its table must be downloaded once from https://\S+; the download failed"):
+    with pytest.raises(
+        ModelError, match=r"^cl100k_base: its table must be downloaded once from https://\S+; the download failed"
+    ):
         BytePairTokenizer("cl100k_base").count(["text"])
 
 
