@@ -27,7 +27,7 @@ LONGEST_SHOWN = 1_000
 MOST_LISTED = 100
 """Maximum number of chunks listed with their summaries when propositions are sorted: the most recently used ones."""
 
-_EACH = 120
+_EACH = 200
 """Tokens of an answer for each proposition: its number, and the title and summary of its chunk."""
 
 
@@ -84,7 +84,9 @@ def sort(texts: Sequence[str], batch: int, tools: Tools, done: Callable[[int], N
         tokens = forms.ROOM + _EACH * (last - first)
         # Without chunks so far, no number of one is allowed.
         chunks = (listed[0] + 1, listed[-1] + 1) if listed else (0, -1)
-        kind = forms.GROUPS.within({"chunk": chunks, "propositions": (first + 1, last)}, tokens)
+        # No more chunks, and no more in each, than there are propositions.
+        sizes = {"chunks": last - first, "propositions": last - first}
+        kind = forms.GROUPS.within({"chunk": chunks, "propositions": (first + 1, last)}, tokens, sizes)
         answer = partial(tools.ask, kind=kind)
         read = partial(read_places, listed=[number + 1 for number in listed], first=first + 1, last=last)
         try:
@@ -128,12 +130,12 @@ def question(groups: Sequence[Group], listed: Sequence[int], texts: Sequence[str
 def read_places(answer: str, listed: Sequence[int], first: int, last: int) -> list[forms.Placed]:
     """Parse an answer that assigns the propositions ``first`` to ``last``, counted from 1, to chunks.
 
-    A chunk that nothing is put into is left out.
+    A proposition is in the first chunk that names it. A chunk that nothing is put into is left out.
 
     Raises
     ------
     Unusable
-        If it has another form, names a chunk that is not listed, or does not put each proposition into one chunk.
+        If it has another form, names a chunk that is not listed, or leaves a proposition out.
     """
     placed = read_json(answer, forms.Places).chunks
     seen: set[int] = set()
@@ -143,13 +145,12 @@ def read_places(answer: str, listed: Sequence[int], first: int, last: int) -> li
             raise Unusable(f"it names chunk {one.chunk}, and {there}")
         if not one.title.strip():
             raise Unusable("one of its titles is empty")
-        one.propositions = [*dict.fromkeys(one.propositions)]
         for number in one.propositions:
             if not first <= number <= last:
                 raise Unusable(f"it names proposition {number}, and those to place are {first} to {last}")
-            if number in seen:
-                raise Unusable(f"it puts proposition {number} into several chunks")
-            seen.add(number)
+        # Small models go on repeating a chunk.
+        one.propositions = [number for number in dict.fromkeys(one.propositions) if number not in seen]
+        seen.update(one.propositions)
     missing = [number for number in range(first, last + 1) if number not in seen]
     if missing:
         raise Unusable(f"it leaves out proposition {missing[0]}")

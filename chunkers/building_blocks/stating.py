@@ -22,7 +22,19 @@ if TYPE_CHECKING:
     from chunkers.language_models.base import Message
 
 _WORDIER = 6
-"""Tokens of an answer for each of the text: it is stated, quoted, and wrapped in JSON."""
+"""Tokens of an answer for each of the text, which is stated and quoted."""
+
+_EACH = 3
+"""Most propositions of a sentence, on average, that a schema allows."""
+
+_LONGER = 100
+"""Characters that a proposition may have beyond the longest sentence of its window where a schema bounds it."""
+
+_WRAPPED = 30
+"""Tokens of an answer for each proposition besides its words."""
+
+_SHORTEST_TOKEN = 3
+"""Characters of a token, on average, at the least."""
 
 _COMPARED = 2_000_000_000
 """Pairs of characters that are compared to find quotations with changes in one text: some seconds."""
@@ -129,8 +141,10 @@ def state(document: Document, most: int, before: int, tools: Tools, done: Callab
 
     def one(window: Window) -> Callable[[Tools], list[Claim] | str]:
         def ask(bench: Tools) -> list[Claim] | str:
-            tokens, numbers = forms.ROOM + _WORDIER * window.tokens, (window.first + 1, window.last)
-            answer = partial(bench.ask, kind=forms.PROPOSITIONS.within({"sentence": numbers}, tokens))
+            numbers, count = (window.first + 1, window.last), window.last - window.first
+            tokens = forms.ROOM + _WORDIER * window.tokens + 2 * _WRAPPED * count
+            kind = forms.PROPOSITIONS.within({"sentence": numbers}, tokens, _sizes(document, window, tokens))
+            answer = partial(bench.ask, kind=kind)
             read = partial(read_claims, first=window.first + 1, last=window.last)
             try:
                 messages = question(document, window, before)
@@ -145,6 +159,15 @@ def state(document: Document, most: int, before: int, tools: Tools, done: Callab
         return ask
 
     return _tied(document, parts, tools.together([one(window) for window in parts]), tools)
+
+
+def _sizes(document: Document, window: Window, tokens: int) -> forms.Sizes:
+    """Return sizes with which an answer fits into its tokens, so that a model that repeats itself comes to an end."""
+    count, texts = window.last - window.first, document.sentence_texts[window.first : window.last]
+    quotation = max(map(len, texts))
+    text = quotation + _LONGER
+    fitting = tokens // ((quotation + text) // _SHORTEST_TOKEN + _WRAPPED)
+    return {"text": text, "quotation": quotation, "propositions": max(count, min(_EACH * count, fitting))}
 
 
 def read_claims(answer: str, first: int, last: int) -> list[Claim]:

@@ -16,6 +16,9 @@ T = TypeVar("T")
 Bounds = Mapping[str, tuple[int, int]]
 """The lowest and the highest number that each named field may have in one request."""
 
+Sizes = Mapping[str, int]
+"""The most items of each named list, and the most characters of each named text, in one request."""
+
 Choices = Mapping[str, Sequence[str]]
 """The texts of which each named field must be one in one request."""
 
@@ -58,10 +61,10 @@ class Form(BaseModel):
         return f"Answer with one JSON object and nothing else, in the form {example}{', where ' if where else ''}{where}."
 
     @classmethod
-    def schema_within(cls, bounds: Bounds, choices: Choices) -> dict[str, Any]:
-        """Return the JSON schema to send to a server, restricted to the numbers and texts that this request allows."""
+    def schema_of(cls, kind: AnswerKind) -> dict[str, Any]:
+        """Return the JSON schema to send to a server, restricted to the numbers, texts and sizes of this request."""
         whole = _whole_schema(cls)
-        return _plain(whole, whole.get("$defs", {}), bounds, choices)
+        return _plain(whole, whole.get("$defs", {}), kind)
 
 
 class LineForm(Form):
@@ -170,14 +173,16 @@ class Placed(Form):
     title: str = Field(min_length=1, examples=["a title"], json_schema_extra=bounds_in_schema(80))
     summary: str = Field(examples=["a summary"], json_schema_extra=bounds_in_schema(SCHEMA_SENTENCE))
     propositions: Several[Whole] = Field(
-        description="their numbers, each in one chunk", examples=[[7, 9]], json_schema_extra=bounds_in_schema(50)
+        description="their numbers, each in one chunk",
+        examples=[[7, 9]],
+        json_schema_extra=bounds_in_schema(50) | {"least": 1},
     )
 
 
 class Places(Form):
     """Form of the second answer to `propositions`: the chunks that propositions are assigned to."""
 
-    chunks: Several[Placed] = Field(json_schema_extra=bounds_in_schema(SCHEMA_ITEMS))
+    chunks: Several[Placed] = Field(json_schema_extra=bounds_in_schema(SCHEMA_ITEMS) | {"least": 1})
 
 
 class Asked(Form):
@@ -228,19 +233,21 @@ class AnswerKind:
         Form of the answer; None of one in words.
     stop
         Words at which an answer ends: how the prompt goes on, which a weak model continues instead of answering.
-    bounds, choices
-        See `Bounds` and `Choices`.
+    bounds, sizes, choices
+        See `Bounds`, `Sizes` and `Choices`.
     """
 
     most_tokens: int = ROOM
     form: type[Form] | None = None
     stop: tuple[str, ...] = ()
     bounds: Bounds = field(default_factory=dict)
+    sizes: Sizes = field(default_factory=dict)
     choices: Choices = field(default_factory=dict)
 
-    def within(self, bounds: Bounds, most_tokens: int | None = None) -> AnswerKind:
-        """Return a copy for one request, with the range of valid numbers and, if given, the maximum number of tokens."""
-        return replace(self, most_tokens=self.most_tokens if most_tokens is None else most_tokens, bounds=bounds)
+    def within(self, bounds: Bounds, most_tokens: int | None = None, sizes: Sizes | None = None) -> AnswerKind:
+        """Return a copy for one request, with its valid numbers and, if given, its maximum tokens and its sizes."""
+        tokens = self.most_tokens if most_tokens is None else most_tokens
+        return replace(self, most_tokens=tokens, bounds=bounds, sizes=sizes or {})
 
     def choosing(self, choices: Choices) -> AnswerKind:
         """Return a copy for one request, with the texts that fields may contain if the server enforces a schema.
@@ -257,7 +264,7 @@ class AnswerKind:
     @property
     def schema(self) -> dict[str, Any] | None:
         """JSON schema of the answer; None if the answer is plain text."""
-        return None if self.form is None else self.form.schema_within(self.bounds, self.choices)
+        return None if self.form is None else self.form.schema_of(self)
 
 
 WORDS = AnswerKind()
@@ -301,16 +308,14 @@ def _described(schema: Mapping[str, Any], definitions: Mapping[str, Any] | None 
         yield from _described(one.get("items", {}), definitions)
 
 
-def _plain(
-    schema: Mapping[str, Any], definitions: Mapping[str, Any], bounds: Bounds, choices: Choices, name: str = ""
-) -> dict[str, Any]:
-    """Return a schema without references, all its fields required, with the numbers and texts that a request allows."""
+def _plain(schema: Mapping[str, Any], definitions: Mapping[str, Any], asked: AnswerKind, name: str = "") -> dict[str, Any]:
+    """Return a schema without references, all its fields required, with the numbers, texts and sizes that are allowed."""
     schema = _resolved(schema, definitions)
     if "properties" in schema:
-        fields = {key: _plain(one, definitions, bounds, choices, key) for key, one in schema["properties"].items()}
+        fields = {key: _plain(one, definitions, asked, key) for key, one in schema["properties"].items()}
         return {"type": "object", "properties": fields, "required": [*fields], "additionalProperties": False}
     if "anyOf" in schema:
-        options = [_plain(one, definitions, bounds, choices, name) for one in schema["anyOf"]]
+        options = [_plain(one, definitions, asked, name) for one in schema["anyOf"]]
         possible = [one for one in options if one.get("enum", True)]
         return {"anyOf": possible} if len(possible) > 1 else possible[0]
     kind, most = schema["type"], schema.get("most")
@@ -319,15 +324,15 @@ def _plain(
             least = schema.get("least", schema.get("minItems", 0))
             most = schema.get("maxItems") if most is None else most
             limits = {"minItems": least} if least else {}
-            limits |= {} if most is None else {"maxItems": most}
-            return {"type": kind, "items": _plain(schema["items"], definitions, bounds, choices, name), **limits}
-        case "string" if name in choices:
-            return {"type": kind, "enum": [*choices[name]]}
+            limits |= {} if most is None else {"maxItems": asked.sizes.get(name, most)}
+            return {"type": kind, "items": _plain(schema["items"], definitions, asked, name), **limits}
+        case "string" if name in asked.choices:
+            return {"type": kind, "enum": [*asked.choices[name]]}
         case "string":
-            least = schema.get("minLength", 0)
+            least, most = schema.get("minLength", 0), asked.sizes.get(name, most)
             return {"type": kind, **({"minLength": least} if least else {}), **({"maxLength": most} if most else {})}
         case "integer":
-            low, high = bounds.get(name, (schema.get("minimum", -WIDEST), schema.get("maximum", WIDEST)))
+            low, high = asked.bounds.get(name, (schema.get("minimum", -WIDEST), schema.get("maximum", WIDEST)))
             return {"type": kind, **({"enum": [*range(low, high + 1)]} if high - low < WIDEST else {})}
         case _:
             return {"type": kind}

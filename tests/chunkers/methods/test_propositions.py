@@ -14,8 +14,9 @@ from chunkers.building_blocks.stating import Vocabulary, unheld
 from chunkers.building_blocks.windows import window_end
 from chunkers.commands.command_line import main
 from chunkers.language_models import prompts
-from chunkers.language_models.asking import MOST_AT_ONCE
-from chunkers.language_models.base import Reply
+from chunkers.language_models.answers import AnswerCache
+from chunkers.language_models.asking import MOST_AT_ONCE, Asking
+from chunkers.language_models.base import UNSHAPED, Reply
 from chunkers.language_models.conversation import REPEATS
 from chunkers.language_models.server import ChatServer
 from chunkers.language_models.spending import Limit
@@ -225,7 +226,6 @@ def sorting(*rows):
     ("answer", "complaint"),
     [
         (sorting((None, [1, 2, 3, 4])), "it leaves out proposition 5"),
-        (sorting((None, [1, 2, 3]), (None, [3, 4, 5])), "it puts proposition 3 into several chunks"),
         (sorting((None, [1, 2, 3, 4, 5, 6])), "it names proposition 6, and those to place are 1 to 5"),
         (sorting((7, [1, 2, 3, 4, 5])), "it names chunk 7, and none is listed"),
         ({"chunks": [{"chunk": None, "title": "", "summary": "", "propositions": [1]}]}, "chunks.0.title: "),
@@ -240,6 +240,49 @@ def test_what_is_not_sorted_usably_is_asked_again_and_then_is_a_chunk_without_a_
     assert (chunk.stated.title, chunk.stated.summary) == ("", "")
     assert f"not sorted: no usable answer in 3 attempts, {complaint}" in made.gaps[0].reason
     assert made.notes[0].startswith("The model did not sort 1 of 1 batch of propositions in a form that can be used")
+
+
+def test_a_proposition_is_in_the_first_chunk_that_names_it():
+    model = Stating(None, sorting((None, [1, 2, 3]), (None, [3, 4, 5]), (None, [1, 2, 3, 4, 5])))
+    made = cut(model)
+    assert len(model.asked) == 2
+    assert [len(chunk.stated.propositions) for chunk in made] == [3, 2]
+
+
+def test_the_longest_answer_that_a_schema_allows_fits_into_its_tokens():
+    """A model that repeats itself fills every list and text; at 3 characters a token it still comes to an end."""
+    sent = []
+
+    class Sized(Stating):
+        takes_shape = True
+
+        def reply(self, messages, most_tokens, attempts, shape=UNSHAPED):
+            sent.append((most_tokens, shape.schema))
+            return super().reply(messages, most_tokens, attempts)
+
+    access = Asking(Sized(), AnswerCache(), structured="enforced")
+    run_chunker(build_chunker("propositions", {}), Document.from_text("\n".join([TEXT] * 6), "lines"), tools(asking=access))
+    assert len(sent) > 1
+    for tokens, schema in sent:
+        assert len(json.dumps(longest(json.loads(schema)))) / 3 <= tokens
+
+
+def longest(schema):
+    """Return the longest value that a schema allows, with short names of fields."""
+    if "anyOf" in schema:
+        return longest(schema["anyOf"][0])
+    match schema["type"]:
+        case "object":
+            return {name: longest(field) for name, field in schema["properties"].items()}
+        case "array":
+            return [longest(schema["items"])] * schema["maxItems"]
+        case "string":
+            return "x" * schema["maxLength"]
+        case "integer":
+            return max(schema["enum"])
+        case "null":
+            return None
+    raise AssertionError(schema)
 
 
 @pytest.mark.parametrize(("text", "chunks", "asked"), [("", 0, 0), (" \n ", 0, 0), ("Ada wrote. She slept.", 1, 1)])
