@@ -53,7 +53,7 @@ SENTENCES = {
     "evaluation.generating.generate.MOST_GENERATED": ("to generate",),
     "evaluation.generating.generate.MOST_WINDOW": ("characters of a window",),
     "chunkers.methods.your_cuts.MOST_CUTS": ("cuts of your own; got",),
-    "chunkers.language_models.forms.MOST_EXCERPTS": ("excerpts; there are",),
+    "chunkers.language_models.forms.MOST_EXCERPTS": ("excerpts; it has",),
     "chunkers.results.comparison.MOST_SIDE_BY_SIDE": ("results; got",),
     "integrations.originals.MOST_RUN": ("it may have at most",),
     "chunkers.support.limits.MOST_CHUNKS": (
@@ -86,7 +86,7 @@ SENTENCES = {
     "evaluation.answering.questions.MOST_QUESTIONS": ("questions can be answered; the rest is left out.",),
     "evaluation.answering.questions.LONGEST_REFERENCE": ("A reference answer may have at most",),
     "chunkers.recipes.situating.LONGEST_SHOWN": ("characters: beside each chunk the model was shown its section",),
-    "chunkers.recipes.situating.LONGEST_SITUATION": ("characters and may have",),
+    "chunkers.recipes.situating.LONGEST_SITUATION": ("the answer may have at most",),
     "evaluation.segmentation.stitching.MOST_STITCHED": ("stitching: ",),
     "evaluation.segmentation.stability.MOST_EDITED_CHARACTERS": ("edits × characters must be at most",),
     "corpus.command_line.MOST_WORKERS": ("--workers must be from 1 to",),

@@ -68,7 +68,7 @@ class Unusable(Exception):
     @property
     def told(self) -> str:
         """The failure as a phrase: the attempts and the last complaint."""
-        return f"no usable answer in {counted(self.attempts, 'attempt')}, {self}"
+        return f"no usable answer in {counted(self.attempts, 'attempt')} ({self})"
 
 
 class Repetitive(Unusable):
@@ -105,13 +105,17 @@ def usable_answer(
         reply = ask(messages)
         try:
             if reply.ended != "whole":
-                raise Unusable("it was refused" if reply.ended == "refused" else "it was cut off, as it was too long")
+                raise Unusable(
+                    "the model refused to answer" if reply.ended == "refused" else "the answer was too long and was cut off"
+                )
             found = read(said(reply.text))
         except Unusable as error:
             tell(False)
             complaint = error
             if repeated := repetition(reply.text):
-                complaint = Repetitive(f"it repeats {shown(repeated)} again and again, so it was not asked again")
+                complaint = Repetitive(
+                    f"the answer repeats {shown(repeated)} again and again, so the model was not asked again"
+                )
             complaint.attempts = repeat + 1
             if repeat == REPEATS or isinstance(complaint, Repetitive):
                 raise complaint from None
@@ -181,7 +185,7 @@ def read_json(answer: str, form: type[AnyForm]) -> AnyForm:
         If there is no JSON object, or its fields are otherwise.
     """
     found: AnyForm | None = None
-    complaint = Unusable("it has no JSON object")
+    complaint = Unusable("the answer must contain a JSON object; it has none")
     for number, one in enumerate(_objects(answer)):
         try:
             if isinstance(one, Unusable):
@@ -206,15 +210,15 @@ def read_line(answer: str, form: type[AnyLine]) -> AnyLine:
         return read_json(answer, form)
     lines = re.findall(rf"{form.label}\W*?:(.*)", answer, re.IGNORECASE)
     if not lines:
-        raise Unusable(f"it has no line that begins with {form.label}:")
+        raise Unusable(f"the answer must have a line that begins with {form.label}:, and has none")
     found = _NUMBER.findall(lines[-1])
     if any(len(number) > _MOST_DIGITS for number in found):
-        raise Unusable("it has a number with too many digits")
+        raise Unusable("the answer must name numbers that it was shown; it has one with too many digits")
     if not found and not _NONE.search(lines[-1]):
-        raise Unusable(f"{form.label}: is followed by no number and not by none")
+        raise Unusable(f"the answer must have a number or the word none after {form.label}:, and has neither")
     line = form.of_numbers([*map(int, found)])
     if line is None:
-        raise Unusable(f"{form.label}: is followed by several numbers")
+        raise Unusable(f"the answer must have one number after {form.label}:, and has several")
     return line
 
 
@@ -238,10 +242,10 @@ def _checked(found: object, form: type[AnyForm]) -> AnyForm:
     """Return an object in its form; raises Unusable if it has another."""
     try:
         if _has_surrogate(found):
-            raise Unusable("its JSON has half of a surrogate pair in it")
+            raise Unusable("the answer must be valid Unicode; its JSON has half of a surrogate pair")
         return form.model_validate(found)
     except RecursionError:
-        raise Unusable("its JSON is nested too deeply") from None
+        raise Unusable("the answer must not be nested too deeply; its JSON is") from None
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(map(str, first["loc"])) or "the object"

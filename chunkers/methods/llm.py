@@ -91,12 +91,12 @@ class Llm(Windowed):
         numbers = read_line(answer, Splits).split_after
         for number in numbers:
             if not first <= number <= last:
-                raise Unusable(f"it names piece {number}, and the pieces shown are {first} to {last}")
+                raise Unusable(f"the answer must name pieces from {first} to {last}; it names piece {number}")
         # The line's order is part of its form; a list in JSON is a set of places.
         if answer.lstrip().startswith("{"):
             numbers = sorted(numbers)
         if any(one > other for one, other in pairwise(numbers)):
-            raise Unusable("its numbers are not in ascending order")
+            raise Unusable("the answer must name the pieces in ascending order; it does not")
         # After the last piece shown nobody can tell whether the subject goes on.
         return [*dict.fromkeys(number for number in numbers if number < last)]
 
@@ -171,5 +171,5 @@ class Lumber(Windowed):
         if number is None:
             return []
         if not first < number <= last:
-            raise Unusable(f"it names paragraph {number}, and the shift may be at {first + 1} to {last}")
+            raise Unusable(f"the answer must name a paragraph from {first + 1} to {last}; it names paragraph {number}")
         return [number - 1]

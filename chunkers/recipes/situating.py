@@ -141,9 +141,11 @@ def _read(answer: str) -> str:
     """Return an answer as one line; raises Unusable if it is empty or too long."""
     said = " ".join(answer.split())
     if not said:
-        raise Unusable("it has no words")
+        raise Unusable("the answer must have at least one word; it has none")
     if len(said) > LONGEST_SITUATION:
-        raise Unusable(f"it has {len(said):,} characters and may have {LONGEST_SITUATION:,}: one or two short sentences")
+        raise Unusable(
+            f"the answer may have at most {LONGEST_SITUATION:,} characters, one or two short sentences; it has {len(said):,}"
+        )
     return said
 
 

@@ -252,5 +252,5 @@ def answered(question: str, context: Context, recording: Recording) -> Answer:
 
 def _words(answer: str) -> str:
     if not answer.strip():
-        raise Unusable("it has no words")
+        raise Unusable("the answer must have at least one word; it has none")
     return answer.strip()

@@ -303,15 +303,15 @@ class _Reader:
         found = read_json(answer, Asked)
         question = one_line(found.question)
         if not any(map(str.isalnum, question)):
-            raise Unusable("the question has no words")
+            raise Unusable("the question must have at least one word; it has none")
         if len(question) > LONGEST_QUESTION:
             raise Unusable(f"the question may have at most {LONGEST_QUESTION:,} characters; it has {len(question):,}")
         if not 1 <= len(found.excerpts) <= MOST_EXCERPTS:
-            raise Unusable(f"there must be 1 to {MOST_EXCERPTS} excerpts; there are {len(found.excerpts):,}")
+            raise Unusable(f"the question must have 1 to {MOST_EXCERPTS} excerpts; it has {len(found.excerpts):,}")
         places = [self._place(number, excerpt) for number, excerpt in enumerate(found.excerpts, start=1)]
         # Last of all, as it waits for the questions before.
         if self.asked_before(question):
-            raise Unusable("this question was asked before")
+            raise Unusable("the question must be a new one; this one was asked before")
         repaired = sum(1 for _, exact in dict.fromkeys(places) if not exact)
         return Generated(question, self.window, tuple(sorted({span for span, _ in places})), repaired)
 
@@ -319,12 +319,15 @@ class _Reader:
         """Return the span of an excerpt in the document, and whether the match is exact."""
         wanted = Quotation(excerpt.strip())
         if not wanted.text:
-            raise Unusable(f"excerpt {number} is empty")
+            raise Unusable(f"every excerpt must have words; excerpt {number} is empty")
         match = self._searched.exact(wanted) or self._searched.typography(wanted)
         # What is much longer than the window is not like any part of it, and need not be compared.
         if match is None and len(wanted.text) <= 2 * len(self._searched.text):
             match = self._searched.altered(wanted, REPAIRED)
         if match is None:
-            raise Unusable(f"excerpt {number}, {shown(wanted.text)}, does not stand in the passage letter by letter")
+            raise Unusable(
+                f"every excerpt must be copied from the passage letter by letter; excerpt {number}, {shown(wanted.text)}, "
+                "is not in it"
+            )
         offset = self.window.span.start
         return Span(offset + match.span.start, offset + match.span.end), match.how in ("in place", "elsewhere")

@@ -51,15 +51,15 @@ GOOD = '{"x": 3, "words": ["a"]}'
 @pytest.mark.parametrize(
     ("bad", "complaint"),
     [
-        (Reply("nothing"), "it has no JSON object"),
+        (Reply("nothing"), "the answer must contain a JSON object; it has none"),
         (Reply('{"x": 3, "words": ['), "its JSON is broken"),
         (Reply("{" * 100_000 + "!"), "its JSON is broken"),
         (Reply('{"a":' * 100_000 + "!"), "its JSON is broken"),
         (Reply(f'{{"x": {"9" * 10_000}, "words": []}}'), "its JSON is broken"),
         (Reply('{"x": "many", "words": []}'), "x: Input should be a valid integer"),
         (Reply('{"x": 3}'), "words: Field required"),
-        (Reply("", ended="refused"), "it was refused"),
-        (Reply(GOOD, ended="cut"), "it was cut off"),
+        (Reply("", ended="refused"), "the model refused to answer"),
+        (Reply(GOOD, ended="cut"), "the answer was too long and was cut off"),
     ],
 )
 def test_an_unusable_answer_is_asked_for_again_and_says_why(bad, complaint):
@@ -201,7 +201,9 @@ def test_the_end_of_an_answer_that_repeats_one_piece_is_recognised(answer, piece
 def test_a_repetition_is_not_asked_for_again_and_says_what_it_repeats():
     told: list[bool] = []
     script = Script(Reply(LOOP * 40, ended="cut"), Reply(GOOD))
-    with pytest.raises(Repetitive, match=r"it repeats .*capital.* again and again, so it was not asked again"):
+    with pytest.raises(
+        Repetitive, match=r"the answer repeats .*capital.* again and again, so the model was not asked again"
+    ):
         usable_answer(script, QUESTION, lambda text: read_json(text, Point), told.append)
     assert (len(script.asked), told) == (1, [False])
 
@@ -217,5 +219,5 @@ def test_a_line_is_read_and_so_is_the_object_that_stands_for_it():
         assert read_line(answer, Splits) == Splits(split_after=[2, 4])
     for answer in ("Answer: none", '{"answer": null}'):
         assert read_line(answer, Shift) == Shift(answer=None)
-    with pytest.raises(Unusable, match="Answer: is followed by several numbers"):
+    with pytest.raises(Unusable, match="the answer must have one number after Answer:, and has several"):
         read_line("Answer: 2, 3", Shift)

@@ -168,7 +168,10 @@ def test_a_text_stays_whole_where_its_model_says_nothing_of_use_and_the_reason_t
     one = served.asking("brief")
     made = cut(one)
     assert made.texts == ("\n\n".join(PARAGRAPHS),)
-    said = "no usable answer in 3 attempts, it has no line that begins with split_after:; window of pieces 1 to 4"
+    said = (
+        "no usable answer in 3 attempts (the answer must have a line that begins with split_after:, and has none); "
+        "window of pieces 1 to 4"
+    )
     assert {str(gap.reason) for gap in made.gaps} == {f"{said}, which stays whole"}
     assert "no usable answer about 1 of 1 window" in made.notes[0]
     # One more finds out what the server does with a schema.

@@ -132,21 +132,21 @@ USABLE = {
 }
 UNUSABLE = {
     "llm": [
-        ("", "it has no line that begins with split_after:"),
-        ("3, 5", "it has no line that begins with split_after:"),
-        ("split_after:", "split_after: is followed by no number and not by none"),
-        ("split_after: 0", "it names piece 0, and the pieces shown are 1 to 11"),
-        ("split_after: 3, 12", "it names piece 12, and the pieces shown are 1 to 11"),
-        ("split_after: 3-5", "it names piece -5, and the pieces shown are 1 to 11"),
-        ("split_after: 5, 3", "its numbers are not in ascending order"),
-        (f"split_after: {'9' * 100}", "it has a number with too many digits"),
+        ("", "the answer must have a line that begins with split_after:, and has none"),
+        ("3, 5", "the answer must have a line that begins with split_after:, and has none"),
+        ("split_after:", "the answer must have a number or the word none after split_after:, and has neither"),
+        ("split_after: 0", "the answer must name pieces from 1 to 11; it names piece 0"),
+        ("split_after: 3, 12", "the answer must name pieces from 1 to 11; it names piece 12"),
+        ("split_after: 3-5", "the answer must name pieces from 1 to 11; it names piece -5"),
+        ("split_after: 5, 3", "the answer must name the pieces in ascending order; it does not"),
+        (f"split_after: {'9' * 100}", "the answer must name numbers that it was shown; it has one with too many digits"),
     ],
     "lumber": [
-        ("ID 4", "it has no line that begins with Answer:"),
-        ("Answer: the fourth", "Answer: is followed by no number and not by none"),
-        ("Answer: ID 1", "it names paragraph 1, and the shift may be at 2 to 11"),
-        ("Answer: ID 12", "it names paragraph 12, and the shift may be at 2 to 11"),
-        ("Answer: ID 3 or ID 4", "Answer: is followed by several numbers"),
+        ("ID 4", "the answer must have a line that begins with Answer:, and has none"),
+        ("Answer: the fourth", "the answer must have a number or the word none after Answer:, and has neither"),
+        ("Answer: ID 1", "the answer must name a paragraph from 2 to 11; it names paragraph 1"),
+        ("Answer: ID 12", "the answer must name a paragraph from 2 to 11; it names paragraph 12"),
+        ("Answer: ID 3 or ID 4", "the answer must have one number after Answer:, and has several"),
     ],
 }
 
@@ -187,10 +187,10 @@ def test_an_answer_that_cannot_be_used_is_asked_again_in_the_same_conversation(n
 @pytest.mark.parametrize(
     ("reply", "said"),
     [
-        (Reply("split_after: 1\nAnswer: ID 2", 10, 2, "refused"), "it was refused"),
-        (Reply("", 10, 2, "refused"), "it was refused"),
-        (Reply("split_after: 1\nAnswer: ID 2", 10, 2, "cut"), "it was cut off, as it was too long"),
-        (Reply("I cannot say.", 10, 2), "it has no line that begins with"),
+        (Reply("split_after: 1\nAnswer: ID 2", 10, 2, "refused"), "the model refused to answer"),
+        (Reply("", 10, 2, "refused"), "the model refused to answer"),
+        (Reply("split_after: 1\nAnswer: ID 2", 10, 2, "cut"), "the answer was too long and was cut off"),
+        (Reply("I cannot say.", 10, 2), "the answer must have a line that begins with"),
     ],
 )
 def test_a_window_without_a_usable_answer_is_a_chunk_and_its_reasons_say_why(name, reply, said):
@@ -199,7 +199,7 @@ def test_a_window_without_a_usable_answer_is_a_chunk_and_its_reasons_say_why(nam
     assert begins(made) == [4]
     assert len(model.asked) > REPEATS + 1
     for gap in made.gaps[:4]:
-        assert gap.reason.startswith(f"no usable answer in 3 attempts, {said}")
+        assert gap.reason.startswith(f"no usable answer in 3 attempts ({said}")
         assert gap.why.brief() == "no usable answer"
     assert made.gaps[3].reason.endswith("1 to 4, which ends here")
     assert made.gaps[2].reason.endswith("1 to 4, which stays whole")

@@ -190,18 +190,18 @@ def test_answers_out_of_order_and_twice_the_same_give_the_same_chunks():
 @pytest.mark.parametrize(
     ("answer", "complaint"),
     [
-        ("I would rather not.", "it has no JSON object"),
+        ("I would rather not.", "the answer must contain a JSON object; it has none"),
         ('{"propositions": [{"text": "One', "its JSON is broken: "),
-        ({"propositions": []}, "it has no proposition"),
+        ({"propositions": []}, "the answer must state at least one proposition; it states none"),
         ({"propositions": [{"text": "One.", "sentence": "no", "quotation": ""}]}, "propositions.0.sentence: "),
-        (claims(("One.", 6, "notes")), "it names sentence 6, and the sentences to state are 1 to 5"),
-        (claims((" \n", 1, "notes")), "one of its propositions is empty"),
+        (claims(("One.", 6, "notes")), "the answer must state sentences 1 to 5; it names sentence 6"),
+        (claims((" \n", 1, "notes")), "the answer must give every proposition a text; one is empty"),
         (
             '{"propositions": [{"text": "\\ud800", "sentence": 1, "quotation": "notes"}]}',
-            "its JSON has half of a surrogate pair",
+            "the answer must be valid Unicode; its JSON has half of a surrogate pair",
         ),
-        (Reply("{}", 10, 2, "refused"), "it was refused"),
-        (Reply("{}", 10, 2, "cut"), "it was cut off, as it was too long"),
+        (Reply("{}", 10, 2, "refused"), "the model refused to answer"),
+        (Reply("{}", 10, 2, "cut"), "the answer was too long and was cut off"),
     ],
 )
 def test_a_window_without_a_usable_answer_stands_for_itself_after_it_was_asked_again(answer, complaint):
@@ -210,7 +210,7 @@ def test_a_window_without_a_usable_answer_stands_for_itself_after_it_was_asked_a
     assert f"This answer cannot be used: {complaint}" in model.asked[1][-1].text
     made = cut(Stating(*[answer] * (REPEATS + 1)))
     assert sorted("\n".join(made.texts).splitlines()) == sorted(TEXT.splitlines())
-    assert made.gaps[0].reason.startswith(f"sentence 1: no usable answer in 3 attempts, {complaint}")
+    assert made.gaps[0].reason.startswith(f"sentence 1: no usable answer in 3 attempts ({complaint}")
     assert "(sentences 1 to 5), so it stands for itself, in chunk 1" in made.gaps[0].reason
     assert made.notes == (
         "The model gave no usable answer about 1 of 1 window, though it was asked up to 3 times; the sentences there "
@@ -225,9 +225,9 @@ def sorting(*rows):
 @pytest.mark.parametrize(
     ("answer", "complaint"),
     [
-        (sorting((None, [1, 2, 3, 4])), "it leaves out proposition 5"),
-        (sorting((None, [1, 2, 3, 4, 5, 6])), "it names proposition 6, and those to place are 1 to 5"),
-        (sorting((7, [1, 2, 3, 4, 5])), "it names chunk 7, and none is listed"),
+        (sorting((None, [1, 2, 3, 4])), "the answer must place every proposition; it leaves out proposition 5"),
+        (sorting((None, [1, 2, 3, 4, 5, 6])), "the answer must place propositions 1 to 5; it names proposition 6"),
+        (sorting((7, [1, 2, 3, 4, 5])), "the answer must name listed chunks; it names chunk 7, but none is listed"),
         ({"chunks": [{"chunk": None, "title": "", "summary": "", "propositions": [1]}]}, "chunks.0.title: "),
     ],
 )
@@ -238,7 +238,7 @@ def test_what_is_not_sorted_usably_is_asked_again_and_then_is_a_chunk_without_a_
     made = cut(Stating(None, *[answer] * (REPEATS + 1)))
     (chunk,) = made
     assert (chunk.stated.title, chunk.stated.summary) == ("", "")
-    assert f"not sorted: no usable answer in 3 attempts, {complaint}" in made.gaps[0].reason
+    assert f"not sorted: no usable answer in 3 attempts ({complaint}" in made.gaps[0].reason
     assert made.notes[0].startswith("The model did not sort 1 of 1 batch of propositions in a form that can be used")
 
 

@@ -87,7 +87,7 @@ def test_a_judgement_that_can_never_be_read_is_not_judged_and_not_nought():
     assert done.value("faithfulness") is done.value("aqs") is None
     assert done.value("relevancy") == 0.5
     judgement = done.latest("faithfulness")
-    assert judgement.problem == "it has no JSON object"
+    assert judgement.problem == "the answer must contain a JSON object; it has none"
     # All that was said is there: the question, and every reply with what was said to it.
     assert [turn.text for turn in judgement.exchange.turns if turn.role == "assistant"] == ["Good!"] * (REPEATS + 1)
     report = Report(["A"], 1, {(0, 0): done})

@@ -60,7 +60,7 @@ def test_the_file_is_what_retrieval_reads(folder, server, capsys):
     assert sent.startswith(f"Sending windows of the documents to {server.address.split('/')[2]}: about ")
     assert "in 4 requests." in sent
     assert "lamp.txt, 0 to " in dropped
-    assert "it has no JSON object" in dropped
+    assert "the answer must contain a JSON object; it has none" in dropped
     assert "openai:test: 6 requests" in spent
     assert KEY not in printed.err + printed.out
     with (folder / "made.csv").open(newline="") as file:
