@@ -53,7 +53,7 @@ class Llm(Windowed):
         800,
         ge=10,
         le=1_000_000,
-        title="Window",
+        title="Window size",
         description="The most text that the model is shown at once, the marks of its pieces not counted.",
         json_schema_extra={"unit": "tokens", "step": 100, "offered": [200, 4000], "main": True},
     )
@@ -137,7 +137,7 @@ class Lumber(Windowed):
         550,
         ge=10,
         le=1_000_000,
-        title="Window",
+        title="Window size",
         description="The most text that the model is shown at once, the numbers of its paragraphs not counted.",
         json_schema_extra={"unit": "tokens", "step": 50, "offered": [200, 4000], "main": True},
     )

@@ -78,7 +78,7 @@ class Propositions(Chunker):
         400,
         ge=10,
         le=1_000_000,
-        title="Window",
+        title="Window size",
         description="The most text that the model states at once; a longer sentence is stated alone.",
         json_schema_extra={"unit": "tokens", "step": 50, "offered": [100, 2000], "main": True},
     )
@@ -86,7 +86,7 @@ class Propositions(Chunker):
         3,
         ge=0,
         le=100,
-        title="Sentences before",
+        title="Preceding sentences",
         description="Sentences before a window that the model sees too, to know whom and what pronouns mean.",
         json_schema_extra={"unit": "sentences", "step": 1, "offered": [0, 20]},
     )
@@ -94,7 +94,7 @@ class Propositions(Chunker):
         20,
         ge=1,
         le=500,
-        title="Sorted per request",
+        title="Propositions per request",
         description="The most propositions that the model sorts into chunks in one request.",
         json_schema_extra={"unit": "propositions", "step": 1, "offered": [1, 50], "main": True},
     )

@@ -64,7 +64,7 @@ def model_form() -> DeltaGenerator:
         if session.local_servers is not None:
             remark(_said_of(session.local_servers), key="language_local")
         _form()
-        with st.expander("How to get a model", expanded=asking is None):
+        with st.expander("Getting a model", expanded=asking is None):
             st.markdown(WAYS)
     if asking is not None:
         many = f" {asking.many_unusable}" if asking.many_unusable else ""
