@@ -57,7 +57,7 @@ def test_a_kept_text_is_there_after_a_restart_on_another_port(open_page, tmp_pat
         root = open_app(page, server.url, QUICK)
         paste(page, TEXT)
         eventually(lambda: whole_text(root, 0), TEXT)
-        page.locator(".text-bar").get_by_role("button", name="Keep locally").click()
+        page.locator(".text-bar").get_by_role("button", name="Keep on this machine").click()
         saved = page.locator(".text-bar").get_by_role("button", name="Saved on this machine")
         expect(saved).to_be_visible(timeout=READY)
         keep_question(page, root, "Who sees it?", 1)

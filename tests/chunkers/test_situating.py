@@ -23,8 +23,11 @@ from chunkers.results.embedded import embedded_text
 from evaluation.questions.corpus import Corpus
 from evaluation.questions.reading import Question
 from evaluation.search.index import build_index, search
+from sample_docs import load_sample
 from tests.server import ChatModelServer
 from tests.support import ScriptedModel, asking, tools
+
+TOO_LONG = load_sample("essay").text[: LONGEST_SITUATION + 1]
 
 TEXT = "Acme grew in 2023. It earned 3 million.\n\nBolt shrank in 2024. It lost 2 million."
 
@@ -116,9 +119,7 @@ def test_the_words_of_the_context_are_indexed_with_those_of_the_chunk(method):
     assert best == {"plain": "What profit was it?", "context": "What profit Acme had.\n\nThe sum was ten."}
 
 
-@pytest.mark.parametrize(
-    "answer", ["", "  \n", "x" * (LONGEST_SITUATION + 1), Reply("", 1, 0, "refused"), Reply("On Ac", 1, 1, "cut")]
-)
+@pytest.mark.parametrize("answer", ["", "  \n", TOO_LONG, Reply("", 1, 0, "refused"), Reply("On Ac", 1, 1, "cut")])
 def test_what_cannot_be_used_is_asked_for_again_and_then_left_out_and_counted(answer):
     model = Situating(lambda passage: answer if "3 million" in passage else "On it.")
     made = cut(asking(model), embedded_as="context")

@@ -79,7 +79,7 @@ def offer_to_keep(key: str, document: str) -> None:
     if not is_private():
         remark(SHARED_SERVER, key=f"{key}_shared")
     elif document not in session.notebooks:
-        st.button("Keep locally", key=f"{key}_keep", on_click=keep, args=(document,), help=KEEPS)
+        st.button("Keep on this machine", key=f"{key}_keep", on_click=keep, args=(document,), help=KEEPS)
 
 
 def offer_replaced(choices: Choices) -> None:

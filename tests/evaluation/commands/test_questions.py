@@ -58,10 +58,10 @@ def test_the_file_is_what_retrieval_reads(folder, server, capsys):
     assert "1 excerpt quoted with small changes" in printed.out
     sent, dropped, spent = printed.err.splitlines()[0], printed.err, printed.err
     assert sent.startswith(f"Sending windows of the documents to {server.address.split('/')[2]}: about ")
-    assert "in 4 requests." in sent
+    assert "in 5 requests." in sent
     assert "lamp.txt, 0 to " in dropped
     assert "the answer must contain a JSON object; it has none" in dropped
-    assert "openai:test: 6 requests" in spent
+    assert "openai:test: 7 requests" in spent
     assert KEY not in printed.err + printed.out
     with (folder / "made.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))

@@ -136,7 +136,7 @@ function notebookChip({ state, title }, tell) {
   chip.dataset.id = "notebook";
   chip.title = title;
   if (state !== "kept") {
-    chip.textContent = state === "shared" ? "Session file" : "Keep locally";
+    chip.textContent = state === "shared" ? "Session file" : "Keep on this machine";
     chip.addEventListener("click", () => tell(state === "shared" ? "file" : "keep"));
     return [chip];
   }
