@@ -27,7 +27,7 @@ from sample_docs import load_sample
 from tests.server import ChatModelServer
 from tests.support import ScriptedModel, asking, tools
 
-TOO_LONG = load_sample("essay").text[: LONGEST_SITUATION + 1]
+TOO_LONG = load_sample("essay").text[: 2 * LONGEST_SITUATION]
 
 TEXT = "Acme grew in 2023. It earned 3 million.\n\nBolt shrank in 2024. It lost 2 million."
 
