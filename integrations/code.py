@@ -110,7 +110,7 @@ def program_for(tool: Tool, recipe: Recipe) -> Program:
                 ("from seamark import chunk",),
                 f"result = {call}\nchunks = [*result.texts]  # result[0].start, result.gaps[0].reason and so on",
             )
-    raise ValueError(f"{tool} must be a tool with a Python program; it has none.")
+    raise ValueError(f"there is no Python program for {tool}")
 
 
 def _essence(recipe: Recipe) -> dict[str, Any]:

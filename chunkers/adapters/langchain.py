@@ -33,7 +33,7 @@ class LangChainSemantic(Thresholded, Adapter):
         description="How the line is drawn; LangChain's breakpoint_threshold_type.",
         json_schema_extra={"main": True},
     )
-    amount: float = Field(95, title="Amount", json_schema_extra={"main": True})
+    amount: float = Field(95, title="Threshold amount", json_schema_extra={"main": True})
     buffer: int = Field(
         1,
         ge=0,

@@ -71,7 +71,7 @@ def say(sentence: str) -> None:
 
 
 def say_unusable(sentence: str, unusable: int) -> None:
-    """Print a warning about unusable first answers of a language model on standard error; ``unusable`` is ignored."""
+    """Print a warning that a language model's first answers were unusable; the number ``unusable`` is not used."""
     say(sentence)
 
 

@@ -133,7 +133,7 @@ class Embedder(ABC):
 
     @abstractmethod
     def encode(self, texts: Sequence[str]) -> VectorArray:
-        """Return unit vectors, shape (len(texts), dimension); a row of zeros for a text of which the model knows nothing."""
+        """Return unit vectors, shape (len(texts), dimension); a text without a known token gets a row of zeros."""
 
 
 _TOKENS: dict[int, tuple[Any, str]] = {}

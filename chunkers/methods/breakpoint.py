@@ -54,7 +54,7 @@ class Breakpoint(Thresholded, Sized):
     threshold: ThresholdName = Field(
         "percentile", title="Threshold", description="How the line is drawn.", json_schema_extra={"main": True}
     )
-    amount: float = Field(95, title="Amount", json_schema_extra={"main": True})
+    amount: float = Field(95, title="Threshold amount", json_schema_extra={"main": True})
     buffer: int = Field(
         0,
         ge=0,

@@ -308,9 +308,9 @@ def _check_steps(units: int, wanted: int, unit: str) -> None:
 def _check_products(units: int, width: int, unit: str) -> None:
     if units * units * width > 2 * MOST_CHANGE_PRODUCTS:
         raise InputError(
-            f"change_point: {unit}² × dimensions must be at most {2 * MOST_CHANGE_PRODUCTS:,} for a number of chunks; "
+            f"change_point: {unit}² × dimensions must be at most {2 * MOST_CHANGE_PRODUCTS:,} for a fixed number of chunks; "
             f"this text has {units:,} {unit}, and its vectors {width:,} dimensions. Set a penalty instead, which "
-            "needs far less."
+            "needs far less memory."
         )
 
 

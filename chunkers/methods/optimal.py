@@ -60,7 +60,7 @@ class Optimal(Chunker):
     )
     pieces: Literal["recursive", "sentences"] = Field(
         "recursive",
-        title="Pieces",
+        title="Piece type",
         description="Pieces of about equal size from the recursive chunker, as Chroma has them, or whole sentences.",
         json_schema_extra={"main": True},
     )

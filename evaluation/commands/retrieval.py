@@ -337,7 +337,7 @@ def _material(options: argparse.Namespace) -> tuple[str, bytes, list[tuple[str, 
                 raise InputError(f"--split needs a BEIR set; {path.name} is not one.")
             if options.corpus is None:
                 raise InputError(
-                    f"--corpus must be given with {path.name}, which has no documents of its own; it is missing."
+                    f"{path.name} has no documents of its own: name the file or folder that has them with --corpus."
                 )
             return path.name, data, _texts(options.corpus, options.encoding)
         found = one

@@ -84,7 +84,7 @@ def given_top_k(evaluation: Evaluation, question: int) -> GivenChunks:
 def given_at(
     evaluation: Evaluation, ladder: Ladder, question: int, budget: int, unit: str, last: Last, ruler: Ruler
 ) -> GivenChunks:
-    """Return the chunks that fill a budget for question ``question``, counted from 0."""
+    """Return the chunks that fill a budget for the question with the zero-based number ``question``."""
     at = ladder.of(unit, last)
     row = at.budgets.sizes.index(budget)
     taken, part = int(at.taken[row, question]), int(at.part[row, question])

@@ -339,7 +339,7 @@ class Reports:
         self._reports: SharedCache[tuple[tuple[int, ...], Choice], Report] = SharedCache(REPORTS_KEPT)
 
     def of(self, found: Mapping[int, Measured], choice: Choice) -> Report:
-        """Return the report on the chunkers in ``found`` for a choice; the choice's baseline must be among them.
+        """Return the report that compares the chunkers in ``found`` with the baseline that ``choice`` names among them.
 
         At a budget, all of them have a ladder.
         """

@@ -72,7 +72,7 @@ class Indexed:
 
     @cached_property
     def returned_edges(self) -> IntArray:
-        """Start and end of the text that each chunk returns, on the common axis, shape (chunks, 2)."""
+        """Start and end of the text that is returned for each chunk, as offsets in the corpus, shape (chunks, 2)."""
         if self.returns is None:
             return self.edges
         return np.array([(spans[0].start, spans[-1].end) for spans in self.returns], dtype=np.intp).reshape(-1, 2)

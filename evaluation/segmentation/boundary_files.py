@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from chunkers.files.tables import json_of, text_of
-from chunkers.support.errors import InputError
+from chunkers.support.errors import InputError, shown
 from chunkers.support.limits import MAX_SENTENCES
 from chunkers.text.reader_process import parsed_apart
 
@@ -86,7 +86,7 @@ def read_marks(data: bytes, _: str) -> Iterator[str | int]:
     what = "known boundaries"
     given = json_of(text_of(data, what), what)
     if not isinstance(given, dict) or given.keys() != {"name", "sha256", "boundaries"}:
-        raise InputError(f"{what}: the file must have exactly the fields name, sha256 and boundaries; this one has others.")
+        raise InputError(f"{what}: the file must have exactly the fields name, sha256 and boundaries; got {shown(given)}.")
     known = given["boundaries"]
     if not isinstance(known, list) or not all(type(place) is int for place in known):
         raise InputError(f"{what} must be a list of whole numbers; these are not.")

@@ -216,7 +216,7 @@ def test_a_row_leads_to_the_text_and_the_text_to_its_row_and_the_ledger_sorts_an
     shown = ledger.get_by_label("Show gaps that are")
     shown.select_option("near")
     eventually(lambda: (rows.count(), ledger.locator(".row.near").count()), lambda counts: counts[0] == counts[1] > 0)
-    margin = page.get_by_role("spinbutton", name="Nearness margin", exact=True)
+    margin = page.get_by_role("spinbutton", name="Near-threshold margin", exact=True)
     margin.fill("0")
     margin.press("Enter")
     page.wait_for_url("**margin=0**")

@@ -93,7 +93,7 @@ def test_models_are_asked_after_a_click_alone_and_the_keys_are_nowhere(page, url
     at_rest(page)
     page.get_by_text("Sentences, embedder, tokens").click()
     page.get_by_role("textbox", name="Embedder server").fill(embeds.address)
-    page.get_by_role("textbox", name="Embedder key").fill(keys[1])
+    page.get_by_role("textbox", name="Embedder API key").fill(keys[1])
     assert chats.requests == embeds.requests == []
     page.get_by_test_id("stFormSubmitButton").get_by_role("button", name="Use it").click()
     refused = page.get_by_text("must accept the key; it refused (status 401)")

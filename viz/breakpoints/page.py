@@ -193,7 +193,7 @@ def _choose_margin(choices: Choices, margin: float) -> None:
         choices.extra["margin"] = f"{st.session_state[key]:g}"
 
     st.number_input(
-        "Nearness margin",
+        "Near-threshold margin",
         0.0,
         MOST_MARGIN,
         margin,

@@ -91,8 +91,8 @@ def _density(found: Clusters, reach: Reach, coloured: Coloured, vectors: FloatAr
 def _centres(found: Clusters, coloured: Coloured) -> None:
     st.header("Distance to centres", anchor=False)
     st.caption(
-        "A dot shows a sentence's distance to its own centre, the nearest, in its chunk's colour; a ring shows the "
-        "distance to the second nearest, in that chunk's colour. If the two are about equal, it was a close decision."
+        "A dot shows a sentence's distance to the centre of its own chunk, a ring its distance to the next nearest "
+        "centre; each has the colour of its chunk. If the two distances are about equal, the decision was close."
     )
     figure = cluster_figures.centres(found, coloured, theme())
     show_figure(figure, centres_table(found, coloured), "Distance to centres", key="centres")

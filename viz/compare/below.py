@@ -61,7 +61,7 @@ def show_below(choices: Choices, made: list[ColumnResult], chosen: Source, embed
     if session.below_wanted in views:
         st.session_state["below"] = session.below_wanted
     session.below_wanted = ""
-    wanted = st.segmented_control("Below the text", list(views), key="below", label_visibility="collapsed")
+    wanted = st.segmented_control("View below text", list(views), key="below", label_visibility="collapsed")
     if wanted is not None:
         with st.container(key="below_view"):
             scroll_to(wanted)

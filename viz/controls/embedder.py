@@ -136,7 +136,7 @@ def _form(choices: Choices) -> None:
             "environment.",
         )
         st.text_input(
-            "Embedder key",
+            "Embedder API key",
             key="server_key",
             type="password",
             placeholder="kept" if session.server.key else "OPENAI_API_KEY",

@@ -55,7 +55,7 @@ def model_form() -> DeltaGenerator:
     folds = st.expander("Language model", expanded=asking is None or not asking.spent.tokens)
     with folds:
         st.button(
-            "Find on this machine",
+            "Find local server",
             key="language_find",
             on_click=_find,
             width="stretch",

@@ -136,7 +136,7 @@ def show_kept_texts(choices: Choices) -> None:
     if len(kept) > MOST_LISTED:
         remark(f"{len(kept) - MOST_LISTED:,} older ones are not listed.", key="kept_texts_more")
     if len(kept) > 1:
-        st.button("Remove all", key="kept_texts_clear", on_click=forget)
+        st.button("Remove all texts", key="kept_texts_clear", on_click=forget)
 
 
 def _said(one: Listed) -> str:

@@ -38,7 +38,7 @@ def controls(text: Text) -> bool:
         help="Every gap between two sentences becomes a button: press it where a section ends, again to unmark it.",
     )
     row.button("Undo", on_click=undo_known, disabled=not session.marks_before, width="content")
-    row.button("Remove all", on_click=set_known, args=(None,), disabled=known is None, width="content")
+    row.button("Remove all marks", on_click=set_known, args=(None,), disabled=known is None, width="content")
     download(
         row,
         "Boundaries as a file",

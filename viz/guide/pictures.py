@@ -170,7 +170,7 @@ def rows_of(
 def show_pictures(
     pictures: Sequence[PictureData], key: str, *, small: bool = False, asked: Callable[[str], None] = lambda _: None
 ) -> None:
-    """Draw pictures; ``asked`` is called with the question that the user enters in one of them."""
+    """Draw the pictures of the Guide; call ``asked`` with any question that the user enters in one."""
 
     def heard() -> None:
         told = (st.session_state.get(key) or {}).get("asked")

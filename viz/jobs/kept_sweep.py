@@ -142,7 +142,7 @@ class KeptSweep(KeptRun[_Plan]):
             place, setting = divmod(number, len(settings))
             row = KeptRow.model_validate_json(part)
             if row.scores.keys() != MEASURES.keys():
-                raise InputError("A stored row must have the measures of this version; it has others. Run the sweep again.")
+                raise InputError("The stored rows have the measures of another version of Seamark. Run the sweep again.")
             return row.row(settings[setting], names[place])
 
         return [*self.results(decode).values()]

@@ -35,7 +35,7 @@ def writes_contexts(embedded: str) -> bool:
 
 
 def context_controls(embedded: str) -> str:
-    """Draw the prompts for context sentences if they are chosen; return a message if no model is named."""
+    """Draw the fields for the language model if context sentences are chosen; return a message if no model is named."""
     if not writes_contexts(embedded):
         return ""
     with st.expander("Context prompts"):

@@ -63,8 +63,8 @@ def show_own_documents(choices: Choices) -> None:
 def _uploads() -> None:
     st.markdown("**Documents whose boundaries you know**")
     st.caption(
-        "Upload texts with a line of three dashes where a section ends, or texts with a file of boundaries each, "
-        "from Failures. The text that you marked there is already among the documents."
+        "Upload texts in which a line of three dashes ends each section, or each text with the file of its boundaries "
+        "that Failures saves. The text that you marked there is included already."
     )
     st.file_uploader(
         "Texts and boundaries",

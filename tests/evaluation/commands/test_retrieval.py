@@ -220,7 +220,7 @@ def test_what_brings_its_documents_takes_no_others(folder, beir, capsys):
         "--questions", beir, "--corpus", folder / "corpus"
     )
     questions = folder / "questions.csv"
-    assert "--corpus must be given with questions.csv" in refused("--questions", questions)
+    assert "questions.csv has no documents of its own" in refused("--questions", questions)
     assert "--split needs a BEIR set; questions.csv is not one." in refused(
         "--questions", questions, "--corpus", folder / "corpus", "--split", "dev"
     )

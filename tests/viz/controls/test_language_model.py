@@ -110,7 +110,7 @@ def test_a_server_of_this_machine_is_filled_in_after_a_click(app, monkeypatch):
     monkeypatch.setattr(language_model, "find_local_servers", lambda: looked.append(True) or found)
     opened(app)
     assert looked == []
-    press(app, "Find on this machine")
+    press(app, "Find local server")
     values = {one.key: one.value for one in app.text_input}
     assert (values["language_address"], values["language_name"]) == ("http://127.0.0.1:8080/v1", "small")
     assert any(
@@ -118,7 +118,7 @@ def test_a_server_of_this_machine_is_filled_in_after_a_click(app, monkeypatch):
         for one in remarks(app)
     )
     found.clear()
-    press(app, "Find on this machine")
+    press(app, "Find local server")
     assert any("No server with a model answers on this machine" in one for one in remarks(app))
 
 

@@ -208,7 +208,7 @@ def test_marks_are_undone_removed_and_read_from_a_file(app):
     known = app.session_state["own"].known
     app.toggle(key="marking").set_value(True).run()
     assert reader_of(app)["marking"]["folded"] is False
-    button(app, "Remove all").click().run()
+    button(app, "Remove all marks").click().run()
     assert app.session_state["own"].known is None
     button(app, "Undo").click().run()
     assert app.session_state["own"].known == known
