@@ -101,7 +101,7 @@ def test_question_mark_lists_the_keys_of_the_page(page, app_url):
     page.goto(f"{app_url}/breakpoints?embedder=tfidf&view=steps&lecture=1")
     expect(page.locator(".stepper .told")).to_be_visible(timeout=READY)
     page.keyboard.press("?")
-    expect(dialog).to_contain_text("step back, step forward, play")
+    expect(dialog).to_contain_text("step back (also Page Up), step forward (Page Down), play")
     expect(dialog).to_contain_text("in lecture mode: hide the cuts")
     expect(dialog).not_to_contain_text("disagreement")
     page.keyboard.press("?")

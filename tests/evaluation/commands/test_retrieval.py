@@ -248,7 +248,7 @@ def test_labels_are_written_and_say_what_an_edit_did(folder, capsys):
         one["document"] == "stubs.txt" for question in before["questions"] for one in question["excerpts"]
     )
     assert call(folder, "--labels", str(folder)) == 2
-    assert "the file must be writable" in capsys.readouterr().err
+    assert "the file cannot be written" in capsys.readouterr().err
 
 
 def test_what_is_returned_is_measured_beside_the_chunks(folder, capsys):

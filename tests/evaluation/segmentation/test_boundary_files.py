@@ -38,18 +38,18 @@ def changed(**others):
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b"\xff\xfe", "must be JSON"),
-        (b"[" * 100_000, "must be JSON"),
-        (b"[1]", "must have a name"),
-        (changed(more=1), "must have a name"),
+        (b"\xff\xfe", "must be valid JSON"),
+        (b"[" * 100_000, "must be valid JSON"),
+        (b"[1]", "exactly the fields"),
+        (changed(more=1), "exactly the fields"),
         (changed(sha256="0" * 64), "must be of this text"),
         (changed(boundaries="5"), "a list of whole numbers"),
         (changed(boundaries=[5.0]), "a list of whole numbers"),
         (changed(boundaries=[True]), "a list of whole numbers"),
-        (changed(boundaries=[7, 5]), "must ascend"),
-        (changed(boundaries=[5, 5]), "must ascend"),
-        (changed(boundaries=[0]), "must ascend"),
-        (changed(boundaries=[len(TEXT)]), "must ascend"),
+        (changed(boundaries=[7, 5]), "ascending order"),
+        (changed(boundaries=[5, 5]), "ascending order"),
+        (changed(boundaries=[0]), "ascending order"),
+        (changed(boundaries=[len(TEXT)]), "ascending order"),
     ],
 )
 def test_a_file_that_does_not_fit_is_refused_in_a_sentence(data, said):

@@ -106,7 +106,7 @@ def test_degenerate_cases_say_why():
 def test_refused():
     with pytest.raises(ValueError, match="must lie between 1 and 4; got"):
         Segmentation(5, (5,))
-    with pytest.raises(ValueError, match="must ascend"):
+    with pytest.raises(ValueError, match="ascending order"):
         Segmentation(5, (3, 2))
     with pytest.raises(ValueError, match="the same number of units; got 5 and 6"):
         pk(Segmentation(5, (1,)), Segmentation(6, (1,)))

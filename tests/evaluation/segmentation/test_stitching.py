@@ -121,9 +121,9 @@ def test_files_that_cannot_be_used_are_said_and_the_rest_is_usable():
     assert said.keys() == {"plain.txt", "good.txt", "bad.json", "lost.json", "wide.txt", "junk.md"}
     assert said["plain.txt"].startswith("a document must have a known boundary")
     assert said["good.txt"] == "a document's name must be its own; another file has it."
-    assert "must be JSON" in said["bad.json"]
+    assert "must be valid JSON" in said["bad.json"]
     assert "none has this SHA-256" in said["lost.json"]
-    assert "must ascend" in said["wide.txt"]
+    assert "ascending order" in said["wide.txt"]
 
 
 def test_what_shares_a_section_with_what_is_held_out_is_named():
