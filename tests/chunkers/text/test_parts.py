@@ -343,7 +343,7 @@ def test_pages_in_words():
 
 @pytest.mark.parametrize(("starts", "labels"), [((), ()), ((0,), ()), ((5, 3), ("1", "2")), ((-1,), ("1",))])
 def test_parts_that_cannot_be_are_refused(starts, labels):
-    with pytest.raises(ValueError, match="parts"):
+    with pytest.raises(ValueError, match="part"):
         Parts("page", starts, labels)
 
 
