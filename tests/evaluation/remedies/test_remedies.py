@@ -189,7 +189,7 @@ def test_the_grid_changes_one_parameter_at_a_time_and_names_it():
             ("fixed_sentences", {"size": 2, "min_size": 90}),
             {"sentences per chunk 3", "minimum size 45 characters", "no minimum size"},
         ),
-        (("recursive", {"size": 200, "unit": "words"}), {"size 210 words", "separators markdown"}),
+        (("recursive", {"size": 200, "unit": "words"}), {"chunk size 210 words", "separators markdown"}),
         (("structure", {}), {"maximum size 240 tokens", "Change points, eager"}),
     ],
 )
