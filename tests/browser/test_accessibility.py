@@ -77,7 +77,7 @@ def test_no_page_violates_a_rule(page, app_url, name, state):
         expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=READY)
         at_rest(page)
     elif name == "answers":
-        shown = page.get_by_label("Your questions") if state else page.locator(".answers .card").first
+        shown = page.get_by_role("textbox", name="Your questions") if state else page.locator(".answers .card").first
         expect(shown).to_be_visible(timeout=READY)
         at_rest(page)
     elif name == "guide":
