@@ -15,7 +15,10 @@ COLUMN = {"blocks", "built", "cuts", "top", "previewed", "wrong"}
 
 PAGES = {
     "?embedder=tfidf&document=article": {".seamark": READER},
-    "breakpoints?embedder=tfidf&document=article&view=steps": {".seamark": READER, ".stepper": {"step", "steps", "playing"}},
+    "breakpoints?embedder=tfidf&document=article&view=steps": {
+        ".seamark": READER,
+        ".stepper": {"step", "steps", "pace", "asks", "playing"},
+    },
     "breakpoints?embedder=tfidf&document=article&view=gaps": {".ledger": {"gaps", "shown", "chosen"}},
     "double_pass?embedder=tfidf&document=algorithm": {
         ".passes": {"sentences", "window"},
