@@ -126,6 +126,8 @@ def test_a_finding_leads_to_its_passage(page, app_url):
 
 def test_one_click_leads_from_a_finding_to_a_column_without_it(page, app_url):
     page.add_init_script(path=AXE)
+    # A sentence that is jumped to lights up for a moment, in colours in between.
+    page.emulate_media(reduced_motion="reduce")
     root = open_failures(page, app_url, "?document=three_topics&embedder=tfidf&selected=1")
     items = "\n".join(f"- Item {number} takes a while." for number in range(1, 16))
     paste(page, f"# Bread\n\n{items}\n\n{'It rises for a while, and then for another while. ' * 12}")
