@@ -106,7 +106,7 @@ def test_the_text_is_in_sight_and_a_row_changes_it(open_page, app_url):
 def test_the_search_shows_published_and_best_side_by_side(page, app_url):
     root = open_failures(page, app_url, "?document=three_topics&selected=2")
     page.get_by_role("button", name="Find best settings").click()
-    page.get_by_text(re.compile(r"^Best of \d+ settings")).wait_for(timeout=READY)
+    page.get_by_text(re.compile(r"^These are the best of \d+ settings")).wait_for(timeout=READY)
     embedded(page)
     expect(root.locator(".head")).to_have_count(2)
     expect(page.locator(".failures tbody tr")).to_have_count(16 + 3)
