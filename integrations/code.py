@@ -69,7 +69,7 @@ def code_for(tool: Tool, recipe: Recipe) -> str:
 
 
 def program_for(tool: Tool, recipe: Recipe) -> Program:
-    """Return a Python program that cuts a text by the recipe. Raise ValueError for the command line."""
+    """Return a Python program that cuts a text by the recipe. Raise ValueError if ``tool`` is the command line."""
     given = f"recipe = {literal(_essence(recipe))}\n"
     match tool:
         case "langchain":

@@ -76,7 +76,7 @@ class Block(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """A heading: its level from 1 to 6, its span in code points, and its title without Markdown marks."""
+    """Heading with its level from 1 to 6, its span in code points, and its title without Markdown marks."""
 
     level: int
     span: Span
