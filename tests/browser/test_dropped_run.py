@@ -1,4 +1,4 @@
-"""Widgets in a real browser that never got the run that drew them first."""
+"""Widgets in a real browser that never got the run that drew them first, or not yet the one that changed their values."""
 
 import re
 
@@ -41,3 +41,17 @@ def test_what_the_user_changes_afterwards_holds(open_page, widgets_url):
     page.get_by_role("button", name="Again").click()
     expect(said).to_have_text(re.compile("'selected': 'second', 'switched': 'first'.*'slider': 8, 'number': 9"))
     expect(page.get_by_role("slider")).to_have_value("8")
+
+
+def test_a_message_from_before_a_change_does_not_take_it_back(open_page, widgets_url):
+    page = open_page()
+    page.goto(widgets_url)
+    said = page.get_by_test_id("stCode")
+    expect(said).to_have_text(f"run 2: {VALUES}")
+    page.get_by_role("button", name="Change").click()
+    words = "{'selected': 'third', 'switched': 'first'}"
+    values = "{'slider': 2, 'number': 3, 'toggle': False, 'text': 'another', 'many': ['third']}"
+    expect(said).to_have_text(f"run 4: {words} {values}")
+    expect(page.get_by_role("slider")).to_have_value("2")
+    page.get_by_role("button", name="Again").click()
+    expect(said).to_have_text(f"run 5: {words} {values}")

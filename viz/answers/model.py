@@ -11,7 +11,7 @@ from evaluation.answering.bert_score import installed
 from viz.answers.session import session
 from viz.components.notice import remark
 from viz.controls.language_model import model_form
-from viz.controls.link_widgets import seed, switch
+from viz.controls.link_widgets import key_showing, switch
 from viz.state.choices import Choices
 from viz.state.language_model import chosen_model, none_named
 
@@ -36,14 +36,15 @@ def model_controls(choices: Choices) -> None:
 def _judging(choices: Choices) -> None:
     switch("Answers are", choices.extra, "judged", JUDGED, "answers/judged")
     if choices.extra["judged"] != "no":
+        key = key_showing(session.judge, "answers/judge")
 
         def named() -> None:
-            session.judge = st.session_state["answers/judge"].strip().removeprefix("openai:")
+            session.judge = st.session_state[key].strip().removeprefix("openai:")
 
         st.text_input(
             "Judging model",
-            seed("answers/judge", session.judge),
-            key="answers/judge",
+            session.judge,
+            key=key,
             on_change=named,
             placeholder="the same model",
             help="Another model on the same server. Models tend to like their own answers.",

@@ -11,7 +11,7 @@ from sample_docs import SAMPLES_FOLDER
 from viz.answers.session import session
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
-from viz.controls.link_widgets import seed, switch
+from viz.controls.link_widgets import key_showing, switch
 from viz.controls.text_source import give_text
 from viz.jobs.answering.sharing import Shared, Sharing
 from viz.jobs.reading import ReadingJob, only_file
@@ -131,14 +131,16 @@ def _bundled(document: str) -> tuple[Item, ...]:
 
 
 def _typed() -> Items:
+    key = key_showing(session.answers_typed, "answers/typed")
+
     def changed() -> None:
-        session.answers_typed = st.session_state["answers/typed"]
+        session.answers_typed = st.session_state[key]
 
     st.text_area(
         "Your questions",
-        seed("answers/typed", session.answers_typed),
+        session.answers_typed,
         help="One question per line.",
-        key="answers/typed",
+        key=key,
         height=140,
         on_change=changed,
         placeholder=f"When was it built?\nWho built it? {BAR} A reference answer may follow after a bar.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from evaluation.answering.trivial import EXPLAINED, TITLES
-from viz.controls.link_widgets import seed
+from viz.controls.link_widgets import key_showing
 from viz.state.choices import Choices
 
 BESIDE = "beside"
@@ -24,7 +24,8 @@ def trivial_rows(choices: Choices) -> tuple[str, ...]:
 
 def choose_trivial_rows(choices: Choices) -> None:
     """Draw the choice of trivial baselines."""
-    key = f"answers/{BESIDE}"
+    chosen = [*trivial_rows(choices)]
+    key = key_showing(chosen, f"answers/{BESIDE}")
 
     def changed() -> None:
         choices.extra[BESIDE] = ",".join(name for name in TITLES if name in st.session_state[key])
@@ -32,7 +33,7 @@ def choose_trivial_rows(choices: Choices) -> None:
     st.pills(
         "Trivial rows",
         [*TITLES],
-        default=seed(key, [*trivial_rows(choices)]),
+        default=chosen,
         key=key,
         selection_mode="multi",
         format_func=TITLES.__getitem__,

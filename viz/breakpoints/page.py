@@ -22,7 +22,7 @@ from viz.components.notice import notice
 from viz.components.reader.reader import Column, HeadRow, Result, reader, take_event
 from viz.components.stepper.stepper import PACES
 from viz.controls.chunker import parameter_controls
-from viz.controls.link_widgets import seed, select, switch
+from viz.controls.link_widgets import key_showing, select, switch
 from viz.controls.undo import offer_undo
 from viz.shell.card.preview import take_change
 from viz.shell.card.verdicts import answer_verdicts
@@ -186,8 +186,7 @@ def _choose_axis(choices: Choices, chunker: object) -> None:
 
 
 def _choose_margin(choices: Choices, margin: float) -> None:
-    key = f"{PAGE}/margin"
-    seed(key, margin)
+    key = key_showing(margin, f"{PAGE}/margin")
 
     def changed() -> None:
         choices.extra["margin"] = f"{st.session_state[key]:g}"

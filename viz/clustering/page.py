@@ -18,7 +18,7 @@ from viz.components.notice import notice
 from viz.components.reader.reader import HeadRow, reader, take_event
 from viz.components.stepper.stepper import PACES
 from viz.controls.chunker import parameter_controls
-from viz.controls.link_widgets import seed
+from viz.controls.link_widgets import key_showing
 from viz.jobs.chunking import sentence_vectors
 from viz.shell import lecture
 from viz.shell.column_head import Head, column_of
@@ -110,8 +110,7 @@ def _take_line(choices: Choices) -> None:
 
 
 def _choose(choices: Choices) -> None:
-    key = "clustering_method"
-    seed(key, choices.selected)
+    key = key_showing(choices.selected, "clustering_method")
 
     def changed() -> None:
         choices.selected = st.session_state[key]

@@ -27,7 +27,7 @@ from viz.compare.scores.unlabelled import show_unlabelled
 from viz.components.download import download
 from viz.components.figure import show_figure
 from viz.components.notice import notice
-from viz.controls.link_widgets import seed
+from viz.controls.link_widgets import key_showing
 from viz.shell.results import ColumnResult
 from viz.state import session_file
 from viz.state.choices import Choices
@@ -151,8 +151,8 @@ def _ledger(chunking: Chunking) -> dict[str, list[object]]:
 
 def _embedded_as() -> EmbeddedAs:
     """Draw the choice of the text to embed in files of chunks, which a recipe records, and return it."""
-    key = "embedded_as"
-    shown = seed(key, session.embedded_as)
+    shown = session.embedded_as
+    key = key_showing(shown, "embedded_as")
 
     def changed() -> None:
         session.embedded_as = checked(st.session_state[key])

@@ -14,7 +14,7 @@ from chunkers.methods.your_chunks import ChunkFile
 from viz.components.findings.findings import MOST_FINDINGS, FindingData, sentences_of, show_findings
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
-from viz.controls.link_widgets import seed
+from viz.controls.link_widgets import key_showing
 from viz.jobs.reading import ReadingJob, only_file
 from viz.state.choices import OWN, Choices, ColumnChoice
 from viz.state.chunk_files import file_of, show_chunks
@@ -139,9 +139,8 @@ def _choose_document(choices: Choices, number: int, file: ChunkFile) -> None:
     names = file.documents[:MOST_OFFERED]
     if len(names) < 2:
         return
-    key, page = f"chunk_document/{number}/{file.identity}", session.page
-    shown = file.document if file.document in names else None
-    seed(key, shown)
+    page, shown = session.page, file.document if file.document in names else None
+    key = key_showing(shown, f"chunk_document/{number}/{file.identity}")
 
     def changed() -> None:
         if st.session_state[key] is not None:

@@ -16,7 +16,7 @@ from chunkers.recipes.registry import ELSEWHERE, chunker_class, discover
 from viz.components.notice import remark
 from viz.controls.chunk_file import chunk_file_controls
 from viz.controls.language_model import any_asks, model_form, what_it_is_asked
-from viz.controls.link_widgets import seed
+from viz.controls.link_widgets import key_showing
 from viz.controls.undo import offer_undo
 from viz.state.choices import MOST_COLUMNS, Choices, ColumnChoice, effective, fresh
 from viz.state.embedder import defaults_of
@@ -117,12 +117,12 @@ def parameter_controls(
 
 def _choose_column(choices: Choices, *, elsewhere: bool) -> None:
     count, page = len(choices.columns), session.page
-    seed("column", choices.selected)
+    key = key_showing(choices.selected, "column")
 
     def chosen() -> None:
         session.chunk_complaint = ""
-        if st.session_state["column"] is not None:
-            choices.selected = st.session_state["column"]
+        if st.session_state[key] is not None:
+            choices.selected = st.session_state[key]
 
     def added(chunker: str) -> None:
         session.chunk_complaint = ""
@@ -140,7 +140,7 @@ def _choose_column(choices: Choices, *, elsewhere: bool) -> None:
         range(count),
         default=choices.selected,
         format_func=lambda index: str(index + 1),
-        key="column",
+        key=key,
         on_change=chosen,
         required=True,
     )
@@ -168,8 +168,7 @@ def _another(columns: Sequence[ColumnChoice]) -> str:
 
 
 def _choose_chunker(choices: Choices, column: ColumnChoice, names: list[str]) -> None:
-    key, page = f"chunker/{choices.selected}", session.page
-    seed(key, column.chunker)
+    key, page = key_showing(column.chunker, f"chunker/{choices.selected}"), session.page
 
     def changed() -> None:
         new = fresh(st.session_state[key])
@@ -213,8 +212,8 @@ def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any
         ),
         None,
     )
-    key, page, chunker = f"preset/{number}/{column.chunker}", session.page, column.chunker
-    seed(key, active)
+    page, chunker = session.page, column.chunker
+    key = key_showing(active, f"preset/{number}/{chunker}")
 
     def changed() -> None:
         # The same browser message may have changed the chunker.
@@ -233,14 +232,15 @@ def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any
 
 def _widget(number: int, column: ColumnChoice, spec: FieldSpec, value: Any, idle: bool) -> None:
     """Draw the widget of a parameter, greyed out if ``idle``, that is without effect given the other parameters."""
-    key = _key(number, column, spec)
+    name = _key(number, column, spec)
+    key = key_showing(value, name)
     label = f"{spec.title}, {spec.unit}" if spec.unit and spec.unit not in spec.title.lower() else spec.title
 
     help_text = f"{spec.help} {guide_link(column.chunker)}".strip()
 
     def changed() -> None:
         # The same browser message may have changed the chunker, or the parameter on which this one depends.
-        if key != _key(number, column, spec):
+        if name != _key(number, column, spec):
             return
         column.put(spec.name, st.session_state[key])
         # An amount is meaningless for another threshold method.
@@ -249,10 +249,8 @@ def _widget(number: int, column: ColumnChoice, spec: FieldSpec, value: Any, idle
                 column.parameters.pop(other.name, None)
 
     if spec.kind == "choice" and spec.ordered:
-        seed(key, value)
         st.select_slider(label, spec.choices, value, key=key, on_change=changed, disabled=idle, help=help_text)
     elif spec.kind == "choice":
-        seed(key, value)
         st.selectbox(
             label,
             spec.choices,
@@ -264,7 +262,6 @@ def _widget(number: int, column: ColumnChoice, spec: FieldSpec, value: Any, idle
             help=help_text,
         )
     elif spec.optional:
-        seed(key, value)
         kind = int if spec.kind == "integer" else float
         st.number_input(
             label,
@@ -279,9 +276,8 @@ def _widget(number: int, column: ColumnChoice, spec: FieldSpec, value: Any, idle
         )
     else:
         kind = int if spec.kind == "integer" else float
-        least, most = (kind(bound) for bound in spec.offered or (spec.low, spec.high) if bound is not None)
         value = kind(value)
-        seed(key, value)
+        least, most = (kind(bound) for bound in spec.offered or (spec.low, spec.high) if bound is not None)
         st.slider(
             label,
             min(least, value),

@@ -12,7 +12,7 @@ from chunkers.embedders.device import DEVICES
 from chunkers.embedders.static import Static
 from chunkers.text.minilm import HUB_NAME, model_folder
 from viz.components.notice import notice, remark
-from viz.controls.link_widgets import seed
+from viz.controls.link_widgets import key_showing
 from viz.controls.missing import labelled
 from viz.state.choices import Choices
 from viz.state.embedder import destination_of, splitter_waits_for_consent, waits_for_consent
@@ -67,10 +67,10 @@ def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
     """Draw the choice of an embedder; ``embedder`` is the current one, if any."""
     naming = choices.embedder not in EMBEDDERS or session.naming
     kind = OTHER if naming else choices.embedder
-    seed("embedder", kind)
+    key = key_showing(kind, "embedder")
 
     def picked() -> None:
-        name = st.session_state["embedder"]
+        name = st.session_state[key]
         session.naming = name == OTHER
         if name != OTHER:
             choices.embedder = name
@@ -82,7 +82,7 @@ def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
         names,
         index=names.index(kind),
         format_func=lambda name: "Other model…" if name == OTHER else labelled("embedder", name),
-        key="embedder",
+        key=key,
         on_change=picked,
         help=explained,
     )

@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TypeVar
 
 import streamlit as st
 
 from viz.state.keys import session
 
-Shown = TypeVar("Shown")
-"""The type of a widget's value."""
 
+def key_showing(value: object, key: str) -> str:
+    """Return the key under which the widget ``key``, with ``value`` as its initial value, shows that value.
 
-def seed(key: str, value: Shown) -> Shown:
-    """Set the widget ``key`` to ``value``, and return the value to pass as the widget's initial value.
-
-    The value is set only if it differs, since otherwise the browser would reset the widget on every run. Streamlit sends a
-    value only in the run that sets it, and drops it if the next run begins before it is sent. A browser without the value
-    would show the first option and report it as the user's choice, so the value is also the widget's initial one. A widget
-    that the browser already has ignores initial values; for it, the value is set again after an interrupted run
-    (`viz.shell.page`).
+    A widget whose value was changed by anything but itself gets a new key. Under the old one, a message that the browser
+    sends before it has received the new value would count as the user's choice of the old value; and Streamlit sends a
+    value that is set for an existing widget only once, even if the next run begins before that.
     """
-    shown, seeded = st.session_state.get(key), session.seeded
-    if key in seeded and shown != seeded[key]:
-        del seeded[key]  # The user has changed it, so the browser has received it.
-    if key not in st.session_state or shown != value:
-        seeded[key] = value
-    if key in seeded:
-        st.session_state[key] = value
-    return value
+    drawn = numbered(key)
+    if drawn in st.session_state and st.session_state[drawn] != value:
+        session.widget_numbers[key] = session.widget_numbers.get(key, 0) + 1
+    return numbered(key)
+
+
+def numbered(key: str) -> str:
+    """Return the present key of the widget ``key``: followed by a number once its value was changed by anything else."""
+    number = session.widget_numbers.get(key, 0)
+    return f"{key}~{number}" if number else key
 
 
 def select(
@@ -47,19 +43,19 @@ def select(
     """
     if words[name] not in options:
         words[name] = next(iter(options))
-    shown = seed(key, words[name])
+    drawn = key_showing(words[name], key)
 
     def changed() -> None:
-        words[name] = st.session_state[key]
+        words[name] = st.session_state[drawn]
         if then is not None:
             then()
 
     st.selectbox(
         label,
         names := list(options),
-        index=names.index(shown),
+        index=names.index(words[name]),
         format_func=options.__getitem__,
-        key=key,
+        key=drawn,
         on_change=changed,
         help=help,
     )
@@ -80,17 +76,18 @@ def switch(
 
     ``options`` maps words to labels. If ``hidden``, the control's own label is not shown.
     """
-    shown = seed(key, words[name] if words[name] in options else next(iter(options)))
+    shown = words[name] if words[name] in options else next(iter(options))
+    drawn = key_showing(shown, key)
 
     def changed() -> None:
-        words[name] = st.session_state[key]
+        words[name] = st.session_state[drawn]
 
     st.segmented_control(
         label,
         list(options),
         default=shown,
         format_func=options.__getitem__,
-        key=key,
+        key=drawn,
         on_change=changed,
         required=True,
         help=help,

@@ -11,7 +11,7 @@ from chunkers import SPLITTERS, TOKENIZERS, Embedder
 from chunkers.text.languages import LANGUAGES
 from viz.components.notice import notice
 from viz.controls.embedder import embedder_controls
-from viz.controls.link_widgets import seed
+from viz.controls.link_widgets import key_showing
 from viz.controls.missing import labelled, missing_for_splitter, missing_for_tokenizer
 from viz.jobs.keeping.run_store import MOST_DAYS
 from viz.jobs.resources import answers_on_disk, embedding_cache, run_store
@@ -64,10 +64,10 @@ def _choose_splitter(choices: Choices) -> None:
     kind, _, language = choices.sentences.partition(":")
     by_language = kind == "sentencex"
     shown = kind if by_language else choices.sentences
-    seed("sentences", shown)
+    key = key_showing(shown, "sentences")
 
     def changed() -> None:
-        choices.sentences = st.session_state["sentences"]
+        choices.sentences = st.session_state[key]
 
     explained = "  \n".join(f"**{option}**: {said}" for option, said in SPLITTERS.items())
     names = [*SPLITTERS] if shown in SPLITTERS else [*SPLITTERS, shown]
@@ -76,7 +76,7 @@ def _choose_splitter(choices: Choices) -> None:
         names,
         index=names.index(shown),
         format_func=partial(labelled, "sentences"),
-        key="sentences",
+        key=key,
         on_change=changed,
         help=explained,
     )
@@ -84,10 +84,10 @@ def _choose_splitter(choices: Choices) -> None:
         if lack := missing_for_splitter(kind):
             st.caption(lack)
         return
-    seed("language", language)
+    language_key = key_showing(language, "language")
 
     def chosen() -> None:
-        code = st.session_state["language"]
+        code = st.session_state[language_key]
         choices.sentences = f"sentencex:{code}" if code else "sentencex"
 
     codes = ["", *sorted(LANGUAGES, key=LANGUAGES.__getitem__)]
@@ -96,7 +96,7 @@ def _choose_splitter(choices: Choices) -> None:
         codes,
         index=codes.index(language),
         format_func=lambda code: LANGUAGES[code] if code else "as detected",
-        key="language",
+        key=language_key,
         on_change=chosen,
         help="The language whose abbreviations and full stops are used; the line above the text names it.",
     )
@@ -105,10 +105,10 @@ def _choose_splitter(choices: Choices) -> None:
 def choose_named(choices: Choices, label: str, name: str, options: Mapping[str, str]) -> None:
     """Draw a select box for the shared setting ``name``, whose ``options`` map values to descriptions."""
     value = getattr(choices, name)
-    seed(name, value)
+    key = key_showing(value, name)
 
     def changed() -> None:
-        setattr(choices, name, st.session_state[name])
+        setattr(choices, name, st.session_state[key])
 
     explained = "  \n".join(f"**{option}**: {said}" for option, said in options.items())
     names = [*options] if value in options else [*options, value]
@@ -117,7 +117,7 @@ def choose_named(choices: Choices, label: str, name: str, options: Mapping[str, 
         names,
         index=names.index(value),
         format_func=partial(labelled, name),
-        key=name,
+        key=key,
         on_change=changed,
         help=explained,
     )

@@ -16,7 +16,6 @@ from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.components.reader.reader import take_event
 from viz.components.text_bar.text_bar import BAR, FOOT, DocumentData, keep_in_tab, text_bar, text_foot
-from viz.controls.link_widgets import seed
 from viz.controls.notebooks import chip_of, offer_replaced, show_kept_texts, take_chip
 from viz.controls.tab import take_back, to_keep, too_long_to_keep
 from viz.jobs.reading import ReadingJob, only_file, only_text
@@ -140,7 +139,7 @@ def _draw_box(choices: Choices) -> None:
         with st.container(key="pasted"):
             st.text_area(
                 "Text",
-                seed(session.box, session.pasted_kept),
+                session.pasted_kept,
                 key=session.box,
                 height=160,
                 on_change=_pasted,

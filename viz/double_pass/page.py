@@ -15,7 +15,7 @@ from sample_docs import sample_splitters
 from viz.components.reader.reader import Column, HeadRow, reader, take_event
 from viz.components.stepper.stepper import PACES, stepper
 from viz.controls.chunker import parameter_controls
-from viz.controls.link_widgets import seed
+from viz.controls.link_widgets import key_showing
 from viz.double_pass import passes
 from viz.double_pass.corrections import balance, corrections, show_corrections
 from viz.double_pass.similarities import compared_with, show_similarities
@@ -86,17 +86,17 @@ def _take_selected(choices: Choices) -> None:
 
 def _controls(here: Page, made: list[ColumnResult]) -> None:
     choices = here.choices
-    seed("double_pass_column", choices.selected)
+    key = key_showing(choices.selected, "double_pass_column")
 
     def chosen() -> None:
-        choices.selected = st.session_state["double_pass_column"]
+        choices.selected = st.session_state[key]
 
     st.segmented_control(
         "Chunker to set",
         [DOUBLE, BESIDE],
         default=choices.selected,
         format_func=lambda number: chunker_class(choices.columns[number].chunker).title,
-        key="double_pass_column",
+        key=key,
         on_change=chosen,
         required=True,
     )

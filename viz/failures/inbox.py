@@ -14,7 +14,7 @@ from evaluation.remedies.findings import Suspect
 from viz.components.findings.findings import MOST_FINDINGS, FindingData, SoughtData, sentences_of, show_findings
 from viz.components.notice import notice
 from viz.components.reader.reader import take_event
-from viz.controls.link_widgets import seed
+from viz.controls.link_widgets import key_showing
 from viz.failures.results import MeasuredSetting
 from viz.failures.session import session
 from viz.jobs.asking.remedies import RemedyJob, search_finding
@@ -149,10 +149,11 @@ def _choose_hair(choices: Choices) -> float:
         )
         value = HAIR
 
-    def changed() -> None:
-        choices.extra["hair"] = f"{st.session_state['hair']:g}"
+    key = key_showing(value, "hair")
 
-    seed("hair", value)
+    def changed() -> None:
+        choices.extra["hair"] = f"{st.session_state[key]:g}"
+
     hair: float = st.slider(
         "Score margin",
         0.0,
@@ -160,7 +161,7 @@ def _choose_hair(choices: Choices) -> float:
         value,
         step=0.005,
         format="%.3f",
-        key="hair",
+        key=key,
         on_change=changed,
         help="Cuts whose score is within this distance of the threshold are listed: a small change could remove them.",
     )

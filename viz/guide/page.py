@@ -13,7 +13,7 @@ from sample_docs import sample_splitters
 from viz.components.notice import heading, notice
 from viz.controls.chunker import parameter_controls
 from viz.controls.language_model import any_asks, model_form
-from viz.controls.link_widgets import seed
+from viz.controls.link_widgets import key_showing
 from viz.guide.frames import SHOWN, frames
 from viz.guide.miniature import described, height_of, svg
 from viz.guide.pictures import show_pictures
@@ -171,9 +171,9 @@ def _show_answers() -> None:
 
 
 def _choose(choices: Choices) -> None:
-    key, chunker = "guide/chunker", choices.columns[0].chunker
+    chunker = choices.columns[0].chunker
     chosen = chunker if choices.extra["view"] == CHUNKER else choices.extra["view"]
-    seed(key, chosen)
+    key = key_showing(chosen, "guide/chunker")
 
     def changed() -> None:
         chosen = st.session_state[key]

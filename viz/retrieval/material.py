@@ -14,7 +14,7 @@ from evaluation.questions.sets import QuestionSet, read_set
 from sample_docs import SAMPLES_FOLDER
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
-from viz.controls.link_widgets import seed
+from viz.controls.link_widgets import key_showing, numbered
 from viz.jobs.plan import Material, OwnDocuments
 from viz.jobs.reading import Made, Make, ReadingJob, only_file
 from viz.retrieval.state.session import session
@@ -76,11 +76,13 @@ def choose(kept: Material | None, *, own: bool = False) -> Material | None:
     used if there is nothing else, and otherwise offered.
     """
     refresh_kept()
-    key, given, of_run = "retrieval_material", session.retrieval_given, kept is not None and kept.own
+    given, of_run = session.retrieval_given, kept is not None and kept.own
     before = kept if of_run else given_before()
     # A run on the bundled documents is shown with them, regardless of earlier material.
     first = OWN if own or of_run or (kept is None and before is not None) or given is not None else BUNDLED
-    shown = seed(key, OWN if session.retrieval_arrived else st.session_state.get(key, first))
+    key = "retrieval_material"
+    shown = OWN if session.retrieval_arrived else st.session_state.get(numbered(key), first)
+    key = key_showing(shown, key)
     session.retrieval_arrived = False
     st.segmented_control("Documents and questions", [BUNDLED, OWN], default=shown, key=key, required=True)
     if st.session_state[key] != OWN:

@@ -11,7 +11,7 @@ from chunkers.support.arrays import FloatArray, IntArray
 from evaluation.retrieval.measures import MEASURES, on_axis
 from evaluation.retrieval.report import Report
 from viz.components.notice import notice
-from viz.controls.link_widgets import seed, select
+from viz.controls.link_widgets import key_showing, select
 from viz.jobs.plan import Plan
 from viz.jobs.retrieval import Told
 from viz.retrieval.failed.on_compare import show_way_to_compare
@@ -102,8 +102,8 @@ def differing_pair(values: Mapping[int, FloatArray], question: int, left: str, r
 
 
 def _only_where_they_disagree(words: dict[str, str], count: int, of: int) -> bool:
-    key = "retrieval_disagree"
-    shown = seed(key, words["disagree"] == "yes")
+    shown = words["disagree"] == "yes"
+    key = key_showing(shown, "retrieval_disagree")
 
     def changed() -> None:
         words["disagree"] = "yes" if st.session_state[key] else "no"

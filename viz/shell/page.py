@@ -88,7 +88,6 @@ def page(name: str, default: Choices, *, about_a_text: bool = True) -> Iterator[
     """
     enter_through_app()
     go_where_asked()
-    _forget_what_arrived()
     choices, complaints = _choices(name, default)
     interrupted = False
     try:
@@ -102,14 +101,6 @@ def page(name: str, default: Choices, *, about_a_text: bool = True) -> Iterator[
             keep_questions()
             save()
             session.opening.pop(name, None)
-            session.drawn = True
-
-
-def _forget_what_arrived() -> None:
-    """Drop the widget values that the browser has received, once a run has finished."""
-    if session.drawn:
-        session.seeded.clear()
-    session.drawn = False
 
 
 def _begun(choices: Choices, default: Choices, complaints: list[str], *, about_a_text: bool) -> Page:

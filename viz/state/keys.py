@@ -163,9 +163,9 @@ class Session:
     older = PerPage[dict[int, ColumnChoice]]("older")  # columns of a page's link that lack later parameters, by index
     lecture = Value[bool | None]("lecture", None)  # None until read from the link
     next_page = Value("next_page", "")  # key of the page to go to on the next run
-    seeded = Container[dict[str, object]]("seeded", dict)  # values of widgets that the browser may not have received yet
+    # Of each widget whose value was changed by anything else, how often: the number in its key
+    widget_numbers = Container[dict[str, int]]("widget_numbers", dict)
     sent = Container[Sent]("sent", Sent)
-    drawn = Value("drawn", False)  # whether the last run of a page was completed
     written_link = Value[tuple[str, dict[str, str]]]("written_link", ("", {}))  # the page, and the link it last wrote
     first_links = Container[dict[str, dict[str, str]]]("first_links", dict)  # the link that a page's bare address stands for
     undo = Value[Undo | None]("undo", None)

@@ -11,7 +11,7 @@ from chunkers import DEFAULT_SPLITTER
 from evaluation.segmentation.marked_texts import MarkedText, sharing
 from evaluation.segmentation.sweep import Marked
 from sample_docs import load_sample, sample_splitters, sample_titles
-from viz.controls.link_widgets import seed
+from viz.controls.link_widgets import key_showing
 from viz.tune.own_documents import own_documents
 from viz.tune.session import session
 
@@ -116,9 +116,8 @@ def _some(
 
     Bundled documents are stored in the link parameter ``name``; ``keep`` is called with the user's own.
     """
-    key = f"tune/{name}"
     wanted = [one for one in titles if one in own or one in words[name].split(",")]
-    seed(key, wanted)
+    key = key_showing(wanted, f"tune/{name}")
 
     def changed() -> None:
         chosen = st.session_state[key]

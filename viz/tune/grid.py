@@ -11,7 +11,7 @@ from chunkers import ASKING, CHUNKERS, FieldSpec, InputError, build_chunker
 from chunkers.commands.arguments import value as read_value
 from chunkers.recipes.registry import chunker_class
 from evaluation.segmentation.sweep import Setting, grid, published
-from viz.controls.link_widgets import seed, select
+from viz.controls.link_widgets import select
 
 PUBLISHED = "published"
 """The link's word for the published grids of all chunkers."""
@@ -88,12 +88,11 @@ def _values(words: dict[str, str], name: str, spec: FieldSpec) -> list[Any]:
     """Draw the text box for the values of an axis and return the values."""
     key = f"tune/{name}/{words['what']}/{spec.name}"
     text = words[name] or ", ".join(f"{one:g}" if isinstance(one, float) else str(one) for one in offered(spec))
-    shown = seed(key, st.session_state.get(key, text))
 
     def changed() -> None:
         words[name] = st.session_state[key]
 
-    st.text_input(f"{spec.title}: values", shown, key=key, on_change=changed, help=spec.help or None)
+    st.text_input(f"{spec.title}: values", text, key=key, on_change=changed, help=spec.help or None)
     return [read_value(word.strip()) for word in st.session_state[key].split(",") if word.strip()]
 
 

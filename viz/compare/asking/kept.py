@@ -10,7 +10,7 @@ from viz.compare.asking.asking import forget_texts
 from viz.compare.state.session import session
 from viz.components.download import download
 from viz.components.notice import remark
-from viz.controls.link_widgets import seed
+from viz.controls.link_widgets import key_showing
 from viz.controls.notebooks import offer_to_keep
 from viz.shell.navigation import go_at_next_run
 from viz.state.compared import columns_of_compare
@@ -31,8 +31,8 @@ def show_questions() -> None:
 
 def _name_reranker() -> None:
     """Draw the text box for a cross-encoder's name; it is loaded when a question is asked and is not part of links."""
-    key = "ask_reranker"
-    shown = seed(key, "" if session.reranker is None else session.reranker.name)
+    shown = "" if session.reranker is None else session.reranker.name
+    key = key_showing(shown, "ask_reranker")
 
     def named() -> None:
         name = st.session_state[key].strip()

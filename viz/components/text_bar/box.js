@@ -8,6 +8,9 @@ const BOX = ".st-key-own_box";
 /** True if the box is seen: because it was opened, or because the upload has something to say. */
 export const boxIsOpen = () => textArea()?.checkVisibility() ?? false;
 
+/** True while the text area is to have the focus and does not have it yet. */
+let focusing = false;
+
 /**
  * Open or close the box, and focus its text area if `focus`.
  * @param {boolean} open
@@ -15,8 +18,18 @@ export const boxIsOpen = () => textArea()?.checkVisibility() ?? false;
  */
 export function setBox(open, focus = false) {
   document.documentElement.dataset.ownBox = open ? "open" : "closed";
-  if (open && focus) textArea()?.focus();
+  focusing = open && focus;
+  focusTextArea();
   emit("seamark-box", { open });
+}
+
+/** Focus the text area; if Streamlit has not drawn it yet, as soon as it has. */
+function focusTextArea() {
+  if (!focusing) return;
+  const area = textArea();
+  area?.focus();
+  focusing = area === null || document.activeElement !== area;
+  if (focusing) requestAnimationFrame(focusTextArea);
 }
 
 /** @returns {HTMLTextAreaElement | null} Streamlit's text area of the box */

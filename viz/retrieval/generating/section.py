@@ -19,7 +19,7 @@ from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.components.sending import ask_to_send
 from viz.controls.language_model import model_form
-from viz.controls.link_widgets import seed
+from viz.controls.link_widgets import key_showing
 from viz.jobs.background import MOST_KEPT, registry
 from viz.jobs.generating import Comparing, Generating
 from viz.jobs.plan import OwnDocuments
@@ -133,17 +133,18 @@ def _offer(here: Page, documents: OwnDocuments, asking: Asking | None, job: Gene
 
 def _choose(row: DeltaGenerator, now: Settings) -> None:
     """Draw the inputs for the number of questions and the seed."""
+    count_key, seed_key = key_showing(now.count, "generating_count"), key_showing(now.seed, "generating_seed")
 
     def chosen() -> None:
-        count, seed_of = st.session_state["generating_count"], st.session_state["generating_seed"]
+        count, seed_of = st.session_state[count_key], st.session_state[seed_key]
         session.generating_settings = Settings(int(count), int(seed_of))
 
     row.number_input(
         "Questions",
         1,
         MOST_GENERATED,
-        seed("generating_count", now.count),
-        key="generating_count",
+        now.count,
+        key=count_key,
         on_change=chosen,
         width=150,
         help=f"How many are asked for, up to {MOST_AT_ONCE} at a time; some are dropped.",
@@ -152,8 +153,8 @@ def _choose(row: DeltaGenerator, now: Settings) -> None:
         "Seed",
         0,
         LARGEST_SEED,
-        seed("generating_seed", now.seed),
-        key="generating_seed",
+        now.seed,
+        key=seed_key,
         on_change=chosen,
         width=150,
         help="Chooses the passages: the same seed, the same passages.",
@@ -245,7 +246,8 @@ def _filter(job: Generating, alike: Alike) -> Sequence[bool]:
     ):
         below, key = key == "lowest", f"generating_{key}"
         with place:
-            st.slider(label, 0.0, 1.0, seed(key, line), 0.01, key=key, on_change=chosen, args=(key, below), help=help)
+            drawn = key_showing(line, key)
+            st.slider(label, 0.0, 1.0, line, 0.01, key=drawn, on_change=chosen, args=(drawn, below), help=help)
             counts = sides(values, (line or -1.0) if below else line, drops_below=below)
             name = "Excerpts" if below else "Repetitions"
             show_figure(histogram(counts, line, "cosine", drops_below=below), counts.table, name, f"{key}_figure")
