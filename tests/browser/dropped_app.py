@@ -18,7 +18,7 @@ WORDS = {"first": "First", "second": "Second", "third": "Third"}
 context = get_script_run_ctx()
 assert context is not None
 first = "words" not in st.session_state
-sent = WidgetStates(widgets=context.session_state.get_widget_states())
+sent = WidgetStates(widgets=[one for one in context.session_state.get_widget_states() if not one.trigger_value])
 words = st.session_state.setdefault("words", {"selected": "second", "switched": "third"})
 kept = st.session_state.setdefault("kept", {"slider": 7, "number": 9, "toggle": True, "text": "own", "many": ["second"]})
 

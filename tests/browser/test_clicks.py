@@ -45,7 +45,7 @@ def set_slider(page, share):
 
 def choose_by_key(page, number):
     page.keyboard.press(str(number))
-    expect(page.locator(".head").nth(number - 1)).to_have_class("head selected")
+    expect(page.locator(".seamark .head").nth(number - 1)).to_have_class("head selected")
     page.wait_for_url(f"**selected={number}**") if number != 2 else page.wait_for_url(lambda url: "selected=" not in url)
     embedded(page)
 

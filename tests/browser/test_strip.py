@@ -2,7 +2,6 @@
 
 import re
 from itertools import pairwise
-from math import isnan
 
 import pytest
 from playwright.sync_api import expect
@@ -41,16 +40,12 @@ def root(page, app_url):
 def seen(root, sentence, number=0):
     """Wait until a sentence of a column stands in the window, in sight below strip and heads."""
     span = column(root, number).locator(f'.s[data-s="{sentence}"]').first
-    axis = root.locator(".axis")
+    axis, docks = root.locator(".axis"), root.page.locator(".st-key-below")
 
     def inside():
-        box, body, dock = (
-            span.bounding_box(),
-            column(root, number).bounding_box(),
-            box_of(root.page.locator(".st-key-below")),
-        )
+        box, body = span.bounding_box(), column(root, number).bounding_box()
         upper = max(body["y"], axis.bounding_box()["y"] + axis.bounding_box()["height"])
-        lower = min(LAPTOP["height"], body["y"] + body["height"], *([] if isnan(dock["y"]) else [dock["y"]]))
+        lower = min(LAPTOP["height"], body["y"] + body["height"], *(dock.bounding_box()["y"] for dock in docks.all()))
         return box["y"] >= upper - 1 and box["y"] + box["height"] <= lower + 1
 
     eventually(inside, True)
@@ -220,8 +215,8 @@ def test_a_new_column_is_scrolled_into_sight_and_six_can_be_read(open_page, app_
     eventually(lambda: box_of(heads.nth(5)), lambda box: box["x"] + box["width"] <= right + 1)
     assert all(head.bounding_box()["width"] >= 199 for head in heads.all())
     expect(heads.nth(5).locator(".choose")).to_have_attribute("aria-pressed", "true")
-    plot, foot = root.locator(".plot").bounding_box(), root.locator(".foot").bounding_box()
-    assert plot["y"] + plot["height"] <= foot["y"] + 1, "known boundaries are not over the legend"
+    field, foot = root.locator(".field").bounding_box(), root.locator(".foot").bounding_box()
+    assert field["y"] + field["height"] <= foot["y"] + 1, "the strips are not over the legend"
     # The first is out of sight, and a button leads to it.
     root.get_by_role("button", name="1 more").click()
     eventually(lambda: box_of(heads.first)["x"], pytest.approx(root.bounding_box()["x"], abs=2))
