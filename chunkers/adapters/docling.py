@@ -16,7 +16,7 @@ from chunkers.text.outline import check_outline, headings
 
 
 class DoclingHybrid(Adapter):
-    """Docling's HybridChunker, counting with the selected tokenizer.
+    """Adapter for Docling's HybridChunker, which counts tokens with the selected tokenizer.
 
     It is given the blocks and headings that `chunkers.text.outline` finds, each with its text as it is written, so that only
     its cutting is compared and not Docling's reading of files. It keeps headings beside its chunks, not in them, and repeats

@@ -27,7 +27,7 @@ warnings.filterwarnings("ignore", message="Headers and captions for this chunk")
 
 
 def hybrid_chunks(text: str, max_tokens: int, count: Counter) -> list[tuple[str, str]]:
-    """Return the text of each chunk of Docling's HybridChunker, and the table header that Docling repeats before it.
+    """Run Docling's HybridChunker; return each chunk's text and the table header, if any, repeated before that text.
 
     The header is taken off the text; it is empty where none is repeated.
     """
@@ -50,7 +50,7 @@ def hybrid_chunks(text: str, max_tokens: int, count: Counter) -> list[tuple[str,
 
 
 def docling_document(text: str) -> tuple[DoclingDocument, dict[str | None, str]]:
-    """Convert the blocks of a text to a Docling document; also return the source of each table by its reference.
+    """Convert a text's blocks to a Docling document; also return each table's source text, keyed by Docling reference.
 
     Items and paragraphs have their source as their text, marks included; those of headings are taken off.
     """

@@ -19,7 +19,7 @@ _MOST_NAMED = 8
 
 
 def mapped(document: Document, pieces: Sequence[str], library: str, contexts: Sequence[str] = ()) -> Chunking:
-    """Locate a library's chunks in the original text and return them as a result, with notes on lost and altered text.
+    """Locate another library's chunks in the original text; return a result with notes on lost and altered text.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def mapped(document: Document, pieces: Sequence[str], library: str, contexts: Se
 
 
 def locate(text: str, pieces: Sequence[str]) -> list[Span | None]:
-    """Return the span of each piece in the text, in code points, white space trimmed; None if the piece is not found.
+    """Return each piece's span in the text, in code points and without surrounding white space; None for pieces not found.
 
     White space is not compared: a library may have stripped it, or joined sentences with spaces of its own. The pieces
     are taken in order, each beginning after the beginning of the one before. Where a passage is repeated, a piece is
@@ -123,11 +123,11 @@ class _Solid:
 
     @property
     def length(self) -> int:
-        """Number of characters other than white space."""
+        """Number of characters in the text, not counting white space."""
         return len(self._solid)
 
     def nearest(self, key: str, last: Span, place: int) -> int:
-        """Return the start of ``key`` nearest to ``place``, inside the span ``last`` or at its end; -1 if not found."""
+        """Return the start of the occurrence of ``key`` nearest to ``place``, inside or just after ``last``; -1 if none."""
         place = min(max(place, last.start + 1), last.end)
         after = self._solid.find(key, place, last.end + len(key))
         before = self._solid.rfind(key, last.start + 1, place + len(key))
@@ -136,11 +136,11 @@ class _Solid:
         return before if place - before <= after - place else after
 
     def original(self, span: Span) -> Span:
-        """Map a span counted without white space to the span of the original text."""
+        """Convert a span that does not count white space to the corresponding span of the original text."""
         return Span(self._place(span.start), self._place(span.end - 1) + 1)
 
     def find(self, piece: str, key: str, last: Span, following: str) -> int:
-        """Return the position of a piece after the last one, counted without white space; -1 if not found. See `locate`."""
+        """Return the start of ``piece`` after the previous piece, without counting white space; -1 if not found."""
         if self._solid.startswith(key, last.end):
             return last.end
         length = len(key)

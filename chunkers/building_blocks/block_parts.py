@@ -25,7 +25,7 @@ _DASHES = re.compile(r"-{4,}|[ \t]+")
 
 
 class Part(NamedTuple):
-    """One part of a block that is too long for a chunk.
+    """One part of a block that is too long for a single chunk.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Part(NamedTuple):
 
 
 class Parts:
-    """Splitter of blocks that are too long for a chunk.
+    """Splitter for blocks that are too long for a single chunk.
 
     Parameters
     ----------
@@ -86,13 +86,13 @@ class Parts:
         return size - self._saved(start, end) if self._shortened else size
 
     def notes(self) -> list[str]:
-        """Return a note on table delimiter rows that are counted as shorter than they are; empty if there are none."""
+        """Return a note if any table delimiter row was counted as shorter than it is; otherwise an empty list."""
         count = len(self._shortened)
         rows = "The delimiter row of a table is" if count == 1 else f"The delimiter rows of {count:,} tables are"
         return [f"{rows} longer than a chunk may be: it stays whole, and counts with three dashes a cell."] * bool(count)
 
     def of(self, block: Block, first: int, rest: int) -> list[Part] | None:
-        """Split a block into parts: the first of at most ``first`` tokens, the others of at most ``rest``.
+        """Split a block into parts of at most ``rest`` tokens, with at most ``first`` tokens in the first part.
 
         None where this would cut an item, a line or a table's header that fits into a chunk by itself.
         """

@@ -164,7 +164,7 @@ def advance(
     stop: int,
     penalty: float,
 ) -> int:
-    """Advance the search to place ``stop``, filling in best totals and last cuts; return the number of comparisons.
+    """Advance the change-point search to place ``stop``, updating ``totals`` and ``lasts``; return the comparison count.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ def advance(
 def advance_by_number(
     sums: FloatArray, places: FloatArray, totals: FloatArray, lasts: IntArray, start: int, stop: int
 ) -> None:
-    """Advance the search to place ``stop``, filling in best totals and last cuts for each number of runs.
+    """Advance the change-point search to place ``stop`` for each number of runs, updating ``totals`` and ``lasts``.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ def advance_by_number(
 
 
 def sums_of(vectors: FloatArray) -> FloatArray:
-    """Return cumulative sums of the vectors less their mean, shape (n + 1, dimension).
+    """Return the cumulative sums of the mean-centred vectors, shape (n + 1, dimension).
 
     Subtracting the mean changes no costs and keeps the sums small.
     """
@@ -236,7 +236,7 @@ def best_by_penalty(
     step: Callable[[int, int], None],
     allowed: Sequence[int] | IntArray | None = None,
 ) -> list[int]:
-    """Return the starts of all runs but the first, in the partition that minimises cost plus a penalty per cut.
+    """Return the start of each run after the first, in the partition that minimises total cost plus a penalty per cut.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ def _cuts(lasts: IntArray) -> list[int]:
 def best_by_number(
     vectors: FloatArray, runs: int, step: Callable[[int, int], None], allowed: Sequence[int] | IntArray | None = None
 ) -> list[int]:
-    """Return the starts of all runs but the first, in the cheapest partition into exactly ``runs`` runs.
+    """Return the start of each run after the first, in the cheapest partition into exactly ``runs`` runs.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ _EACH = 200
 
 @dataclass
 class Group:
-    """A chunk that the model has started: its title, its summary, and the numbers of its propositions, from 0."""
+    """A chunk that the model has started: its title, summary and proposition indices."""
 
     title: str = ""
     summary: str = ""
@@ -42,7 +42,7 @@ class Group:
 
 @dataclass
 class Sorted:
-    """Propositions grouped into chunks, and the reason for each proposition whose batch got no usable answer."""
+    """Propositions grouped into chunks, with a reason for each proposition whose batch got no usable answer."""
 
     groups: list[Group] = field(default_factory=list)
     unusable: dict[int, str] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class Sorted:
 
 
 def sort(texts: Sequence[str], batch: int, tools: Tools, done: Callable[[int], None]) -> Sorted:
-    """Let a language model sort propositions into chunks, ``batch`` at a time.
+    """Have a language model group propositions into chunks, ``batch`` propositions at a time.
 
     The source puts one proposition after the other and asks again for the chunk's title and summary; here an answer places a
     batch and renews the titles and summaries of the chunks that it puts something into. A batch of which no answer can be
@@ -112,7 +112,7 @@ def sort(texts: Sequence[str], batch: int, tools: Tools, done: Callable[[int], N
 
 
 def question(groups: Sequence[Group], listed: Sequence[int], texts: Sequence[str], first: int, last: int) -> list[Message]:
-    """Return the prompt that asks the model to place the propositions ``first`` to ``last - 1``."""
+    """Return the prompt that asks the model to assign propositions ``first`` to ``last - 1`` to chunks."""
     from chunkers.language_models.base import Message
 
     there = "".join(
@@ -128,7 +128,7 @@ def question(groups: Sequence[Group], listed: Sequence[int], texts: Sequence[str
 
 
 def read_places(answer: str, listed: Sequence[int], first: int, last: int) -> list[forms.Placed]:
-    """Parse an answer that assigns the propositions ``first`` to ``last``, counted from 1, to chunks.
+    """Parse an answer that assigns propositions ``first`` to ``last``, numbered from 1, to chunks.
 
     A proposition is in the first chunk that names it. A chunk that nothing is put into is left out.
 

@@ -10,7 +10,7 @@ from chunkers.support.arrays import IntArray
 
 
 class LinkedGroups:
-    """Disjoint sets of items; each item starts in a group of its own."""
+    """Disjoint sets of items; each item starts in its own group."""
 
     def __init__(self, count: int) -> None:
         self.label = [*range(count)]
@@ -21,7 +21,7 @@ class LinkedGroups:
         return self._members[self.label[item]]
 
     def join(self, left: int, right: int) -> bool:
-        """Merge the groups of two items; return False if they were already in the same group."""
+        """Merge the groups of two items; return False if the items were already in the same group."""
         into, gone = self.label[left], self.label[right]
         if into == gone:
             return False
@@ -35,7 +35,7 @@ class LinkedGroups:
 
 
 class Linked(NamedTuple):
-    """Clusters, with the joins and refusals that led to them.
+    """Clusters of items, with the joins that formed them and the joins that were refused.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Linked(NamedTuple):
 
 
 def linkage(pairs: IntArray, count: int, cap: int) -> Linked:
-    """Join the clusters of each pair in turn, except pairs already joined and joins that would exceed ``cap`` items.
+    """Join the clusters of each pair of items in turn, unless the joined cluster would have more than ``cap`` items.
 
     Parameters
     ----------

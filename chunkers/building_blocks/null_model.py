@@ -29,7 +29,7 @@ _SEED = 0
 
 @lru_cache(maxsize=16)
 def orders(count: int, run: int = 1, most: int = SAMPLE) -> tuple[IntArray, ...]:
-    """Return `SHUFFLES` seeded random orders of ``count`` sentences, each cut to its first ``most``.
+    """Return `SHUFFLES` seeded random orders of ``count`` sentences, each truncated to its first ``most`` sentences.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def _key(vectors: FloatArray | VectorArray, run: int, name: str, measure: object
 def under_shuffling(
     vectors: Vectors, run: int, name: str, measure: Callable[[Vectors], FloatArray], most: int = SAMPLE
 ) -> FloatArray:
-    """Return the values of ``measure`` over all shuffled texts, concatenated and cached.
+    """Return the values of ``measure`` for all shuffled versions of a text, concatenated; the values are cached.
 
     Parameters
     ----------

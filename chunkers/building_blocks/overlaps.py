@@ -24,7 +24,7 @@ def check_overlap(size: int, overlap: int, given: Collection[str]) -> None:
 
 
 def check_chunks(name: str, chunks: int, characters: int) -> None:
-    """Raise InputError if a chunker would make more chunks, or more characters in total, than allowed.
+    """Raise InputError if a chunker would exceed the limit on chunks or on the chunks' total characters.
 
     What several chunks repeat counts in each of them.
     """
@@ -41,7 +41,7 @@ def check_chunks(name: str, chunks: int, characters: int) -> None:
 
 
 def check_size(name: str, text: str, size: int, unit: Unit) -> None:
-    """Raise InputError if a maximum size of ``size`` would force more chunks than allowed, wherever the cuts fall.
+    """Raise InputError if a maximum chunk size of ``size`` is certain to produce more chunks than allowed.
 
     White space takes no chunk of its own, and a word has a token, but for the few without any.
     """

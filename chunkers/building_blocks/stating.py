@@ -47,7 +47,7 @@ _NUMBER = re.compile(r"\d(?:[\d.,:]*\d)?")
 
 
 class Window(NamedTuple):
-    """A window of the sentences ``first`` to ``last - 1``, with their number of tokens."""
+    """A window of sentences ``first`` to ``last - 1``, with its number of tokens."""
 
     first: int
     last: int
@@ -55,7 +55,7 @@ class Window(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """A proposition as stated by the model: its text, the number of its sentence, from 0, and the words it quotes."""
+    """A proposition stated by the model, with the index of its source sentence and the words quoted from the text."""
 
     text: str
     sentence: int
@@ -64,7 +64,7 @@ class Claim(NamedTuple):
 
 @dataclass
 class Statements:
-    """Propositions that a language model stated for a text, and the passages for which it failed.
+    """A language model's propositions for a text, with the sentences for which no answer was usable.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ def windows(document: Document, most: int, tools: Tools) -> list[Window]:
 
 
 def question(document: Document, window: Window, before: int) -> list[Message]:
-    """Return the prompt for a window, with the ``before`` preceding sentences as context."""
+    """Return the prompt that asks for a window's propositions, with the ``before`` preceding sentences as context."""
     from chunkers.language_models.base import Message
 
     first, last, _ = window
@@ -114,7 +114,7 @@ def question(document: Document, window: Window, before: int) -> list[Message]:
 
 
 def state(document: Document, most: int, before: int, tools: Tools, done: Callable[[int], None]) -> Statements:
-    """Let a language model state a text as propositions, several windows in parallel.
+    """Ask a language model for a text's propositions, with several windows of sentences in parallel.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def _sizes(document: Document, window: Window, tokens: int) -> forms.Sizes:
 
 
 def read_claims(answer: str, first: int, last: int) -> list[Claim]:
-    """Parse an answer into propositions about the sentences ``first`` to ``last``, counted from 1.
+    """Parse a model's answer into propositions about sentences ``first`` to ``last``, numbered from 1.
 
     Raises
     ------
@@ -233,7 +233,7 @@ def _place(proposition: Proposition) -> int:
 
 
 def sentences_of(document: Document, span: Span) -> range:
-    """Return the numbers, from 0, of the sentences that overlap a span."""
+    """Return the indices of the sentences that overlap a span."""
     return range(document.sentence_at(span.start), document.sentence_at(span.end - 1) + 1)
 
 
@@ -269,7 +269,7 @@ def _found(searched: Searched, sentence: Span, start: int, quotation: str) -> tu
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Vocabulary of a text: its words in lower case, its numbers, and the words attested with a lower-case initial."""
+    """A text's vocabulary: lower-cased words, numbers, and words that also occur with a lower-case initial."""
 
     words: frozenset[str]
     numbers: frozenset[str]
@@ -285,7 +285,7 @@ class Vocabulary:
 
 
 def unheld(text: str, source: str, vocabulary: Vocabulary) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the names and numbers in a proposition that do not occur in its source.
+    """Return the names and numbers of a proposition that are missing from its source sentences.
 
     A simple check, which knows no meaning: numbers are compared digit by digit; names are the words that begin with a
     capital letter, whatever they are, one that begins a sentence only if the text nowhere has it small. That names

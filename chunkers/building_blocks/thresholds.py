@@ -20,7 +20,7 @@ of two texts. The browser's preview has the same number.
 
 @dataclass(frozen=True)
 class Threshold:
-    """A threshold rule: how scores and the line's level follow from distances.
+    """A rule that derives scores from distances and a threshold level from the scores.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Threshold:
     above: bool = True
 
     def passes(self, scores: FloatArray, level: float) -> npt.NDArray[np.bool_]:
-        """Return whether each score is beyond the level by more than a `TIE`; False for NaN."""
+        """Return, for each score, whether it passes the threshold level by more than a `TIE`; False for NaN."""
         return beyond(scores, level, self.above)
 
     def line(self, scores: FloatArray, amount: float) -> float:
@@ -62,7 +62,7 @@ class Threshold:
         return self.lines(scores, [amount])[0]
 
     def lines(self, scores: FloatArray, amounts: Sequence[float]) -> list[float]:
-        """Return the threshold level for each amount, all in one call."""
+        """Return the threshold levels for several amounts in one call."""
         defined = scores[~np.isnan(scores)]
         if not len(defined):
             return [float("nan")] * len(amounts)
@@ -71,7 +71,7 @@ class Threshold:
 
 
 def beyond(scores: FloatArray, level: float, above: bool) -> npt.NDArray[np.bool_]:
-    """Return whether each score is above the level (or below it, if not ``above``) by more than a `TIE`; False for NaN."""
+    """Return, for each score, whether it is above (or, if not ``above``, below) the level by more than a `TIE`."""
     return np.asarray(scores > level + TIE if above else scores < level - TIE)
 
 

@@ -19,7 +19,7 @@ those of the whole.
 
 
 class TokenSizes:
-    """Token counter for slices of one text, each counted as if it were a text by itself.
+    """Token counter for slices of a text; each slice is counted as a text of its own.
 
     Slices neither begin nor end at white space.
 

@@ -26,7 +26,7 @@ _ADVANCE = 0.75
 
 
 class Judged(NamedTuple):
-    """The decision whether to cut after a unit, with its reason."""
+    """The decision whether to cut after a unit of the text, with its reason."""
 
     cut: bool
     why: Reason
@@ -34,7 +34,7 @@ class Judged(NamedTuple):
 
 @dataclass
 class Walk:
-    """The model's decisions over all windows, by the number, from 0, of the unit before each possible cut."""
+    """A language model's decisions for all windows, keyed by the index of the unit before each possible cut."""
 
     judged: dict[int, Judged] = field(default_factory=dict)
     windows: int = 0
@@ -42,7 +42,7 @@ class Walk:
 
 
 def window_end(sizes: Sequence[int], start: int, most: int, least: int) -> int:
-    """Return the end, exclusive, of the window that begins at unit ``start``.
+    """Return the exclusive end of the window that begins at unit ``start``.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def window_end(sizes: Sequence[int], start: int, most: int, least: int) -> int:
 
 
 class Windowed(Chunker, ABC):
-    """Base class of chunkers that show a language model one window of the text after another.
+    """Base class for chunkers that show a language model one window of the text after another.
 
     The text is divided into units. A window has as many of them as fit, two at least. The next window begins after its last
     cut, so that what was last in one is seen again with what follows; without a cut it begins with the window's last unit.
@@ -88,7 +88,7 @@ class Windowed(Chunker, ABC):
 
     @classmethod
     def wording(cls) -> tuple[str, ...]:
-        """Return the prompts, with their placeholders."""
+        """Return the prompts for the language model, with their placeholders."""
         return cls.system, cls.piece.rstrip(), cls.question
 
     @property
@@ -98,11 +98,11 @@ class Windowed(Chunker, ABC):
 
     @abstractmethod
     def units(self, document: Document, tools: Tools) -> list[tuple[int, int]]:
-        """Return the half-open ranges of the units, in order, separated by nothing but white space."""
+        """Return the half-open ranges of the text's units, in order, with only white space between units."""
 
     @abstractmethod
     def read(self, answer: str, first: int, last: int) -> list[int]:
-        """Parse an answer into the units after which it cuts, ascending, counted from 1, from ``first`` to ``last - 1``.
+        """Return the numbers, ascending from ``first`` to ``last - 1``, of the units after which the model's answer cuts.
 
         Raises
         ------
@@ -111,7 +111,7 @@ class Windowed(Chunker, ABC):
         """
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document where the model says; a cut inside a sentence gets a gap of its own.
+        """Cut the document where the language model decides; a cut inside a sentence adds a gap to the result.
 
         Raises
         ------
@@ -130,7 +130,7 @@ class Windowed(Chunker, ABC):
         return Chunking(document, tuple(Chunk.of(document, span) for span in spans), gaps, notes=self._notes(walk))
 
     def estimate(self, document: Document, tools: Tools) -> Estimate:
-        """Estimate the requests and their tokens without sending anything; assumes that none has to be repeated."""
+        """Estimate the number of requests and their tokens, assuming no retries; nothing is sent."""
         text, units = document.text, self.units(document, tools)
         sizes = tools.count_tokens([text[start:end] for start, end in units])
         sums, asked, start = [0, *accumulate(sizes)], [], 0

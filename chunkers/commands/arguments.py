@@ -34,7 +34,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def command_line(work: Callable[[], int]) -> int:
-    """Run a command's work, print errors on standard error, and return the exit status.
+    """Run a command, print known errors on standard error, and return the exit status.
 
     Known errors are one sentence on standard error: unusable input, and output that cannot be written, with status 2; a
     user's interruption with 130, as in shells. A reader that closes the pipe, like ``head``, gets no message and status 1.
@@ -66,17 +66,17 @@ def command_line(work: Callable[[], int]) -> int:
 
 
 def say(sentence: str) -> None:
-    """Print a sentence on one line of standard error, replacing line breaks and control characters by spaces."""
+    """Print a sentence on standard error as one line, with line breaks and control characters replaced by spaces."""
     sys.stderr.write("".join(character if character.isprintable() else " " for character in sentence) + "\n")
 
 
 def say_unusable(sentence: str, unusable: int) -> None:
-    """Print a warning that a language model's first answers were unusable; the number ``unusable`` is not used."""
+    """Print a warning about a language model's unusable answers; the count ``unusable`` is ignored."""
     say(sentence)
 
 
 def preparing_on_terminal(embedder: Embedder) -> Callable[[float], None]:
-    """Return a callback that shows an embedder's preparation progress on the terminal."""
+    """Return a callback that shows the progress of preparing an embedder on the terminal."""
 
     def told(share: float) -> None:
         if sys.stderr.isatty():
@@ -132,7 +132,7 @@ def add_encoding(parser: argparse.ArgumentParser) -> None:
 
 
 def add_device(parser: argparse.ArgumentParser) -> None:
-    """Add the command-line option for the device that runs a model."""
+    """Add the command-line option for the device on which a model runs."""
     parser.add_argument(
         "--device",
         default="auto",
@@ -142,13 +142,13 @@ def add_device(parser: argparse.ArgumentParser) -> None:
 
 
 def add_spend(parser: argparse.ArgumentParser, what: str = "asking it") -> None:
-    """Add the command-line option that limits spending on a language model; `limit_of` parses it."""
+    """Add the command-line option that limits spending on a language model; `limit_of` parses the option's value."""
     most = f"the most tokens that {what} may take (default: {MOST_SPENT_TOKENS:,})"
     parser.add_argument("--spend", metavar="TOKENS", help=most)
 
 
 def limit_of(spend: str | None, option: str = "--spend") -> Limit | None:
-    """Parse the value of a spending limit option; None if the option is not used.
+    """Parse the value of a spending-limit option; return None if the option is not used.
 
     Raises
     ------
@@ -165,7 +165,7 @@ def limit_of(spend: str | None, option: str = "--spend") -> Limit | None:
 
 
 def opened_recipe(path: str) -> Recipe:
-    """Read a recipe file; warn on standard error if its chunker may cut differently since the recipe was made.
+    """Read a recipe file; warn on standard error if the chunker's cuts may have changed since the recipe was made.
 
     Raises
     ------
@@ -199,7 +199,9 @@ def document_reader(encoding: str | None) -> Callable[[bytes, str], FileText]:
 
 
 def named_files(names: Sequence[str], endings: Sequence[str] = READABLE) -> Iterator[tuple[str, str]]:
-    """Yield path and name of every file; a folder yields its files with one of ``endings``, named relative to it.
+    """Yield the path and name of each listed file, and of each file with one of ``endings`` in a listed folder.
+
+    The name of a file in a folder is relative to the folder.
 
     Raises
     ------
@@ -224,7 +226,7 @@ def named_files(names: Sequence[str], endings: Sequence[str] = READABLE) -> Iter
 
 
 def is_folder(path: Path) -> bool:
-    """Return whether a path is a folder. Raise InputError if the path is invalid, such as too long."""
+    """Return whether a path is a folder. Raise InputError if the path is invalid, for example too long."""
     try:
         return path.is_dir()
     except OSError as error:
@@ -248,7 +250,7 @@ def _files_in(folder: Path, endings: Sequence[str]) -> list[Path]:
 def contents(
     names: Sequence[str], endings: Sequence[str] = READABLE, complain: Callable[[str], None] | None = None
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield the name and bytes of every file; names are as in `named_files`.
+    """Yield the name and bytes of each file, with names as in `named_files`.
 
     Raises
     ------
@@ -280,7 +282,7 @@ def value(text: str) -> Any:
 
 
 def assignment(text: str, option: str = "--set") -> tuple[str, Any]:
-    """Parse a ``KEY=VALUE`` argument into name and value. Raise InputError if it has another form."""
+    """Parse a ``KEY=VALUE`` argument into name and value. Raise InputError if the argument has another form."""
     key, equals, written = text.partition("=")
     if not equals or not key:
         raise InputError(f"{option} must have the form KEY=VALUE; got {text!r}.")

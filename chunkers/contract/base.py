@@ -27,7 +27,7 @@ from chunkers.text.fitness import misfits_of
 
 @dataclass(frozen=True)
 class FieldSpec:
-    """Declaration of one parameter, with all that a form, a table or an error message needs to know.
+    """Declaration of one chunker parameter, with all details that forms, tables and error messages need.
 
     ``low`` and ``high`` are the allowed range; ``offered`` are a slider's bounds where they are narrower. ``depends`` names
     the parameter whose value changes this declaration; ``ordered`` choices go from less to more.
@@ -58,7 +58,7 @@ class FieldSpec:
 
 
 class Reach(NamedTuple):
-    """Limit on the joint distance of sentences in one chunk.
+    """Limit on the joint distance between sentences in one chunk.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class Reach(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """A parameter's value, with the name that sentences give the parameter, such as ``percentile``."""
+    """A parameter's value, with the parameter's display name, such as ``percentile``."""
 
     parameter: str
     name: str
@@ -113,18 +113,18 @@ class Tipping(NamedTuple):
 
     @property
     def values(self) -> dict[str, float]:
-        """New values of the one or two parameters that change, by name."""
+        """New values of the one or two changed parameters, keyed by parameter name."""
         return {self.parameter: self.value} | ({self.also.parameter: self.also.value} if self.also else {})
 
     def claim(self) -> str:
-        """Return the change as a phrase, such as ``percentile 75 would keep it``."""
+        """Return the effect of the parameter change as a phrase, such as ``percentile 75 would keep it``."""
         said = f"{self.name} {signed(self.value)}"
         if self.also is not None:
             said += f" with {self.also.name} {signed(self.also.value)}"
         return f"{said} would {'cut here' if self.cuts else 'keep it'}"
 
     def distance(self) -> str:
-        """Return the score's distance from its threshold as a phrase, such as ``by 0.126``; empty if no score decided."""
+        """Return the distance of the score from its threshold as a phrase, such as ``by 0.126``; empty without a score."""
         if self.margin is None:
             return ""
         return f"by {f'{self.margin:.3f}' if self.margin >= 0.001 else 'less than 0.001'}"
@@ -135,7 +135,7 @@ class Tipping(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """Estimated number of requests to a language model, and their tokens.
+    """Estimated number of requests to a language model, with their token counts.
 
     Attributes
     ----------
@@ -153,7 +153,7 @@ class Estimate(NamedTuple):
 
 
 class Chunker(BaseModel, ABC):
-    """Base class of all chunkers; a subclass declares its parameters and one pure function, ``chunk``.
+    """Base class for all chunkers; a subclass declares its parameters and implements ``chunk``, a pure function.
 
     The fields of a subclass are its parameters, declared once with type, bounds, default, title and help. The page's
     controls, the link, the recipe, the command line and the errors all read that declaration. The extra keys ``unit``,
@@ -207,7 +207,7 @@ class Chunker(BaseModel, ABC):
 
     @abstractmethod
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document; pure except for what ``tools`` caches and counts."""
+        """Cut the document into chunks, without side effects other than caching and counting in ``tools``."""
 
     @classmethod
     def build(cls, /, **parameters: Any) -> Self:
@@ -227,15 +227,15 @@ class Chunker(BaseModel, ABC):
         return [float(value) for value in values]
 
     def describe(self) -> str:
-        """Return the most important settings as a short phrase."""
+        """Return the chunker's most important settings as a short phrase."""
         return ", ".join(f"{spec.title.lower()} {getattr(self, spec.name)}" for spec in self.fields() if spec.main)
 
     def remark(self, parameter: str) -> str:
-        """Return a sentence on what a parameter's value means; empty if its name and number say enough."""
+        """Return a sentence that explains a parameter's value; empty if the value needs no explanation."""
         return ""
 
     def changed_since(self, sentences: int | None = None) -> str:
-        """Return a sentence on how cuts may have moved since the values in ``older`` applied; empty if they did not.
+        """Return a sentence on how the chunker's cuts changed since the values in ``older`` applied; empty if they did not.
 
         Parameters
         ----------
@@ -249,7 +249,7 @@ class Chunker(BaseModel, ABC):
         return frozenset()
 
     def reach(self) -> Reach | None:
-        """Return the limit on the joint distance of two sentences in one chunk; None if no distance alone decides."""
+        """Return the maximum joint distance of two sentences in one chunk; None if distance alone does not decide."""
         return None
 
     def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
@@ -260,11 +260,11 @@ class Chunker(BaseModel, ABC):
         return None
 
     def estimate(self, document: Document, tools: Tools) -> Estimate:
-        """Estimate the requests to a language model without sending anything."""
+        """Estimate the number of requests to a language model and their tokens; nothing is sent."""
         return Estimate(0, 0)
 
     def for_documents(self, names: Sequence[str]) -> Chunker:
-        """Return the chunker that cuts the documents of these names in one run.
+        """Return the chunker to use for one run over the documents with these names.
 
         Raises InputError if it cannot cut them all.
         """
@@ -276,7 +276,7 @@ class Chunker(BaseModel, ABC):
 
     @classmethod
     def wording(cls) -> tuple[str, ...]:
-        """Return the prompts sent to a language model; empty for chunkers that ask none."""
+        """Return the prompts sent to a language model; empty for chunkers that use no language model."""
         return ()
 
     @classmethod
@@ -350,7 +350,7 @@ def _sentence(cls: type[Chunker], error: ValidationError) -> str:
 
 
 def run(chunker: Chunker, document: Document, tools: Tools) -> Chunking:
-    """Cut the document; add the timing of every stage, and notes if the text does not suit the splitter or model.
+    """Run a chunker on a document; add stage timings, and notes if the text does not suit the splitter or model.
 
     `chunkers.run` attaches the recipe too.
     """

@@ -35,7 +35,7 @@ NO_LANGUAGE_MODEL = "This chunker needs a language model, named as openai:NAME, 
 
 @dataclass
 class Meter:
-    """Usage counters of one run, in seconds and distinct texts.
+    """Time in seconds and number of distinct texts that one run has used so far.
 
     ``seen`` holds the keys of the texts already counted.
 
@@ -222,7 +222,7 @@ class Tools:
             )
 
     def ask(self, messages: Sequence[Message], kind: AnswerKind) -> Reply:
-        """Ask the language model and return its answer, of the given kind.
+        """Ask the language model and return its answer, in the form that ``kind`` requires.
 
         Raises
         ------
@@ -235,11 +235,11 @@ class Tools:
         return asking.ask(messages, self.cancelled, ledger, kind)
 
     def tell(self, usable: bool) -> None:
-        """Report whether the language model's last answer was usable; see `Asking.tell`."""
+        """Record whether the language model's last answer was usable; see `Asking.tell`."""
         self._asking()[0].tell(usable)
 
     def together(self, works: Sequence[Callable[[Tools], Result]]) -> list[Result]:
-        """Run several jobs that ask a language model, some in parallel, and return their results in order.
+        """Run jobs that ask a language model, several in parallel, and return their results in order.
 
         Parameters
         ----------
@@ -306,7 +306,7 @@ class Tools:
 
     @contextmanager
     def loading(self) -> Iterator[None]:
-        """Return a context manager whose time counts as loading a model or library, not as the chunker's work."""
+        """Return a context manager that counts the time spent inside it as loading time, not as the chunker's own time."""
         began = time.perf_counter()
         try:
             yield
@@ -315,7 +315,7 @@ class Tools:
 
     @contextmanager
     def merging(self) -> Iterator[None]:
-        """Return a context manager whose time counts as the second pass; embedding inside still counts as embedding."""
+        """Return a context manager that counts the time spent inside it as pass two, except for time spent on embedding."""
         began, elsewhere = time.perf_counter(), self.meter.embed_s + self.meter.load_s
         yield
         self.meter.merge_s += time.perf_counter() - began - (self.meter.embed_s + self.meter.load_s - elsewhere)

@@ -23,7 +23,7 @@ def _no_share(share: float) -> None:
 
 
 class Embedder(ABC):
-    """Base class of embedders, which turn texts into unit vectors.
+    """Base class for embedders, which turn texts into unit vectors.
 
     An object that has nothing but ``encode`` need not inherit it: `chunkers.load_embedder` makes an embedder of it.
 
@@ -81,10 +81,10 @@ class Embedder(ABC):
             cls.name = cls.__name__
 
     def load(self) -> None:  # noqa: B027  # most have nothing to load
-        """Load the model unless it is in memory. Raise ModelError if loading fails."""
+        """Load the model unless it is already in memory. Raise ModelError if loading fails."""
 
     def prepare(self, progress: Callable[[float], None] = _no_share, cancelled: Callable[[], bool] = bool) -> None:
-        """Load the model, first building it on this machine if necessary, which may take long.
+        """Load the model, building it on this machine first if necessary; building may take a long time.
 
         Parameters
         ----------
@@ -103,25 +103,25 @@ class Embedder(ABC):
         self.load()
 
     def prepared_said(self, share: float) -> str:
-        """Return the progress of `prepare` as a phrase, with the ``share`` done in percent."""
+        """Return the progress of `prepare` as a phrase, with the completed ``share`` in percent."""
         return f"{self.preparation}: {share:.0%} done"
 
     @property
     def destination(self) -> str:
-        """Host to which texts are sent, with the proxy in between if there is one; empty if none are sent."""
+        """Host that receives the texts, and the proxy in between, if any; empty if no texts are sent."""
         return ""
 
     def loading_said(self) -> str:
-        """Return the progress message to show before the first texts are embedded."""
+        """Return the progress message that is shown before the first texts are embedded."""
         return f"Waiting for {self.destination}" if self.destination else "Loading the embedding model"
 
     @property
     def identity(self) -> str:
-        """Identifier of the embedder's vectors: its revision or, without one, a token unique to this object."""
+        """Identifier of the embedder's vectors: the model's revision or, if there is none, a token unique to this object."""
         return self.revision or token_of(self)
 
     def for_document(self, document: Document) -> Embedder:
-        """Return the embedder to use for this document: itself, unless it must be fitted on the document."""
+        """Return this embedder or, if the embedder must be fitted on each document, a version fitted on this document."""
         return self
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
@@ -133,7 +133,7 @@ class Embedder(ABC):
 
     @abstractmethod
     def encode(self, texts: Sequence[str]) -> VectorArray:
-        """Return unit vectors, shape (len(texts), dimension); a text without a known token gets a row of zeros."""
+        """Return one unit vector per text, shape (len(texts), dimension); zeros for a text without known tokens."""
 
 
 _TOKENS: dict[int, tuple[Any, str]] = {}
@@ -141,7 +141,7 @@ _TOKENS: dict[int, tuple[Any, str]] = {}
 
 
 def token_of(given: object) -> str:
-    """Return a token that identifies this object within the process and is never reused for another.
+    """Return a token that identifies an object within the process and is never reused for another object.
 
     An object that cannot be referred to weakly gets another one each time, as nothing tells when it is gone.
     """
@@ -176,7 +176,7 @@ def batches(lengths: Sequence[int], most: int, most_length: int | None) -> Itera
 
 
 def unit(vectors: npt.NDArray[Any]) -> VectorArray:
-    """Scale rows to length 1; rows of zeros stay zero."""
+    """Return the rows scaled to length 1; rows of zeros stay zero."""
     rows = np.asarray(vectors, dtype=np.float64)
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
     scaled: FloatArray = np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0)

@@ -54,7 +54,7 @@ normal distribution's share below x; the denominator's first, 1, is left out. Wi
 
 
 class Layer(NamedTuple):
-    """Weights of one transformer layer: matrices of shape (out, in), biases, and scales and shifts of its normalisations."""
+    """Weights of one transformer layer: matrices of shape (out, in), biases, and layer-normalisation scales and shifts."""
 
     attend: Matrix
     query_bias: Matrix
@@ -106,7 +106,7 @@ def read_tensors(path: Path, mapped: bool) -> dict[str, npt.NDArray[Any]]:
 
 
 class Network:
-    """BERT's layers, followed by pooling of the last layer.
+    """BERT's transformer layers, followed by pooling of the last layer's output.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ class Network:
         )
 
     def pooled(self, texts: Sequence[Sequence[int]]) -> VectorArray:
-        """Return the last layer's mean or first row for each text, as pooling requires, shape (len(texts), width).
+        """Return one pooled vector per text, the mean or the first row of the last layer, shape (len(texts), width).
 
         Parameters
         ----------
@@ -242,7 +242,7 @@ class Encoder:
 
 
 def parts(lengths: Sequence[int], threads: int) -> Iterator[slice]:
-    """Yield slices that divide texts, in order, into parts of similar total length, the same number for each thread."""
+    """Yield slices that divide texts, in order, into parts of similar total length, the same number of parts per thread."""
     ends = list(accumulate(lengths))
     if not ends:
         return

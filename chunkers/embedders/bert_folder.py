@@ -56,7 +56,7 @@ class _Other(Exception):
 
 
 def read_encoder(folder: Path) -> Encoder | None:
-    """Read the encoder in a model folder; None if it uses features that this package does not reproduce exactly.
+    """Read the encoder in a model folder; None if the model uses features that this package does not reproduce exactly.
 
     The weights are read into memory: a model of one's own may be trained and saved again while it is in use.
     """

@@ -43,7 +43,7 @@ def distilled(
     progress: Callable[[float], None],
     cancelled: Callable[[], bool],
 ) -> Table:
-    """Distil a static vector for each word piece, shape (pieces, at most `DIMENSIONS`), in half precision.
+    """Distil one static vector per word piece, in half precision, shape (pieces, at most `DIMENSIONS`).
 
     The special pieces, and those that no text has, get zeros: they say nothing.
 
@@ -80,7 +80,7 @@ def distilled(
 
 
 def principal(rows: npt.NDArray[np.floating], most: int) -> FloatArray:
-    """Project the centred rows onto their ``most`` strongest principal components.
+    """Project the centred rows onto their first ``most`` principal components.
 
     The largest number of each direction is positive, so that the signs do not depend on the machine.
     """
@@ -94,7 +94,7 @@ def principal(rows: npt.NDArray[np.floating], most: int) -> FloatArray:
 
 
 def rarity(count: int) -> FloatArray:
-    """Return the weight a / (a + p) of word pieces with frequency p, most frequent first, shape (count,).
+    """Return the weight a / (a + p) of each word piece, most frequent first, where p is its frequency; shape (count,).
 
     Source of the weight: Arora, Liang, Ma, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings" (ICLR 2017). The
     frequency p of the piece of rank r is 1 / (r + 1), divided by the sum over all (Zipf's law).

@@ -19,7 +19,7 @@ _EXACT = 1e-6
 
 
 def check_size(name: str, texts: int, dimension: int) -> None:
-    """Raise InputError if the vectors of this many texts would exceed the memory limit."""
+    """Raise InputError if the vectors of ``texts`` texts would exceed the memory limit."""
     if texts * dimension > MOST_VECTOR_NUMBERS:
         raise InputError(
             f"{name}: texts × dimensions must be at most {MOST_VECTOR_NUMBERS:,}, as all vectors are in memory at once; "

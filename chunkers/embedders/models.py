@@ -32,7 +32,7 @@ _NO_LIMIT = 1_000_000
 
 
 class Engine(Protocol):
-    """Interface to the library that computes a model's vectors."""
+    """Interface of a library that computes a model's vectors."""
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """Return the number of tokens of each text, including those beyond the length limit."""
@@ -68,7 +68,7 @@ class Model(Embedder):
         self.max_tokens: int | None = None
 
     def load(self) -> None:
-        """Load the model unless it is in memory. Raise ModelError if loading fails."""
+        """Load the model unless it is already in memory. Raise ModelError if loading fails."""
         with self._lock:
             if self._model is None:
                 self._model = self._read()
@@ -92,7 +92,7 @@ class Model(Embedder):
         """Load the model; return its encoder and the revision of its weights."""
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
-        """Return the number of tokens of each text by the model's own tokenizer, loading the model if necessary."""
+        """Count each text's tokens with the model's own tokenizer, loading the model if necessary."""
         self.load()
         with self._lock, self._said():
             assert self._model is not None
@@ -222,7 +222,7 @@ class SentenceModel:
         self.max_seq_length: int | None = self._model.max_seq_length
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
-        """Return the number of tokens of each text by the model's own tokenizer."""
+        """Count each text's tokens with the model's own tokenizer."""
         return _token_counts(self._model.tokenizer, list(texts))
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
@@ -248,7 +248,7 @@ _READ = {".json", ".txt", ".model", ".jinja", ".safetensors", ".bin", ".pt"}
 
 
 def folder_revision(folder: Path) -> str:
-    """Return the SHA-256 over the names and contents of a model's files, so that other weights get another revision."""
+    """Return the SHA-256 hash of the names and contents of a model's files, so that other weights have another revision."""
     total = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         if path.suffix in _READ and path.is_file():

@@ -40,7 +40,7 @@ class OwnEmbedder(Embedder):
 
     @property
     def identity(self) -> str:
-        """The object's class and revision; without a revision, a token unique to this object."""
+        """Identifier made of the object's class and revision; without a revision, a token unique to the object."""
         kind = type(self._encoder)
         return f"{kind.__module__}.{kind.__qualname__}/{self.revision}" if self.revision else token_of(self._encoder)
 
@@ -51,7 +51,7 @@ class OwnEmbedder(Embedder):
 
 
 def embedder_of(given: object) -> Embedder:
-    """Return ``given`` if it is an `Embedder`; otherwise wrap its method ``encode`` in one.
+    """Return ``given`` if it is an `Embedder`; otherwise return an `Embedder` that wraps its ``encode`` method.
 
     Raises
     ------

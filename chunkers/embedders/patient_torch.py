@@ -10,7 +10,7 @@ _POLICY = "OMP_WAIT_POLICY"
 
 
 def import_torch() -> None:
-    """Import torch so that its OpenMP threads sleep while they wait, unless the environment sets a wait policy.
+    """Import torch so that its OpenMP threads sleep while waiting, unless the environment sets a wait policy.
 
     By default OpenMP's threads spin while they wait. On processors of their own that saves microseconds, but where a
     browser or another program needs them too, they keep the processor from the very thread that they wait for, and the work

@@ -36,7 +36,7 @@ MOST_BRACKETS = 10
 
 
 class OpenAIServer(Embedder):
-    """An embedding model on a server with OpenAI's interface; every embedded text is sent to the server.
+    """An embedding model on an OpenAI-compatible server; every embedded text is sent to the server.
 
     Parameters
     ----------
@@ -71,14 +71,14 @@ class OpenAIServer(Embedder):
 
     @property
     def destination(self) -> str:
-        """Host to which texts are sent, with the proxy in between if there is one; empty if the address is invalid."""
+        """Host that receives the texts, and the proxy in between, if any; empty if the address is invalid."""
         try:
             return self._connection.destination
         except ModelError:
             return ""
 
     def load(self) -> None:
-        """Create the client without sending anything.
+        """Create the API client without sending a request.
 
         Raises
         ------
@@ -88,7 +88,7 @@ class OpenAIServer(Embedder):
         self._connection.client(TIMEOUT)
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
-        """Return unit vectors, shape (len(texts), dimension); zeros where the server returns zeros.
+        """Return one unit vector per text, shape (len(texts), dimension); zeros where the server returns zeros.
 
         Raises
         ------

@@ -45,7 +45,7 @@ class SpacyVectors(Embedder):
         self._pipeline: Language | None = None
 
     def load(self) -> None:
-        """Load the spaCy pipeline unless it is in memory.
+        """Load the spaCy pipeline unless it is already in memory.
 
         Raises
         ------
@@ -72,7 +72,7 @@ class SpacyVectors(Embedder):
         return pipeline
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
-        """Return unit vectors, shape (len(texts), dimension); zeros for a text without known words."""
+        """Return one unit vector per text, shape (len(texts), dimension); zeros for a text without known words."""
         self.load()
         check_paragraph(max(map(len, texts), default=0))
         with self._lock:

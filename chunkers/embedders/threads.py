@@ -35,7 +35,7 @@ def blas_threads() -> int:
 
 
 def run_parts(work: Callable[[Part], Result], parts: Sequence[Part]) -> list[Result]:
-    """Run ``work`` on the parts in as many threads as BLAS uses, and return the results in order.
+    """Run ``work`` on each part, in as many threads as BLAS uses, and return the results in order.
 
     A single part is left to the threads of BLAS. They divide products alone, and a program beside them keeps them waiting
     for each other; with a thread for each part, all else is divided too.

@@ -53,7 +53,7 @@ class GivenChunk(NamedTuple):
 
 
 def read(data: bytes, name: str) -> Iterator[GivenChunk]:
-    """Parse a file of chunks and yield its chunks; run by `chunkers.text.reader_process.parsed_apart`."""
+    """Parse a file of chunks and yield the chunks; run by `chunkers.text.reader_process.parsed_apart`."""
     counted = Counted(name, _WHAT)
     if data.startswith(b"PAR1"):
         # Of its rows, what is not read is not counted; their texts are, before they are copied.
@@ -115,7 +115,7 @@ def _csv(text: str, name: str) -> Iterator[tuple[str, Any]]:
 
 
 def given(one: Any, place: str) -> GivenChunk:
-    """Convert a text, a span, a mapping or another library's object to a chunk.
+    """Convert a text, a span, a mapping or another library's object to a `GivenChunk`.
 
     Raises
     ------

@@ -80,20 +80,20 @@ def text_of(data: bytes, name: str) -> str:
 
 
 def check_brackets(text: str, name: str) -> None:
-    """Raise InputError if JSON has too many opening brackets, counting those inside strings too."""
+    """Raise InputError if a JSON text has too many opening brackets, including brackets inside strings."""
     brackets = text.count("[") + text.count("{")
     if brackets > MOST_BRACKETS:
         raise InputError(f"{name}: JSON may have at most {MOST_BRACKETS:,} opening brackets; this file has {brackets:,}.")
 
 
 def value_of(text: str, name: str) -> Any:
-    """Parse JSON. Raise ValueError or RecursionError if it is invalid, InputError if it has too many brackets."""
+    """Parse JSON. Raise ValueError or RecursionError for invalid JSON, InputError for too many brackets."""
     check_brackets(text, name)
     return json.loads(text)
 
 
 def lines_of(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the number, from 1, and the text of every line that is not empty."""
+    """Yield the number, counted from 1, and the text of each line that is not empty."""
     # Not splitlines, which also splits at characters that JSON allows inside strings.
     for number, line in enumerate(io.StringIO(text, newline="\n"), start=1):
         if line.strip():
@@ -101,13 +101,13 @@ def lines_of(text: str) -> Iterator[tuple[int, str]]:
 
 
 def separator_of(text: str) -> str:
-    """Return the column separator of CSV, whichever of comma, semicolon and tab is most frequent in the first line."""
+    """Return the column separator of a CSV text: the most frequent of comma, semicolon and tab in the first line."""
     head = text.lstrip().partition("\n")[0]
     return max(",;\t", key=head.count)
 
 
 def csv_rows(text: str, name: str, *, tabs: bool = False) -> Iterator[list[str]]:
-    """Yield the fields of every CSV row that is not empty, starting with the column names.
+    """Yield the fields of each CSV row that is not empty, starting with the column names.
 
     Parameters
     ----------
@@ -143,12 +143,12 @@ def check_columns(count: int, name: str) -> None:
 
 
 def places_of(columns: Sequence[str], wanted: Collection[str]) -> dict[str, int]:
-    """Return the positions of the wanted columns by name; for a repeated name, the last position."""
+    """Return the positions of the wanted columns, keyed by column name; for a repeated name, the last position."""
     return {column: place for place, column in enumerate(columns) if column in wanted}
 
 
 def parquet_rows(data: bytes, name: str, wanted: Collection[str], counted: Counted) -> Iterator[dict[str, Any]]:
-    """Yield the wanted columns of every row of a Parquet file; if it has none of them, all column names without values.
+    """Yield the wanted columns of each row of a Parquet file; if there are none, yield all column names without values.
 
     A text that the file has once and names in many rows is counted in each before it is copied into any.
 
@@ -218,7 +218,7 @@ def read_value(data: bytes, name: str, most: int) -> Iterator[Any]:
 
 
 def json_of(text: str, name: str) -> Any:
-    """Parse a JSON file. Raise InputError if it is invalid or has too many brackets."""
+    """Parse the text of a JSON file. Raise InputError if the text is invalid or has too many brackets."""
     try:
         return value_of(text, name)
     except InputError:
@@ -228,7 +228,7 @@ def json_of(text: str, name: str) -> Any:
 
 
 def within(value: Any, name: str, most: int) -> Any:
-    """Return the value unchanged. Raise InputError if it takes more than ``most`` characters as compact JSON."""
+    """Return the value unchanged. Raise InputError if the value takes more than ``most`` characters as compact JSON."""
     size = 0
     for piece in json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).iterencode(value):
         size += len(piece)
@@ -240,12 +240,12 @@ def within(value: Any, name: str, most: int) -> Any:
 
 
 def read_recipe(data: bytes, name: str) -> Iterator[Any]:
-    """Parse a JSON file and yield its recipe; run by `chunkers.recipes.recipe.Recipe.in_file`."""
+    """Parse a JSON file and yield the recipe in it; run by `chunkers.recipes.recipe.Recipe.in_file`."""
     yield recipe_in(text_of(data, name), name)
 
 
 def recipe_in(text: str, name: str) -> Any:
-    """Return the recipe in a JSON text: the entry ``recipe`` of a command's output, or else the whole value.
+    """Parse a JSON text and return its recipe: the entry ``recipe`` or, without such an entry, the whole value.
 
     Raises
     ------
@@ -256,7 +256,7 @@ def recipe_in(text: str, name: str) -> Any:
 
 
 def recipe_of(value: Any, name: str) -> Any:
-    """Return the entry ``recipe`` of a JSON value, or else the value. Raise InputError if it is too large for a recipe."""
+    """Return the entry ``recipe`` of a JSON value, or else the value itself. Raise InputError if the recipe is too large."""
     if isinstance(value, dict) and isinstance(value.get("recipe"), dict):
         value = value["recipe"]
     return within(value, name, LONGEST_RECIPE)

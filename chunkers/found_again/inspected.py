@@ -27,7 +27,7 @@ def inspect(
     document: str | None = None,
     sentences: str | GivenSentences = DEFAULT_SPLITTER,
 ) -> Chunking:
-    """Locate chunks made by another program in the text and return them as a result, with notes on inexact matches.
+    """Locate another program's chunks in the text; return a result with notes on inexact matches.
 
     A chunk is where it says it is if its text is there, else where its text is nearest to that; one that does not say is
     looked for in the order of the chunks. White space is not compared. Of a chunk with other words around it, such as a line
@@ -113,12 +113,12 @@ def _bytes(path: Path) -> bytes:
 
 
 def documents_of(given: Iterable[GivenChunk]) -> list[str]:
-    """Return the distinct document names that the chunks state, in order of appearance."""
+    """Return the distinct document names that the chunks state, in order of first appearance."""
     return list(dict.fromkeys(one.document for one in given if one.document is not None))
 
 
 class DocumentNames:
-    """Document names that occur in a file of chunks, in order."""
+    """Names of the documents in a file of chunks, in order of first appearance."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._names = dict.fromkeys(names)
@@ -129,7 +129,7 @@ class DocumentNames:
             self._by_stem.setdefault(_stem(name), []).append(name)
 
     def called(self, name: str) -> list[str]:
-        """Return the names in the file that may refer to a document called ``name``.
+        """Return the document names in the file that may refer to a document called ``name``.
 
         An equal name alone if there is one. Otherwise the names of which one is the end of the other's path, such as
         ``/data/notes/a.md`` and ``a.md``. Otherwise the same, ignoring a file extension that only one of them has, such
@@ -169,7 +169,7 @@ def _is_end(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 
 def chunks_of(given: Sequence[GivenChunk], wanted: str | None, name: str) -> Sequence[GivenChunk]:
-    """Return the chunks of one document: the wanted one, the one named like the text, or the only one.
+    """Return the chunks of the wanted document, of the document named like the text, or of the only document.
 
     Raises
     ------

@@ -21,7 +21,7 @@ _SCHEMA = "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, reply BLOB,
 
 
 class AnswerCache:
-    """Cache of language models' answers, by model, revision, settings and conversation.
+    """Cache of language models' answers, keyed by model, revision, settings and conversation.
 
     The file may be missing, corrupt, read-only or deleted at any time: what cannot be read is asked again, what cannot be
     written stays in memory. It holds hashes of conversations, and the answers as text, which may repeat a document's.
@@ -62,7 +62,7 @@ class AnswerCache:
     def key(
         model: LanguageModel, most_tokens: int, messages: Sequence[Message], repeat: int = 0, shape: Shape | None = None
     ) -> bytes:
-        """Return the cache key of a conversation with a model; each ``repeat`` and ``shape`` has a key of its own."""
+        """Return the cache key of a conversation with a model; each ``repeat`` and each ``shape`` has its own key."""
         more = [*([repeat] if repeat else []), *([shape] if shape else [])]
         asked = json.dumps([model.name, model.revision, model.settings, most_tokens, messages, *more])
         return hashlib.blake2b(asked.encode(), digest_size=16).digest()
@@ -80,7 +80,7 @@ class AnswerCache:
         return None if data is None else Reply(*json.loads(data))
 
     def put(self, key: bytes, reply: Reply) -> None:
-        """Store an answer in memory and, if there is one, in the file."""
+        """Store an answer in memory and in the cache file, if there is one."""
         data = json.dumps(reply).encode()
         with self._lock:
             self._memory[key] = data

@@ -129,14 +129,14 @@ class Asking:
 
     @property
     def probes(self) -> tuple[int, int]:
-        """Number of requests, and their tokens, still needed to learn how the server treats schemas; at most one request."""
+        """Numbers of requests and tokens still needed to learn how the server treats JSON schemas; at most one request."""
         if not self.model.takes_shape or self._structured is not None or self._recall_structured():
             return 0, 0
         return 1, _PROBE_SENT
 
     @property
     def told(self) -> str:
-        """Spending so far and the server's treatment of schemas, as a phrase."""
+        """Phrase with the spending so far and the server's treatment of JSON schemas."""
         return f"{self.spent}{f'; {STRUCTURED[self._structured]}' if self._structured else ''}"
 
     @property
@@ -145,7 +145,7 @@ class Asking:
         return self._tally.said(self._structured)
 
     def tell(self, usable: bool) -> None:
-        """Count an answer as usable or not, and call ``warn`` once if many of the first answers are unusable."""
+        """Record whether an answer was usable, and call ``warn`` once if many of the first answers are unusable."""
         if self._tally.add(usable):
             self.warn(self.many_unusable, self._tally.unusable)
 
@@ -156,7 +156,7 @@ class Asking:
         return other
 
     def beside(self, model: LanguageModel) -> Asking:
-        """Return access to another model that shares the answer cache and the spending limit."""
+        """Return access to another model, with the same answer cache and spending limit."""
         other = Asking(model, self._answers, warn=self.warn)
         other._purse, other._slots = self._purse, self._slots
         return other
@@ -170,7 +170,7 @@ class Asking:
         *,
         repeat: int = 0,
     ) -> Reply:
-        """Return the model's answer, from the cache if the same was asked before.
+        """Return the model's answer, from the cache if the same conversation was sent before.
 
         Before the first answer of a form, a small request finds out what the server does with a schema. Where it enforces
         one, every answer of a form is asked for with its schema.
@@ -335,14 +335,14 @@ class Asking:
 
 
 class Tally:
-    """Thread-safe count of unusable answers among the first ones."""
+    """Thread-safe count of the unusable answers among a language model's first answers."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._answers = self.unusable = 0
 
     def add(self, usable: bool) -> bool:
-        """Count one of the first answers; return True at the last of them if many are unusable."""
+        """Count one of the first answers; return True if it is the last of them and many of them were unusable."""
         with self._lock:
             if self._answers >= FIRST_ANSWERS:
                 return False

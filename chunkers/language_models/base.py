@@ -13,7 +13,7 @@ Role = Literal["system", "user", "assistant"]
 
 
 class Message(NamedTuple):
-    """A message of a conversation, with the role of its author."""
+    """A message in a conversation, with the role of its author."""
 
     role: Role
     text: str
@@ -66,7 +66,7 @@ class Reply(NamedTuple):
 
 
 class LanguageModel(ABC):
-    """Base class of language models, which answer conversations.
+    """Base class for language models, which answer conversations.
 
     Attributes
     ----------
@@ -98,15 +98,15 @@ class LanguageModel(ABC):
 
     @property
     def destination(self) -> str:
-        """Host and proxy, if any, that receive the conversation, as shown to the user before anything is sent."""
+        """Host that receives the conversation, and the proxy, if any, as shown to the user before anything is sent."""
         return self.host
 
     def load(self) -> None:  # noqa: B027  # nothing needs to be loaded for some
-        """Prepare for requests without sending anything. Raise ModelError if that fails."""
+        """Prepare for requests without sending anything. Raise ModelError if preparation fails."""
 
     @abstractmethod
     def reply(self, messages: Sequence[Message], most_tokens: int, attempts: Attempts, **shape: Shape) -> Reply:
-        """Return the model's answer of at most ``most_tokens``, counting every request in ``attempts``.
+        """Return the model's answer of at most ``most_tokens`` tokens, counting every request in ``attempts``.
 
         ``shape`` is given to a model that `takes_shape`.
 
@@ -119,5 +119,5 @@ class LanguageModel(ABC):
         """
 
     def price(self, tokens_in: int, tokens_out: int) -> Decimal | None:
-        """Return the price of these input and output tokens in US dollars; None if it is unknown."""
+        """Return the price of the given input and output tokens in US dollars; None if the price is unknown."""
         return None

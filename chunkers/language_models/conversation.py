@@ -67,7 +67,7 @@ class Unusable(Exception):
 
     @property
     def told(self) -> str:
-        """The failure as a phrase: the attempts and the last complaint."""
+        """Phrase that describes the failure: the number of attempts and the last complaint."""
         return f"no usable answer in {counted(self.attempts, 'attempt')} ({self})"
 
 
@@ -81,7 +81,7 @@ def usable_answer(
     read: Callable[[str], T],
     tell: Callable[[bool], None] = lambda usable: None,
 ) -> T:
-    """Ask until ``read`` accepts an answer, repeating at most `REPEATS` times, and return what ``read`` returned.
+    """Ask a model until ``read`` accepts an answer, with at most `REPEATS` retries; return what ``read`` returned.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def usable_answer(
 
 
 def repetition(answer: str) -> str:
-    """Return the piece of text that the end of an answer repeats; empty if it repeats nothing.
+    """Return the text that is repeated at the end of an answer; empty if there is no repetition.
 
     Digits count as alike, so that a numbered list of one item is a repetition too.
     """
@@ -170,7 +170,7 @@ def _unfenced(answer: str) -> str:
 
 
 def read_json(answer: str, form: type[AnyForm]) -> AnyForm:
-    """Return the last JSON object in an answer that has the expected fields; other text around it is ignored.
+    """Return the last JSON object in an answer that has the expected fields; surrounding text is ignored.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ def read_json(answer: str, form: type[AnyForm]) -> AnyForm:
 
 
 def read_line(answer: str, form: type[AnyLine]) -> AnyLine:
-    """Parse the last line of an answer that has the form, or the whole answer if it is a JSON object.
+    """Parse the last line of an answer that matches the form, or the whole answer if it is a JSON object.
 
     Raises
     ------

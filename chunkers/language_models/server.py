@@ -50,11 +50,11 @@ _INVALID = (400, 422)
 
 
 class SchemaRefused(ModelError):
-    """Error for a server that refuses a request with a schema."""
+    """Error raised when a server refuses a request because of its JSON schema."""
 
 
 class ChatServer(LanguageModel):
-    """A language model on a server with OpenAI's interface; every conversation is sent to the server.
+    """A language model on an OpenAI-compatible server; every conversation is sent to the server.
 
     Parameters
     ----------
@@ -94,11 +94,11 @@ class ChatServer(LanguageModel):
 
     @property
     def destination(self) -> str:
-        """Host and proxy, if any, that receive the conversation. Raises ModelError if the address is invalid."""
+        """Host that receives the conversation, and the proxy, if any. Raises ModelError if the address is invalid."""
         return self._connection.destination
 
     def load(self) -> None:
-        """Create the client without sending anything.
+        """Create the API client without sending a request.
 
         Raises
         ------
@@ -108,7 +108,7 @@ class ChatServer(LanguageModel):
         self._connection.client(self._timeout)
 
     def price(self, tokens_in: int, tokens_out: int) -> Decimal | None:
-        """Return the price of input and output tokens at this server in US dollars; None if it is unknown."""
+        """Return the price of input and output tokens at this server in US dollars; None if the price is unknown."""
         return price(self._model, self._connection.address, tokens_in, tokens_out)
 
     def reply(  # type: ignore[override]  # who does not shape the answer need not say so

@@ -103,7 +103,7 @@ class Limit:
 
 
 class Ledger:
-    """Thread-safe sum of spending.
+    """Thread-safe total of the spending on language models.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ class Ledger:
             return self._spent
 
     def add(self, spent: Spending) -> None:
-        """Add the spending of one call."""
+        """Add the spending of one call to the total."""
         with self._lock:
             self._spent += spent
         if self._beyond is not None:
@@ -207,7 +207,7 @@ class Purse(Ledger):
 
 
 def spent_by(model: LanguageModel, reply: Reply | None, most_in: int, most_out: int, attempts: Attempts) -> Spending:
-    """Return the spending of a call as the server reports it, or the maximum where a request's outcome is unknown.
+    """Return a call's spending as the server reports it; assume the maximum for requests of unknown outcome.
 
     Parameters
     ----------
@@ -233,5 +233,5 @@ def spent_by(model: LanguageModel, reply: Reply | None, most_in: int, most_out: 
 
 
 def remembered() -> Spending:
-    """Return the spending of an answer that came from the cache."""
+    """Return the spending for an answer from the cache: no tokens and no cost."""
     return Spending(remembered=1)
