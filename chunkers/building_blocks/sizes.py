@@ -188,7 +188,7 @@ class _Sizer:
         return _with_forced(gaps, forced)
 
     def left_small(self, part: Span, gap: int) -> list[Reason]:
-        """Return a reason step if cutting ``part`` at ``gap`` leaves a side below the minimum size; otherwise an empty list."""
+        """Return a reason step if a cut of ``part`` at ``gap`` leaves a side below the minimum size; otherwise no step."""
         least = self.limits.least or 0
         small = min(self.sides(part, gap)) < least
         return [Reason(remark=f"a side below minimum size {least:,} is left")] if small else []

@@ -30,7 +30,7 @@ def nearest_stop(spec: FieldSpec, present: float, changes: Callable[[float], boo
 
 
 def next_stop(spec: FieldSpec, score: float, above: bool) -> float | None:
-    """Return the lowest slider stop at or above ``score`` or, if not ``above``, the highest stop below; None if none exists."""
+    """Return the lowest slider stop at or above ``score`` or, if not ``above``, the highest stop below; None if none."""
     stops = [stop for stop in spec.stops if (stop >= score if above else stop < score)]
     return (min(stops) if above else max(stops)) if stops else None
 
@@ -46,7 +46,7 @@ class Reversals:
         self._made: dict[tuple[tuple[str, float], ...], Chunking | None] = {}
 
     def run(self, values: Mapping[str, float]) -> tuple[Chunking, Gap] | None:
-        """Run the chunker with other parameter values; return the result and the corresponding gap, None without such a gap."""
+        """Run the chunker with other parameter values; return the result and the same gap in it, None without such a gap."""
         key = tuple(sorted(values.items()))
         if key not in self._made:
             self._made[key] = self._chunk(values)

@@ -27,7 +27,7 @@ ThresholdName = Literal[
 
 
 class Breakpoint(Thresholded, Sized):
-    """Chunker that cuts wherever the distance of neighbouring sentences, or a score derived from it, passes a threshold.
+    """Chunker that cuts where the distance between neighbouring sentences, or a score derived from it, passes a threshold.
 
     A score that only rounding puts beyond the line, by less than `thresholds.TIE`, is on it.
 

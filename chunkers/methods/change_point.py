@@ -144,7 +144,7 @@ class ChangePoint(Sized):
         return idle if self.penalty is None else idle | {"caution", "shuffled_runs"}
 
     def describe(self) -> str:
-        """Return the main settings as a short phrase."""
+        """Return the chunker's main settings as a short phrase."""
         return self._decided_by() + (f", at {self.cuts_at}" if self.cuts_at != "auto" else "")
 
     def _decided_by(self) -> str:
@@ -157,13 +157,13 @@ class ChangePoint(Sized):
         return self.caution + (f", shuffled in runs of {self.shuffled_runs}" if self.shuffled_runs > 1 else "")
 
     def remark(self, parameter: str) -> str:
-        """Return a sentence on what the caution means; empty for other parameters."""
+        """Return a sentence that explains the parameter ``caution``; empty for other parameters."""
         if parameter != "caution" or parameter in self.idle():
             return ""
         return "A cut must gain more than cuts gain in your text shuffled, at its own length."
 
     def changed_since(self, sentences: int | None = None) -> str:
-        """Return a sentence on how the penalty for long texts has changed; empty where it makes no difference."""
+        """Return a sentence on how the penalty for long texts has changed; empty if the change makes no difference."""
         is_short = sentences is not None and sentences <= SAMPLE
         if is_short or self.penalty is not None or self.chunks is not None or self.target_sentences is not None:
             return ""

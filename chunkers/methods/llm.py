@@ -19,7 +19,7 @@ from chunkers.text.sentences import split_sentences
 
 
 class Llm(Windowed):
-    """Chunker that shows a language model numbered pieces and cuts after those that the model names.
+    """Chunker that shows a language model numbered pieces of the text and cuts after the pieces that the model names.
 
     Source: LLMSemanticChunker of Chroma's report, whose pieces, tags, form of answer and windows these are. Three things are
     otherwise: the model may answer that there is no cut, where the report's must name one; a cut after a window's last piece
@@ -78,16 +78,16 @@ class Llm(Windowed):
         return self.window
 
     def describe(self) -> str:
-        """Return the main settings as a short phrase."""
+        """Return the chunker's main settings as a short phrase."""
         return f"windows of {self.window:,} tokens, in pieces of {self.piece_size:,}"
 
     def units(self, document: Document, tools: Tools) -> list[tuple[int, int]]:
-        """Return the ranges of the pieces shown to the model. Raise InputError if there are too many."""
+        """Return the ranges of the text pieces shown to the model. Raise InputError if there are too many."""
         check_size(self.name, document.text, self.piece_size, "tokens")
         return recursive_spans(document.text, self.piece_size, 0, measure_for("tokens", tools), "chroma")
 
     def read(self, answer: str, first: int, last: int) -> list[int]:
-        """Parse the last line ``split_after:`` of an answer into the pieces after which to cut; see `Windowed.read`."""
+        """Parse an answer's last line ``split_after:``; return the numbers of the pieces after which to cut."""
         numbers = read_line(answer, Splits).split_after
         for number in numbers:
             if not first <= number <= last:
@@ -102,7 +102,7 @@ class Llm(Windowed):
 
 
 class Lumber(Windowed):
-    """Chunker that shows a language model numbered paragraphs and cuts before the first whose content shifts.
+    """Chunker that shows a language model numbered paragraphs and cuts before the first paragraph whose content shifts.
 
     The next window begins at the cut.
 
@@ -148,11 +148,11 @@ class Lumber(Windowed):
         return self.window
 
     def describe(self) -> str:
-        """Return the main settings as a short phrase."""
+        """Return the chunker's main settings as a short phrase."""
         return f"windows of {self.window:,} tokens"
 
     def units(self, document: Document, tools: Tools) -> list[tuple[int, int]]:
-        """Return the ranges of the paragraphs, long ones in parts. Raise InputError if there are too many."""
+        """Return the ranges of the paragraphs, with long paragraphs split. Raise InputError if there are too many."""
         text, most = document.text, self.window // 2
         check_size(self.name, text, most, "tokens")
         paragraphs = [*map(tuple, split_sentences(text, "paragraphs"))]
@@ -166,7 +166,7 @@ class Lumber(Windowed):
         return units
 
     def read(self, answer: str, first: int, last: int) -> list[int]:
-        """Parse the last line ``Answer:`` of an answer into the paragraph after which to cut; see `Windowed.read`."""
+        """Parse an answer's last line ``Answer:``; return the number of the paragraph after which to cut."""
         number = read_line(answer, Shift).answer
         if number is None:
             return []

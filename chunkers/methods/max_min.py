@@ -27,7 +27,7 @@ BLOCK = 256
 
 
 class MaxMin(Sized):
-    """Chunker that adds a sentence to the open chunk if its greatest similarity to it exceeds an adaptive threshold.
+    """Chunker that adds a sentence if its greatest similarity to the open chunk's sentences exceeds an adaptive threshold.
 
     The threshold is the least similarity of two sentences of the open chunk, times ``relaxation``, times a logistic function
     of its size, and never below the hard threshold. A chunk of one sentence has no such least similarity: the next joins if
@@ -81,7 +81,7 @@ class MaxMin(Sized):
     )
 
     def describe(self) -> str:
-        """Return the main settings as a short phrase."""
+        """Return the chunker's main settings as a short phrase."""
         return f"hard {signed(self.hard_threshold)}, relaxation {self.relaxation:g}, initial {self.initial_factor:g}"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
@@ -110,7 +110,7 @@ class MaxMin(Sized):
         return Chunking.from_gaps(document, gaps, curves=(curve,))
 
     def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
-        """Return a hard threshold that reverses the verdict on a gap, found by rerunning; None if there is none."""
+        """Return a hard threshold that reverses the verdict on a gap, found by rerunning the chunker; None if none does."""
         if gap.score is None or gap.threshold is None or gap.verdict.is_sized:
             return None
         candidate = next_stop(spec_of(self, "hard_threshold"), gap.score, above=not gap.verdict.is_cut)
@@ -120,7 +120,7 @@ class MaxMin(Sized):
         return Tipping("hard_threshold", "hard", value, not gap.verdict.is_cut, abs(gap.score - gap.threshold))
 
     def scan(self, vectors: FloatArray, tools: Tools) -> Iterator[MaxMinStep]:
-        """Yield the decision on each gap from left to right, before size limits are enforced.
+        """Yield the decision on each gap, from left to right, before the size limits are enforced.
 
         Parameters
         ----------
@@ -173,7 +173,7 @@ class MaxMin(Sized):
                     start, least = number, math.inf
 
     def follows(self, size: int, least: float) -> float:
-        """Return the adaptive threshold for a chunk of at least two sentences, from its size and least similarity."""
+        """Return the adaptive threshold of a chunk with at least two sentences, from its size and least similarity."""
         return least * self.relaxation * logistic(size - 1)
 
     def _gap(self, index: int, step: MaxMinStep) -> Gap:
@@ -190,7 +190,7 @@ class MaxMin(Sized):
 
 
 class MaxMinStep(NamedTuple):
-    """The decision on a gap, with the numbers it was based on.
+    """The decision on a gap, with the numbers on which the decision was based.
 
     Attributes
     ----------

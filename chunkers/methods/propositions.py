@@ -41,7 +41,7 @@ _NAMED = 5
 
 
 class Propositions(Chunker):
-    """Chunker that lets a language model state the text as propositions and group them into titled chunks.
+    """Chunker that has a language model restate the text as propositions and group these into titled chunks.
 
     Source: the agentic chunker of Kamradt's “5 levels of text splitting”, which the article on double-pass merging cites;
     the propositions are those of Chen et al. (2023), “Dense X Retrieval”. Two things are otherwise: each proposition quotes
@@ -101,16 +101,16 @@ class Propositions(Chunker):
 
     @classmethod
     def wording(cls) -> tuple[str, ...]:
-        """Return the prompts, with their placeholders."""
+        """Return the prompts for the language model, with their placeholders."""
         stated = (prompts.PROPOSITIONS_SYSTEM, prompts.PROPOSITIONS_PIECE.rstrip(), prompts.PROPOSITIONS_QUESTION)
         return (*stated, prompts.GROUPS_SYSTEM, prompts.GROUPS_CHUNK.rstrip(), prompts.GROUPS_QUESTION)
 
     def describe(self) -> str:
-        """Return the main settings as a short phrase."""
+        """Return the chunker's main settings as a short phrase."""
         return f"windows of {self.window:,} tokens, {self.batch:,} sorted at once"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document into groups of propositions; each gap describes its sentence's propositions and their chunks.
+        """Have a language model restate the document as propositions and group these into chunks; return the result.
 
         A text of one sentence is one chunk, so its propositions are not sorted.
 
@@ -134,7 +134,7 @@ class Propositions(Chunker):
         return _chunking(document, told, found)
 
     def estimate(self, document: Document, tools: Tools) -> Estimate:
-        """Estimate the requests and their tokens without sending anything; assumes that none has to be repeated."""
+        """Estimate the number of requests and their tokens, assuming no retries; nothing is sent."""
         if not document.sentences:
             return Estimate(0, 0)
         parts = stating.windows(document, self.window, tools)

@@ -26,7 +26,7 @@ from chunkers.text.document import Document, Span
 
 
 class Recursive(Chunker):
-    """Chunker that splits at coarse separators first, at finer ones where a piece is too large, then merges up to the size.
+    """Chunker that splits at coarse separators, splits large pieces at finer separators, and merges pieces up to the size.
 
     Source: LangChain's RecursiveCharacterTextSplitter; the separators and sizes of Chroma's report by default.
     """
@@ -74,12 +74,12 @@ class Recursive(Chunker):
         return self
 
     def describe(self) -> str:
-        """Return the main settings as a short phrase."""
+        """Return the chunker's main settings as a short phrase."""
         overlap = f"overlap {self.overlap}" if self.overlap else "no overlap"
         return f"at most {self.size:,} {self.unit}, {overlap}"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document at separators, from coarse to fine; a cut inside a sentence gets a gap of its own.
+        """Cut the document at separators, from coarse to fine; a cut inside a sentence adds a gap to the result.
 
         Raises
         ------

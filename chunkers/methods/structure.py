@@ -105,7 +105,7 @@ class Structure(Chunker):
     )
 
     def describe(self) -> str:
-        """Return the settings as a short phrase; joining and the inner chunker only if they are not the default."""
+        """Return the chunker's settings as a short phrase; defaults of joining and of the inner chunker are left out."""
         tokens = "token" if self.max_size == 1 else "tokens"
         said = [f"at most {self.max_size:,} {tokens}"]
         if self.join_below != type(self).model_fields["join_below"].default:
@@ -115,7 +115,7 @@ class Structure(Chunker):
         return ", ".join(said)
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document along its headings and blocks; a cut inside a sentence gets a gap of its own.
+        """Cut the document along its headings and blocks; a cut inside a sentence adds a gap to the result.
 
         Raises
         ------

@@ -75,11 +75,11 @@ class TargetSize(Chunker):
     )
 
     def describe(self) -> str:
-        """Return the main settings as a short phrase."""
+        """Return the chunker's main settings as a short phrase."""
         return f"{self.fit} {self.size:,} {self.unit}, buffer {self.buffer}"
 
     def levels(self, parameter: str, values: Sequence[float], scores: Sequence[float]) -> list[float]:
-        """Return NaN for each value: the threshold depends on sentence sizes, which the scores do not contain."""
+        """Return NaN for each value, because the threshold depends on sentence sizes, which ``scores`` do not contain."""
         return [math.nan] * len(values)
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:

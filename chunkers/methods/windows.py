@@ -26,7 +26,7 @@ from chunkers.text.tokenizers import word_starts
 
 
 class Windows(Chunker):
-    """Base class of chunkers with consecutive windows over units, each starting ``size - overlap`` units after the last.
+    """Base class for chunkers that cut a text into windows of a fixed number of units, such as words, with overlap.
 
     A subclass says where its units begin. What lies between two units belongs to the one before, so that nothing is lost;
     white space at the ends of a window is left out.
@@ -43,7 +43,7 @@ class Windows(Chunker):
         return self
 
     def describe(self) -> str:
-        """Return the size and the overlap as a short phrase."""
+        """Return the chunker's size and overlap as a short phrase."""
         return f"{self.size:,} {self.unit}, " + (f"overlap {self.overlap:,}" if self.overlap else "no overlap")
 
     @abstractmethod
@@ -51,7 +51,7 @@ class Windows(Chunker):
         """Return the offset in code points at which each unit begins, ascending."""
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document into consecutive windows of units; a cut inside a sentence gets a gap of its own.
+        """Cut the document into windows of text units; a cut inside a sentence adds a gap to the result.
 
         Raises
         ------
@@ -140,7 +140,7 @@ class FixedWords(Windows):
 
 
 class FixedCharacters(Windows):
-    """Chunker with consecutive windows of a fixed number of characters, which may cut words.
+    """Chunker with consecutive windows of a fixed number of characters, which may cut through words.
 
     Source: method 1 of "Semantic Chunking: Letting the Content Define Its Own Boundaries".
     """
@@ -174,7 +174,7 @@ class FixedCharacters(Windows):
     )
 
     def starts(self, text: str, tools: Tools) -> IntArray:
-        """Return every offset of the text, as each character is a unit."""
+        """Return every offset of the text, because each character is a unit."""
         return np.arange(len(text))
 
 

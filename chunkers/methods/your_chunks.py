@@ -70,7 +70,7 @@ class ChunkFile:
         return sum(len(one.text or "") for one in self.chunks)
 
     def of(self, document: str | None) -> ChunkFile:
-        """Return the same file with another document selected."""
+        """Return a copy of the file of chunks with another document selected."""
         return ChunkFile(self.name, self.chunks, document)
 
     def found_in(self, document: Document, told: Callable[[int, int], None]) -> FoundAgain:
@@ -91,7 +91,7 @@ class ChunkFile:
         return found
 
     def known_in(self, document: Document) -> FoundAgain | None:
-        """Return the cached result of `found_in`; None if it is for another document."""
+        """Return the cached result of `found_in`; None if that result is for another document."""
         last = next(iter(self._last), None)
         return last[1] if last is not None and last[0] == f"{document.identity} {document.name}" else None
 
@@ -112,7 +112,7 @@ class ChunkFile:
         return f"{of} none of these is called {shown(name)}"
 
     def of_each(self, names: Sequence[str]) -> dict[str, Sequence[GivenChunk]]:
-        """Return the file's chunks for each of several documents, by document name.
+        """Return the file's chunks for each of several documents, keyed by document name.
 
         Of one document they are those that `found_in` looks for. Of several, every chunk must name its document.
 
@@ -196,7 +196,7 @@ def _joined(chunks: Iterable[GivenChunk]) -> str | None:
 
 
 class YourChunks(Chunker):
-    """Chunker that locates the chunks of a file, made by any other program, in the text."""
+    """Chunker that locates another program's chunks, read from a file, in the text."""
 
     name: ClassVar[str] = "your_chunks"
     title: ClassVar[str] = "Your chunks"
@@ -230,7 +230,7 @@ class YourChunks(Chunker):
         return isinstance(other, YourChunks) and self.file == other.file
 
     def for_documents(self, names: Sequence[str]) -> YourChunks:
-        """Return the chunker for these documents. Raise InputError if the file has no chunks of one of them.
+        """Return the chunker for the named documents. Raise InputError if the file has no chunks for one of the documents.
 
         Raises
         ------

@@ -71,7 +71,7 @@ class Connection:
 
     @property
     def destination(self) -> str:
-        """Host and proxy, if any, to which requests go. Raises ModelError if the address is invalid."""
+        """Host that receives the requests, and the proxy, if any. Raises ModelError if the address is invalid."""
         return self.host + _through(_tunnel(self.address))
 
     @property
@@ -83,7 +83,7 @@ class Connection:
             return False
 
     def client(self, timeout: float) -> openai.OpenAI:
-        """Return the client, created once without sending anything; its requests time out after ``timeout`` idle seconds.
+        """Return the API client, created once without sending a request; requests time out after ``timeout`` idle seconds.
 
         Raises
         ------

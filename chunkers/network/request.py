@@ -38,7 +38,7 @@ class TooLate(Exception):
 
 
 class TooLarge(Exception):
-    """Error for an answer larger than allowed, or compressed, so that its size is unknown."""
+    """Error for an answer that is larger than allowed, or compressed and therefore of unknown size."""
 
 
 @contextmanager
@@ -57,7 +57,7 @@ def _always(before: int) -> None:
 
 @dataclass
 class Attempts:
-    """Counts of the requests of one call and their outcomes, retries included.
+    """Counts of one call's requests and their outcomes, including retries.
 
     Attributes
     ----------
@@ -116,7 +116,7 @@ class _Call:
 
 
 def ask(work: Callable[[], Answer], deadline: float, largest: int, attempts: Attempts | None = None) -> Answer:
-    """Run ``work`` in a thread within the deadline, and return its result or raise its error.
+    """Run ``work`` in a thread until the deadline, and return its result or raise its error.
 
     ``work`` sends requests through a client that has `HOOKS`. A thread that is abandoned while a server says nothing ends
     with the client's own time-out; with the next byte otherwise.

@@ -37,7 +37,7 @@ HOOKS: dict[str, Any] = {
 
 
 def check(kind: object) -> type[Chunker]:
-    """Return ``kind`` if it is usable as a chunker on the page, in links and on the command line.
+    """Return ``kind`` if it is usable as a chunker class on the page, in links and on the command line.
 
     Raises
     ------

@@ -119,7 +119,7 @@ class Recipe(BaseModel):
 
     @classmethod
     def from_json(cls, text: str) -> Recipe:
-        """Parse a recipe, or the recipe inside an output of the command line.
+        """Parse a recipe from JSON; the text may also be output of the command line that contains a recipe.
 
         Raises
         ------
@@ -132,7 +132,7 @@ class Recipe(BaseModel):
 
     @classmethod
     def in_file(cls, data: bytes, name: str = "recipe", cancelled: Callable[[], bool] = bool) -> Recipe:
-        """Parse a recipe file, or an output of the command line, in a separate process.
+        """Parse a recipe file, or a file of command-line output that contains a recipe, in a separate process.
 
         Raises
         ------
@@ -146,7 +146,7 @@ class Recipe(BaseModel):
 
     @classmethod
     def of_value(cls, value: Any) -> Recipe:
-        """Convert a JSON value to a recipe. Raise InputError with the place of the fault if it is invalid."""
+        """Convert a JSON value to a recipe. Raise InputError that locates the fault if the value is invalid."""
         try:
             recipe = cls.model_validate(value)
         except ValidationError as error:
@@ -176,7 +176,7 @@ class Recipe(BaseModel):
         return not chunker_class(self.chunker).older.keys() <= self.parameters.keys()
 
     def changed_since(self, sentences: int | None = None) -> str:
-        """Return a sentence on how the chunker's cuts may have moved since the recipe was made; empty if they did not.
+        """Return a sentence on how the chunker's cuts may have changed since the recipe was made; empty if they did not.
 
         Parameters
         ----------
@@ -239,7 +239,7 @@ class Recipe(BaseModel):
 
 
 def run(chunker: Chunker, document: Document, tools: Tools, embedded_as: EmbeddedAs = "plain") -> Chunking:
-    """Cut the document; the result includes its recipe, timings, and notes if the text does not suit splitter or model.
+    """Run a chunker on a document; the result has its recipe, timings, and notes on text that suits a model badly.
 
     Where chunks are embedded with a context sentence, a language model is asked for it; raises ModelError without one.
     """
@@ -315,7 +315,7 @@ def chunk(
 
 
 def asking_for(chunker: Chunker, given: AnyLanguageModel | None, embedded_as: EmbeddedAs = "plain") -> Asking | None:
-    """Return access to a language model; None if none is given, or if neither chunker nor ``embedded_as`` needs one.
+    """Return access to the given language model; None if no model is given or needed.
 
     Raises
     ------
@@ -336,7 +336,7 @@ def _checked(cache: EmbeddingCache | None) -> EmbeddingCache:
 
 
 def build_chunker(name: str, parameters: Mapping[str, Any], embedder: Encoder | None = None) -> Chunker:
-    """Return a chunker; parameters left out get the embedder's defaults, or else the declared ones.
+    """Return the chunker called ``name``; omitted parameters get the embedder's defaults, or else the declared defaults.
 
     Raises
     ------
@@ -349,7 +349,7 @@ def build_chunker(name: str, parameters: Mapping[str, Any], embedder: Encoder | 
 
 
 def broken_rule(detail: Mapping[str, Any]) -> str:
-    """Turn one of pydantic's error details into the end of a sentence, to follow the name of the faulty value."""
+    """Turn a pydantic error detail into the end of a sentence that starts with the name of the invalid value."""
     if detail["type"] == "literal_error":
         return f"must be {detail['ctx']['expected'].replace(' or ', ', ')}; got {shown(detail['input'])}"
     return f"is not as it must be: {detail['msg']}"

@@ -87,7 +87,7 @@ _faults: dict[str, str] = {}
 
 
 def register(kind: type[Chunker], package: str = "") -> type[Chunker]:
-    """Register your own chunker, so that it is available by name in `chunkers.chunk`, on the page, in links and recipes.
+    """Register a chunker class, so that its name works in `chunkers.chunk`, on the page, in links and in recipes.
 
     Other processes do not know it; a package that is installed offers its chunkers by entry points of the group
     ``seamark.chunkers``. May be used as a decorator.

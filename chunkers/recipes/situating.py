@@ -45,7 +45,7 @@ _GRID = LONGEST_SHOWN // 4
 
 
 def situated(chunking: Chunking, tools: Tools) -> Chunking:
-    """Add a language model's context sentence to every chunk of a result, and a note on chunks without one.
+    """Add a language model's context sentence to each chunk of a result, and a note if some chunks got none.
 
     A chunk of which it gives no usable answer, `REPEATS` times asked again, stays without.
 
@@ -87,7 +87,7 @@ def situated(chunking: Chunking, tools: Tools) -> Chunking:
 
 
 def estimate(chunking: Chunking, tools: Tools) -> Estimate:
-    """Estimate the requests for context sentences without sending anything; assumes that none has to be repeated."""
+    """Estimate the number of requests for context sentences and their tokens, assuming no retries; nothing is sent."""
     document = chunking.document
     counted: dict[tuple[int, int], int] = {}
     total = 0
@@ -101,7 +101,7 @@ def estimate(chunking: Chunking, tools: Tools) -> Estimate:
 
 
 def shown_of(document: Document, chunk: Chunk) -> Span:
-    """Return the part of the document shown to the model with a chunk: all of it if that is short enough.
+    """Return the part of the document shown to the model with a chunk: the whole document if it is short enough.
 
     Otherwise the largest section around the chunk that is short enough or, without one, whole sentences around the chunk,
     at most `LONGEST_SHOWN` characters and the same for chunks near each other.

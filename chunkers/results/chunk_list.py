@@ -19,7 +19,7 @@ _SHARED = "the chunk before has this too"
 
 
 def chunk_list(cut: Chunking, most: int | None = None) -> str:
-    """Return HTML with the chunks as an ordered list, showing the reason for each cut and, as tooltips, for each kept gap.
+    """Return an HTML list of a result's chunks, with the reason for each cut and, as tooltips, for each uncut gap.
 
     Parameters
     ----------

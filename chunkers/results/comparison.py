@@ -14,7 +14,7 @@ MOST_SIDE_BY_SIDE = 6
 
 
 class SideBySide(Sequence[Chunking]):
-    """Results of one text, which a notebook shows side by side on one axis.
+    """Results for the same text, shown side by side on one axis in a notebook.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class SideBySide(Sequence[Chunking]):
 
 
 def compare(*results: Chunking, **named: Chunking) -> SideBySide:
-    """Return the given results of one text as a sequence that a notebook shows side by side.
+    """Collect results for the same text into a sequence that a notebook shows side by side.
 
     Parameters
     ----------

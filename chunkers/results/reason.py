@@ -70,7 +70,7 @@ class Reason(NamedTuple):
         return f"{compared}, {self.remark}" if self.remark else compared
 
     def steps(self) -> list[Reason]:
-        """Return the steps of the decision in order, each without the steps before it."""
+        """Return the decision's steps in order, each without the steps before it."""
         return [self] if self.earlier is None else [*self.earlier.steps(), self._replace(earlier=None)]
 
 
@@ -85,7 +85,7 @@ def chain(*reasons: Reason) -> Reason:
 
 
 def told_apart(score: float, threshold: float) -> tuple[str, str]:
-    """Format two numbers with as few decimals as tell them apart, from 2 to 17; equal numbers get six.
+    """Format two numbers with the fewest decimals, from 2 to 17, at which they differ; equal numbers get six decimals.
 
     Numbers that differ even later are written with an exponent. A zero has no sign.
     """

@@ -74,7 +74,7 @@ class Chunk(NamedTuple):
 
     @property
     def heading_path(self) -> tuple[str, ...]:
-        """Titles of the sections in which the chunk begins, outermost first; empty if there are none or no document."""
+        """Titles of the sections in which the chunk begins, outermost first; empty without sections or a document."""
         return () if self.document is None else path_of(self.document, self)
 
     def __eq__(self, other: object) -> bool:
@@ -226,7 +226,7 @@ Role = Literal["core", "border", "noise"]
 
 @dataclass(frozen=True, slots=True)
 class Clusters:
-    """Details of a clustering in addition to its chunks.
+    """Details of a clustering that the chunks alone do not show.
 
     Attributes
     ----------
@@ -267,7 +267,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """Interquartile range, in the curve's units, of the scores that shuffled text gives."""
+    """Interquartile range, in the curve's units, of the scores of shuffled text."""
 
     low: float
     high: float
@@ -275,7 +275,7 @@ class Band:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Curve:
-    """The score at each gap, with the threshold lines; undefined scores compare as equal.
+    """The score at each gap, with the threshold lines; equality treats undefined scores as equal.
 
     Attributes
     ----------
@@ -315,7 +315,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Time of each stage in milliseconds, and the number of texts embedded.
+    """Time spent on each stage, in milliseconds, and the number of texts embedded.
 
     Attributes
     ----------
@@ -460,7 +460,7 @@ class Chunking(Sequence[Chunk]):
     def from_gaps(
         cls, document: Document, gaps: Sequence[Gap], merges: Iterable[Merge] = (), curves: Iterable[Curve] = ()
     ) -> Chunking:
-        """Build the result that cuts at every gap with a cutting verdict, including those inside sentences."""
+        """Build a result that cuts at every gap whose verdict is a cut, including gaps inside sentences."""
         if not document.sentences:
             return cls(document, (), ())
         chunks = []

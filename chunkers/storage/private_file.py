@@ -34,7 +34,7 @@ class _Connection(sqlite3.Connection):
 
 
 def connect(path: Path, *, create: bool = True) -> sqlite3.Connection:
-    """Open an SQLite file for use by any thread, readable by its owner only where the file system allows.
+    """Open an SQLite file for use by any thread; only the owner can read it, where the file system supports that.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def _opened(name: str, *, uri: bool = False) -> sqlite3.Connection:
 
 
 def set_up(connection: sqlite3.Connection, most_bytes: int | None = None) -> None:
-    """Set the maximum size of the file, if any, and turn off waiting for the disk. Raise sqlite3.Error on failure.
+    """Set an SQLite file's maximum size, if any, and turn off waiting for the disk. Raise sqlite3.Error on failure.
 
     A process that is killed loses nothing that it has committed. If the whole machine stops, a page may be torn: what is
     read is checked, so that this costs a computation, never a wrong answer.
@@ -88,12 +88,12 @@ def file_size(path: Path) -> int:
 
 
 def is_full(error: sqlite3.Error) -> bool:
-    """Return whether a write failed because the file, the disk or the user's quota is full."""
+    """Return whether an error means that the file, the disk or the user's quota is full."""
     return getattr(error, "sqlite_errorcode", None) in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE)
 
 
 def at_once(connection: sqlite3.Connection, write: Callable[[sqlite3.Connection], None]) -> None:
-    """Run ``write`` in a single transaction, rolled back on an error."""
+    """Run ``write`` in a single transaction, which is rolled back on an error."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         write(connection)

@@ -23,7 +23,7 @@ _arrivals = count()
 
 
 def arrival() -> int:
-    """Return the next arrival number, which determines the order in queues."""
+    """Return the next arrival number, which determines the caller's position in queues."""
     return next(_arrivals)
 
 
@@ -47,7 +47,7 @@ class _Queue:
     depth: int = 0
 
     def enter(self, ticket: _Ticket) -> None:
-        """Queue the ticket by its arrival number, behind the present holder."""
+        """Insert a ticket into the queue by its arrival number, behind the ticket that holds the lock."""
         insort(self.tickets, ticket, lo=self.holder is not None, key=lambda one: one.came)
 
 
@@ -66,7 +66,7 @@ class Turns:
         waiting: Callable[[int], None] = _not_told,
         came: int | None = None,
     ) -> Iterator[None]:
-        """Return a context manager that waits for the turn of ``key`` and holds it; a thread may take it repeatedly.
+        """Return a context manager that waits for the lock of ``key`` and holds it; a thread may take the lock repeatedly.
 
         Parameters
         ----------

@@ -64,7 +64,7 @@ def lacking(extra: str, who: str, *modules: str) -> str:
 
 
 def needed(module: str, who: str, requirement: str) -> Any:
-    """Import and return a module that no extra installs. Raise ModelError if it cannot be imported.
+    """Import and return a module that belongs to no pip extra. Raise ModelError if the module cannot be imported.
 
     Parameters
     ----------

@@ -68,7 +68,7 @@ def kept_in(
     key: Callable[..., Hashable],
     changed: threading.Condition | None = None,
 ) -> Callable[[Callable[Arguments, Value]], Callable[Arguments, Value]]:
-    """Return a decorator that caches a function's results; concurrent callers wait for the first one's result.
+    """Return a decorator that caches a function's results; concurrent callers wait for the first caller's result.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ _HEAD = 8
 
 
 def load_detector_model(folder: Path | None = None) -> LanguageIdentifier:
-    """Load py3langid's language detector, with all its languages and with probabilities.
+    """Load py3langid's language detector, with all of its languages and normalised probabilities.
 
     Its arrays are kept, unpacked, in ``folder``, by default the user's cache folder. A damaged file is made anew; where none
     can be written, the model is unpacked each time.

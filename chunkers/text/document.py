@@ -85,7 +85,7 @@ class Document:
         name: str = "text",
         parts: Parts | None = None,
     ) -> Document:
-        """Return a document whose sentences are found by a splitter or given by the caller as texts or spans.
+        """Return a document for a text, with sentences found by a splitter or given by the caller as texts or spans.
 
         The splitter runs when a sentence is first asked for: many chunkers never do.
 
@@ -109,7 +109,7 @@ class Document:
         return "sentences" in self.__dict__
 
     def split(self, cancelled: Callable[[], bool] = bool) -> Document:
-        """Split the text into sentences unless that is done already, and return the document.
+        """Split the text into sentences, unless it is already split, and return the document.
 
         ``cancelled`` is called at every sentence; it returns True once the user has cancelled.
 
@@ -141,13 +141,13 @@ class Document:
 
     @staticmethod
     def identity_of(text: str, splitter: str, parts: Parts | None = None) -> str:
-        """Return the `identity` that a document of this text, splitter and pages or chapters would have."""
+        """Return the `identity` of a document with this text, splitter and parts, without splitting the text."""
         pages = "" if parts is None else f"/{parts.identity}"
         return f"{_text_hash(text)}{pages}/{splitter}"
 
     @cached_property
     def identity(self) -> str:
-        """Hash of the text, its pages or chapters, and its sentences."""
+        """Hash of the document's text, pages or chapters, and sentences."""
         splitter = self.splitter
         if splitter == GIVEN:
             # The name does not say which.
@@ -166,7 +166,7 @@ class Document:
         return [span.start for span in self.sentences]
 
     def sentence_at(self, offset: int) -> int:
-        """Return the number of the sentence that contains ``offset``, or of the last one before it; -1 if there is none."""
+        """Return the index of the sentence that contains ``offset``, or of the last sentence before ``offset``; -1 if none."""
         return bisect_right(self.starts, offset) - 1
 
     def slice(self, first: int, last: int) -> Span:

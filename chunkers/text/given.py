@@ -16,7 +16,7 @@ _SPACE = re.compile(r"\s*")
 
 
 def given_spans(text: str, sentences: object) -> list[tuple[int, int]]:
-    """Return the spans of sentences given as texts or spans, trimmed of white space; blank sentences are left out.
+    """Return the spans of sentences given as texts or spans, without surrounding white space and blank sentences.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def given_spans(text: str, sentences: object) -> list[tuple[int, int]]:
 
 
 def checked_spans(text: str, spans: Iterable[Any]) -> list[tuple[int, int]]:
-    """Check spans of sentences and trim their white space. Raises the errors of `given_spans`."""
+    """Check the spans of sentences and trim their white space. Raises the errors of `given_spans`."""
     found: list[tuple[int, int]] = []
     reached = 0
     for number, one in enumerate(spans, start=1):

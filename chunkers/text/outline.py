@@ -76,7 +76,7 @@ class Block(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """Heading with its level from 1 to 6, its span in code points, and its title without Markdown marks."""
+    """A heading, with its level from 1 to 6, its span in code points, and its title without Markdown marks."""
 
     level: int
     span: Span
@@ -92,7 +92,7 @@ class _Outline(NamedTuple):
 
 
 def blocks(text: str) -> tuple[Block, ...]:
-    """Return the outermost Markdown blocks of a text in order; together they hold all but white space.
+    """Return a text's top-level Markdown blocks in order; together they cover everything except white space.
 
     A text without Markdown has paragraphs alone, parted by blank lines. One with more marks than `check_outline` allows
     is not looked at: it has no blocks.
@@ -101,7 +101,7 @@ def blocks(text: str) -> tuple[Block, ...]:
 
 
 def special_blocks(text: str) -> tuple[Block, ...]:
-    """Return the lists, tables, code blocks and formulas, including those in quotations and lists.
+    """Return a text's lists, tables, code blocks and formulas, including those in quotations and lists.
 
     None in a text with more marks than `check_outline` allows.
     """
@@ -109,7 +109,7 @@ def special_blocks(text: str) -> tuple[Block, ...]:
 
 
 def list_items(text: str) -> tuple[int, ...]:
-    """Return the offsets at which the items of the outermost lists begin, ascending, in code points.
+    """Return the offsets, in code points, at which the items of a text's top-level lists begin, ascending.
 
     None in a text with more marks than `check_outline` allows.
     """
@@ -117,7 +117,7 @@ def list_items(text: str) -> tuple[int, ...]:
 
 
 def nested_blocks(text: str) -> tuple[Block, ...]:
-    """Return the blocks inside lists and quotations: list items, lists, tables, code blocks and formulas.
+    """Return a text's blocks inside lists and quotations: list items, lists, tables, code blocks and formulas.
 
     They are in order, at every depth, an outer one before those inside it. None in a text with more marks than
     `check_outline` allows.
@@ -126,7 +126,7 @@ def nested_blocks(text: str) -> tuple[Block, ...]:
 
 
 def blocks_without_prose(text: str) -> tuple[Block, ...]:
-    """Return the blocks of the kinds in `NOT_PROSE`, also from quotations and lists, in order and without overlap.
+    """Return a text's blocks of the kinds in `NOT_PROSE`, nested ones included, in order and without overlap.
 
     None in a text with more marks than `check_outline` allows.
     """

@@ -12,7 +12,7 @@ _HEADING = re.compile(r"#{1,6}[ \t][^\r\n]*\Z")
 
 
 def paragraph_starts(document: Document) -> list[int]:
-    """Return the numbers, from 0, of the sentences that begin a paragraph.
+    """Return the indices of the sentences that begin a paragraph.
 
     A heading that a ``#`` marks belongs to the paragraph below it, and a sentence that runs over a blank line begins none.
     Empty for a text without sentences.

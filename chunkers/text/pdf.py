@@ -173,7 +173,7 @@ def _turned(drawn: PdfTextPage, text: Sequence[str]) -> Sequence[str]:
 
 
 class Drawn(NamedTuple):
-    """Position of a drawn line on its page, from 0 to 1, and its size relative to the page's text lines."""
+    """Vertical position of a text line on its page, from 0 to 1, and its size relative to the page's median line."""
 
     height: float
     size: float
@@ -284,7 +284,7 @@ if it is the page's label; or the whole line, an empty text and ``whole``."""
 
 
 def running_lines(pages: Sequence[str], labels: Sequence[str]) -> list[list[Running]]:
-    """Return, for every page, the lines that are running headers, footers or page numbers.
+    """Return, for every page, the lines that are running headers, running footers or page numbers.
 
     A line is one only if it is among the first or the last lines of its page, with nothing but such lines between it and the
     edge, and if the same line is there on most pages, or on most left-hand or most right-hand pages, and on at least

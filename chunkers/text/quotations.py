@@ -107,7 +107,7 @@ def context_of(text: str, span: Span) -> tuple[str, str]:
 
 @dataclass
 class Work:
-    """Budget of comparisons for searches that allow changes."""
+    """Budget of comparisons for approximate searches."""
 
     left: int = MOST_COMPARED
 
@@ -119,13 +119,13 @@ class Work:
 
 @dataclass(frozen=True)
 class Searched:
-    """A text prepared for finding quotations in it."""
+    """A text prepared for searching for quotations."""
 
     text: str
     work: Work = field(default_factory=Work, compare=False)
 
     def exact(self, quoted: Quotation) -> Match | None:
-        """Find a quotation word for word; None if it does not occur.
+        """Find a quotation word for word; return None if the quotation does not occur.
 
         Of several places it is that with the same text before and after, all of it or the nearest part of it, then that
         nearest to where it was, or the first.
@@ -138,7 +138,7 @@ class Searched:
         return Match(Span(start, start + len(quoted.text)), how, several=several)
 
     def typography(self, quoted: Quotation) -> Match | None:
-        """Find a quotation ignoring white space and typography; None if it does not occur."""
+        """Find a quotation, ignoring white space and typography; return None if the quotation does not occur."""
         folded = self._quoted(quoted)
         found = _place(self._folded.text, folded) if folded.text else None
         if found is None:
@@ -165,7 +165,7 @@ class Searched:
         return Match(self._folded.original(Span(start, end)), "altered", 1 - distance / length)
 
     def has(self, text: str) -> bool:
-        """Return whether this text contains ``text``, ignoring white space and typography."""
+        """Return whether the searched text contains ``text``, ignoring white space and typography."""
         return (words := folded(text)) != "" and words in self._folded.text
 
     def begins_with(self, text: str, place: int) -> Span | None:
@@ -180,7 +180,7 @@ class Searched:
         return None
 
     def longest_passage(self, text: str, within: Span) -> Passage | None:
-        """Find the longest stretch of ``text`` that occurs within a range; None if it is shorter than `SHORTEST`.
+        """Find the longest passage of ``text`` that occurs within a range; None if it is shorter than `SHORTEST`.
 
         It is compared as in `typography`, and is the end, the beginning or around the middle of ``text``.
         """
@@ -192,7 +192,7 @@ class Searched:
         middle = length // 2
 
         def reach(most: int, stretch: Callable[[int], str]) -> int:
-            """Return the greatest length up to ``most`` at which the stretch still occurs in the text."""
+            """Return the greatest length, up to ``most``, at which the passage from ``stretch`` occurs in the text."""
             return bisect_left(range(1, most + 1), True, key=lambda size: stretch(size) not in whole)
 
         end = reach(length, lambda size: quoted.text[length - size :])
@@ -298,12 +298,12 @@ class _Folded(NamedTuple):
         return cls(text.translate(plain), np.repeat(np.arange(len(points)), counts))
 
     def original(self, span: Span) -> Span:
-        """Map a range of the folded text to the range of the original text."""
+        """Convert a range of the folded text to the corresponding range of the original text."""
         return Span(int(self.places[span.start]), int(self.places[span.end - 1]) + 1)
 
 
 def folded(text: str) -> str:
-    """Normalise a text for comparison: drop white space and invisible characters, simplify marks and dashes."""
+    """Normalise a text for comparison: drop white space and invisible characters, simplify quotation marks and dashes."""
     return text.translate(_plain(text))
 
 

@@ -306,7 +306,7 @@ def legible(text: str) -> str:
 
 
 def by_markdown_lines(text: str, starts: list[int]) -> list[int]:
-    """Begin a sentence at each table row, list item and heading in Markdown; rows and headings also end one.
+    """Begin a sentence at each Markdown table row, list item and heading; rows and headings also end a sentence.
 
     The delimiter row below a table's header belongs to the header, and a row is one sentence whatever is in its cells.
     """

@@ -111,7 +111,7 @@ def is_splitter(name: str) -> bool:
 
 
 def language_of(text: str, splitter: str) -> str | None:
-    """Return the code of the language whose rules the splitter applies to a text; None if it uses none.
+    """Return the code of the language whose rules the splitter applies to a text; None if the splitter has no such rules.
 
     Raises
     ------
@@ -252,7 +252,7 @@ def check_paragraph(length: int) -> None:
 
 
 def spacy_document(nlp: Language, text: str) -> Doc:
-    """Tokenize a text with spaCy, slicing very long words, on which its tokenizer takes quadratic time."""
+    """Tokenize a text with spaCy; slice very long words, for which spaCy's tokenizer takes quadratic time."""
     slices = [piece.end() for word in _LONG_WORD.finditer(text) for piece in _SLICE.finditer(text, *word.span())]
     if not slices:
         return nlp.make_doc(text)

