@@ -127,7 +127,7 @@ class _Solid:
         return len(self._solid)
 
     def nearest(self, key: str, last: Span, place: int) -> int:
-        """Return the start of the occurrence of ``key`` nearest to ``place``, inside or just after ``last``; -1 if none."""
+        """Return the start of ``key`` nearest to ``place``, inside the span ``last`` or just after it; -1 if not found."""
         place = min(max(place, last.start + 1), last.end)
         after = self._solid.find(key, place, last.end + len(key))
         before = self._solid.rfind(key, last.start + 1, place + len(key))
@@ -136,11 +136,11 @@ class _Solid:
         return before if place - before <= after - place else after
 
     def original(self, span: Span) -> Span:
-        """Convert a span that does not count white space to the corresponding span of the original text."""
+        """Convert a span of the text without white space to the corresponding span of the original text."""
         return Span(self._place(span.start), self._place(span.end - 1) + 1)
 
     def find(self, piece: str, key: str, last: Span, following: str) -> int:
-        """Return the start of ``piece`` after the previous piece, without counting white space; -1 if not found."""
+        """Find ``piece`` after the previous piece; return its start, not counting white space, or -1 if it is not found."""
         if self._solid.startswith(key, last.end):
             return last.end
         length = len(key)

@@ -86,7 +86,7 @@ class Parts:
         return size - self._saved(start, end) if self._shortened else size
 
     def notes(self) -> list[str]:
-        """Return a note if any table delimiter row was counted as shorter than it is; otherwise an empty list."""
+        """Return a note if long table delimiter rows were counted in a shortened form; otherwise an empty list."""
         count = len(self._shortened)
         rows = "The delimiter row of a table is" if count == 1 else f"The delimiter rows of {count:,} tables are"
         return [f"{rows} longer than a chunk may be: it stays whole, and counts with three dashes a cell."] * bool(count)

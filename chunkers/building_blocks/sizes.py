@@ -223,7 +223,7 @@ class _Sizer:
         return cuts_to_gaps(self.document, offsets, Verdict.FORCED, lambda offset: chain(above, Reason(remark=said)))
 
     def cut_evenly(self, part: Span, above: Reason) -> list[Gap]:
-        """Cut ``part`` after every ``most`` sentences, the maximum chunk size in sentences."""
+        """Cut ``part`` after every ``most`` sentences, where ``most`` is the maximum chunk size."""
         least, most = self.limits.least or 0, self.limits.most or 1
         first, last = self.document.sentence_at(part.start), self.document.sentence_at(part.end - 1)
         said = f"cut after every {most:,}"
@@ -234,7 +234,9 @@ class _Sizer:
 
 
 def sizes_of(document: Document, unit: SizeUnit, tools: Tools) -> Callable[[int, int], int]:
-    """Return a function that computes the size, in ``unit``, of the text between two offsets outside white space.
+    """Return a function that computes the size, in ``unit``, of the text between two offsets.
+
+    Neither offset may be at white space.
 
     It looks sizes up in running totals, so that sizing every prefix of a long text costs one pass over it.
     """

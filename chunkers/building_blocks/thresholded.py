@@ -52,7 +52,7 @@ class Thresholded(Chunker):
 
     @classmethod
     def fields(cls, values: Mapping[str, Any] | None = None) -> list[FieldSpec]:
-        """Return the declarations of all parameters; ``amount`` is declared for the threshold in ``values``."""
+        """Return the declarations of all parameters, with ``amount`` declared for the threshold in ``values``."""
         rule = THRESHOLDS[str((values or {}).get("threshold") or "percentile")]
         return [_amount_spec(spec, rule) if spec.name == "amount" else spec for spec in super().fields(values)]
 

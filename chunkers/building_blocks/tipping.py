@@ -30,7 +30,10 @@ def nearest_stop(spec: FieldSpec, present: float, changes: Callable[[float], boo
 
 
 def next_stop(spec: FieldSpec, score: float, above: bool) -> float | None:
-    """Return the lowest slider stop at or above ``score`` or, if not ``above``, the highest stop below; None if none."""
+    """Return the slider stop next to ``score`` on the side that ``above`` selects; None if there is no such stop.
+
+    A stop equal to ``score`` counts as above.
+    """
     stops = [stop for stop in spec.stops if (stop >= score if above else stop < score)]
     return (min(stops) if above else max(stops)) if stops else None
 
@@ -46,7 +49,7 @@ class Reversals:
         self._made: dict[tuple[tuple[str, float], ...], Chunking | None] = {}
 
     def run(self, values: Mapping[str, float]) -> tuple[Chunking, Gap] | None:
-        """Run the chunker with other parameter values; return the result and the same gap in it, None without such a gap."""
+        """Run the chunker with other parameter values; return the result and its matching gap, or None if no gap matches."""
         key = tuple(sorted(values.items()))
         if key not in self._made:
             self._made[key] = self._chunk(values)
@@ -72,7 +75,7 @@ class Reversals:
         return made is not None and made[1].verdict.is_cut != self.gap.verdict.is_cut
 
     def nearest(self, parameter: str, candidate: float | None, others: Mapping[str, float] | None = None) -> float | None:
-        """Return the first slider stop, counted from the present value, that reverses the verdict; None if there is none.
+        """Return the first slider stop, going outwards from the present value, that reverses the verdict; None if none does.
 
         The stop before it does not reverse the verdict.
 

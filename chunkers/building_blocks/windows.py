@@ -26,7 +26,7 @@ _ADVANCE = 0.75
 
 
 class Judged(NamedTuple):
-    """The decision whether to cut after a unit of the text, with its reason."""
+    """The decision on whether to cut after a unit of text, with its reason."""
 
     cut: bool
     why: Reason
@@ -42,7 +42,7 @@ class Walk:
 
 
 def window_end(sizes: Sequence[int], start: int, most: int, least: int) -> int:
-    """Return the exclusive end of the window that begins at unit ``start``.
+    """Return the exclusive end index of the window that begins at unit ``start``.
 
     Parameters
     ----------
@@ -98,11 +98,13 @@ class Windowed(Chunker, ABC):
 
     @abstractmethod
     def units(self, document: Document, tools: Tools) -> list[tuple[int, int]]:
-        """Return the half-open ranges of the text's units, in order, with only white space between units."""
+        """Return the half-open ranges of the text units shown to the model, with only white space between them."""
 
     @abstractmethod
     def read(self, answer: str, first: int, last: int) -> list[int]:
-        """Return the numbers, ascending from ``first`` to ``last - 1``, of the units after which the model's answer cuts.
+        """Parse the model's answer; return the numbers of the units after which to cut, ascending.
+
+        The numbers count from 1 and lie between ``first`` and ``last - 1``.
 
         Raises
         ------
@@ -130,7 +132,7 @@ class Windowed(Chunker, ABC):
         return Chunking(document, tuple(Chunk.of(document, span) for span in spans), gaps, notes=self._notes(walk))
 
     def estimate(self, document: Document, tools: Tools) -> Estimate:
-        """Estimate the number of requests and their tokens, assuming no retries; nothing is sent."""
+        """Estimate the requests and tokens needed to cut the document, assuming no retries; nothing is sent."""
         text, units = document.text, self.units(document, tools)
         sizes = tools.count_tokens([text[start:end] for start, end in units])
         sums, asked, start = [0, *accumulate(sizes)], [], 0

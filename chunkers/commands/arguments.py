@@ -93,7 +93,7 @@ def _let_go_of_output() -> None:
 
 
 def file_bytes(file: str, name: str = "") -> bytes:
-    """Return the bytes of a file, or of standard input for ``-``; error messages use ``name``.
+    """Return the bytes of a file, or of standard input for ``-``; error messages call the file ``name``.
 
     Raises
     ------

@@ -235,7 +235,7 @@ class Chunker(BaseModel, ABC):
         return ""
 
     def changed_since(self, sentences: int | None = None) -> str:
-        """Return a sentence on how the chunker's cuts changed since the values in ``older`` applied; empty if they did not.
+        """Return a sentence on how the cuts have changed since the values in ``older`` applied; empty if they have not.
 
         Parameters
         ----------
@@ -260,7 +260,7 @@ class Chunker(BaseModel, ABC):
         return None
 
     def estimate(self, document: Document, tools: Tools) -> Estimate:
-        """Estimate the number of requests to a language model and their tokens; nothing is sent."""
+        """Estimate the language-model requests and tokens needed to cut the document; nothing is sent."""
         return Estimate(0, 0)
 
     def for_documents(self, names: Sequence[str]) -> Chunker:

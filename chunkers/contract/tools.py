@@ -35,7 +35,7 @@ NO_LANGUAGE_MODEL = "This chunker needs a language model, named as openai:NAME, 
 
 @dataclass
 class Meter:
-    """Time in seconds and number of distinct texts that one run has used so far.
+    """Counters of one run: seconds spent in each stage, and numbers of distinct texts.
 
     ``seen`` holds the keys of the texts already counted.
 
@@ -127,7 +127,7 @@ class Tools:
             self.embedder = embedder_of(self.embedder)
 
     def embed(self, texts: Sequence[str]) -> VectorArray:
-        """Return unit vectors, shape (len(texts), dimension), computing each distinct text only once.
+        """Return one unit vector per text, shape (len(texts), dimension), embedding each distinct text only once.
 
         All vectors come through here, and those of every embedder are checked.
 
@@ -291,7 +291,7 @@ class Tools:
         return self.tokenizer.count(texts)
 
     def token_starts(self, text: str) -> IntArray:
-        """Return the offset in code points at which each token of ``text`` begins, shape (tokens,)."""
+        """Return the start offset of each token of ``text``, in code points, shape (tokens,)."""
         self._load(self.tokenizer)
         self.meter.counted = True
         return self.tokenizer.starts(text)

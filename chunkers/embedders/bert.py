@@ -78,7 +78,7 @@ class _Run(NamedTuple):
 
 
 def read_tensors(path: Path, mapped: bool) -> dict[str, npt.NDArray[Any]]:
-    """Return the float32 tensors in a safetensors file, by name; tensors of other types are skipped.
+    """Return the float32 tensors in a safetensors file, keyed by name; tensors of other types are skipped.
 
     Parameters
     ----------

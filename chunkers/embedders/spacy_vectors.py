@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class SpacyVectors(Embedder):
-    """Mean of the word vectors of a spaCy pipeline, as in ``doc.vector``, scaled to length 1.
+    """Embedder that averages a spaCy pipeline's word vectors, as ``doc.vector`` does, and scales the mean to length 1.
 
     Words that the pipeline does not know count as zeros; a text without any known word is a row of zeros.
     """

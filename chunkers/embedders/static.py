@@ -34,7 +34,7 @@ _RECIPE = hashlib.sha256(f"1 {WEIGHTS_SHA256} {SHA256['tokenizer.json']} {DIMENS
 
 
 class Static(Embedder):
-    """Static embedder: the mean of a text's word-piece vectors, scaled to length 1, as in Model2Vec; see `distil`.
+    """Static embedder, which averages a text's word-piece vectors and scales the mean to length 1, as Model2Vec does.
 
     No network runs when a text is embedded, and a text is read to its end. The order of the words does not count; one of
     which no piece is known is a row of zeros.

@@ -34,7 +34,7 @@ _WHAT = "a file of chunks"
 
 
 class GivenChunk(NamedTuple):
-    """A chunk as another program wrote it.
+    """A chunk as written by another program, not yet located in the text.
 
     Attributes
     ----------

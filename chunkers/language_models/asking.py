@@ -342,7 +342,7 @@ class Tally:
         self._answers = self.unusable = 0
 
     def add(self, usable: bool) -> bool:
-        """Count one of the first answers; return True if it is the last of them and many of them were unusable."""
+        """Count one of a model's first answers; return True after the last one if many were unusable."""
         with self._lock:
             if self._answers >= FIRST_ANSWERS:
                 return False

@@ -245,12 +245,12 @@ class AnswerKind:
     choices: Choices = field(default_factory=dict)
 
     def within(self, bounds: Bounds, most_tokens: int | None = None, sizes: Sizes | None = None) -> AnswerKind:
-        """Return a copy for one request, with the request's valid numbers and, if given, its token limit and sizes."""
+        """Return a copy of the answer kind for one request, with valid numbers and, if given, a token limit and sizes."""
         tokens = self.most_tokens if most_tokens is None else most_tokens
         return replace(self, most_tokens=tokens, bounds=bounds, sizes=sizes or {})
 
     def choosing(self, choices: Choices) -> AnswerKind:
-        """Return a copy for one request, with the texts that fields may contain if the server enforces a schema.
+        """Return a copy of the answer kind, with the texts that fields may contain if the server enforces a schema.
 
         They are left out where a field has more than `WIDEST`.
         """
@@ -258,7 +258,7 @@ class AnswerKind:
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """Names of the form's own fields."""
+        """Names of the fields in the answer's form; empty for plain text."""
         return () if self.form is None else (*self.form.model_fields,)
 
     @property

@@ -69,7 +69,7 @@ class Breakpoint(Thresholded, Sized):
         return self.rule.lines(np.asarray(scores, dtype=np.float64), values)
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document at gaps beyond the threshold, then enforce the size limits."""
+        """Cut the document at gaps whose score passes the threshold, then enforce the size limits."""
         if not document.sentences:
             return Chunking(document, (), ())
         vectors = tools.embed(buffered(document.sentence_texts, self.buffer))

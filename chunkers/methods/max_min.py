@@ -173,7 +173,7 @@ class MaxMin(Sized):
                     start, least = number, math.inf
 
     def follows(self, size: int, least: float) -> float:
-        """Return the adaptive threshold of a chunk with at least two sentences, from its size and least similarity."""
+        """Return the adaptive threshold for a chunk of at least two sentences, from its size and its lowest similarity."""
         return least * self.relaxation * logistic(size - 1)
 
     def _gap(self, index: int, step: MaxMinStep) -> Gap:

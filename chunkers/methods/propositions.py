@@ -41,7 +41,7 @@ _NAMED = 5
 
 
 class Propositions(Chunker):
-    """Chunker that has a language model restate the text as propositions and group these into titled chunks.
+    """Chunker that has a language model restate the text as propositions and group the propositions into titled chunks.
 
     Source: the agentic chunker of Kamradt's “5 levels of text splitting”, which the article on double-pass merging cites;
     the propositions are those of Chen et al. (2023), “Dense X Retrieval”. Two things are otherwise: each proposition quotes
@@ -110,7 +110,7 @@ class Propositions(Chunker):
         return f"windows of {self.window:,} tokens, {self.batch:,} sorted at once"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Have a language model restate the document as propositions and group these into chunks; return the result.
+        """Have a language model restate the document as propositions, and return groups of propositions as chunks.
 
         A text of one sentence is one chunk, so its propositions are not sorted.
 
@@ -134,7 +134,7 @@ class Propositions(Chunker):
         return _chunking(document, told, found)
 
     def estimate(self, document: Document, tools: Tools) -> Estimate:
-        """Estimate the number of requests and their tokens, assuming no retries; nothing is sent."""
+        """Estimate the requests and tokens needed to cut the document, assuming no retries; nothing is sent."""
         if not document.sentences:
             return Estimate(0, 0)
         parts = stating.windows(document, self.window, tools)

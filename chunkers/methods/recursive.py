@@ -112,7 +112,7 @@ SEPARATOR_NAMES = {"\n\n": "a blank line", "\n": "a line break", " ": "a space",
 
 
 def separator_at(text: str, offset: int, preset: Separators) -> str:
-    """Return the name of the separator at which the chunk beginning at ``offset`` was cut.
+    """Return the name of the separator at the cut before the chunk that begins at ``offset``.
 
     The splitter keeps separators at the head of what follows, so it comes first in the chunk's untrimmed text.
     """

@@ -105,7 +105,7 @@ class Structure(Chunker):
     )
 
     def describe(self) -> str:
-        """Return the chunker's settings as a short phrase; defaults of joining and of the inner chunker are left out."""
+        """Return the chunker's settings as a short phrase, omitting default block joining and the default inner chunker."""
         tokens = "token" if self.max_size == 1 else "tokens"
         said = [f"at most {self.max_size:,} {tokens}"]
         if self.join_below != type(self).model_fields["join_below"].default:

@@ -48,7 +48,7 @@ class Windows(Chunker):
 
     @abstractmethod
     def starts(self, text: str, tools: Tools) -> IntArray:
-        """Return the offset in code points at which each unit begins, ascending."""
+        """Return the start offset of each text unit, in code points, ascending."""
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
         """Cut the document into windows of text units; a cut inside a sentence adds a gap to the result.
@@ -135,7 +135,7 @@ class FixedWords(Windows):
     )
 
     def starts(self, text: str, tools: Tools) -> IntArray:
-        """Return the offset in code points at which each word begins; words are separated by white space."""
+        """Return the start offset of each word, in code points; words are separated by white space."""
         return word_starts(text)
 
 
@@ -213,5 +213,5 @@ class FixedTokens(Windows):
     )
 
     def starts(self, text: str, tools: Tools) -> IntArray:
-        """Return the offset in code points at which each token begins."""
+        """Return the start offset of each token, in code points."""
         return tools.token_starts(text)

@@ -156,7 +156,7 @@ class Connection:
         return text.replace(self._key, "[key]") if len(self._key) >= SHORTEST_KEY else text
 
     def failure(self, error: openai.APIError, timeout: float) -> ModelError:
-        """Return the ModelError that describes a failed request; raise it from None, since the original error holds the key.
+        """Return the ModelError for a failed request; raise it ``from None``, because the original error holds the key.
 
         The package's errors hold the request, and with it the key, so that none may be chained; a server's own words are
         left out, as they may repeat it.

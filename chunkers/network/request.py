@@ -116,7 +116,7 @@ class _Call:
 
 
 def ask(work: Callable[[], Answer], deadline: float, largest: int, attempts: Attempts | None = None) -> Answer:
-    """Run ``work`` in a thread until the deadline, and return its result or raise its error.
+    """Run ``work`` in a thread with a deadline; return its result or raise its error.
 
     ``work`` sends requests through a client that has `HOOKS`. A thread that is abandoned while a server says nothing ends
     with the client's own time-out; with the next byte otherwise.

@@ -102,7 +102,7 @@ def guard(kind: type[Chunker], package: str) -> None:
 
 
 def fields_of(kind: type[Chunker], values: Mapping[str, Any] | None = None) -> list[FieldSpec]:
-    """Return the parameters that a chunker class declares, ignoring its own override of ``fields``."""
+    """Return the parameters that a chunker class declares, ignoring any override of its method ``fields``."""
     own: Any = Chunker.fields
     fields: list[FieldSpec] = own.__func__(kind, values)
     return fields

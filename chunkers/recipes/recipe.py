@@ -119,7 +119,7 @@ class Recipe(BaseModel):
 
     @classmethod
     def from_json(cls, text: str) -> Recipe:
-        """Parse a recipe from JSON; the text may also be output of the command line that contains a recipe.
+        """Parse a recipe from a JSON text, which is a recipe or command-line output that contains a recipe.
 
         Raises
         ------
@@ -176,7 +176,7 @@ class Recipe(BaseModel):
         return not chunker_class(self.chunker).older.keys() <= self.parameters.keys()
 
     def changed_since(self, sentences: int | None = None) -> str:
-        """Return a sentence on how the chunker's cuts may have changed since the recipe was made; empty if they did not.
+        """Return a sentence on how the cuts may have changed since the recipe was made; empty if they have not.
 
         Parameters
         ----------
@@ -239,7 +239,7 @@ class Recipe(BaseModel):
 
 
 def run(chunker: Chunker, document: Document, tools: Tools, embedded_as: EmbeddedAs = "plain") -> Chunking:
-    """Run a chunker on a document; the result has its recipe, timings, and notes on text that suits a model badly.
+    """Run a chunker on a document; the result includes its recipe, timings and warnings about unsuitable text.
 
     Where chunks are embedded with a context sentence, a language model is asked for it; raises ModelError without one.
     """

@@ -115,7 +115,7 @@ def register(kind: type[Chunker], package: str = "") -> type[Chunker]:
 
 
 def discover() -> tuple[str, ...]:
-    """Register the chunkers of installed packages, on the first call only; return a sentence for each unusable one.
+    """Register the chunkers of installed packages, on the first call only; return a message for each unusable chunker.
 
     Whatever somebody's package does wrong costs its own chunkers only.
     """

@@ -45,7 +45,7 @@ _GRID = LONGEST_SHOWN // 4
 
 
 def situated(chunking: Chunking, tools: Tools) -> Chunking:
-    """Add a language model's context sentence to each chunk of a result, and a note if some chunks got none.
+    """Add a language model's context sentence to each chunk of a result, and a note if any chunk has no such sentence.
 
     A chunk of which it gives no usable answer, `REPEATS` times asked again, stays without.
 
@@ -87,7 +87,7 @@ def situated(chunking: Chunking, tools: Tools) -> Chunking:
 
 
 def estimate(chunking: Chunking, tools: Tools) -> Estimate:
-    """Estimate the number of requests for context sentences and their tokens, assuming no retries; nothing is sent."""
+    """Estimate the requests and tokens needed for context sentences, assuming no retries; nothing is sent."""
     document = chunking.document
     counted: dict[tuple[int, int], int] = {}
     total = 0

@@ -43,7 +43,7 @@ def path_of(document: Document, chunk: Chunk) -> tuple[str, ...]:
 
 
 def embedded_text(document: Document, chunk: Chunk, embedded_as: EmbeddedAs) -> str:
-    """Return the text to embed for a chunk, with headings or context in front if ``embedded_as`` says so.
+    """Return the text to embed for a chunk, preceded by headings or context as ``embedded_as`` specifies.
 
     The heading path, or what a language model says of the chunk's place, stands before a blank line, and then comes what the
     chunker repeats beside the chunk, such as the header of a table that it cut. A chunk without all that is embedded as it

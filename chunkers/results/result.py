@@ -100,12 +100,12 @@ class Chunk(NamedTuple):
 
     @property
     def start(self) -> int:
-        """Offset in code points at which the chunk begins."""
+        """Start offset of the chunk, in code points."""
         return self.spans[0].start
 
     @property
     def end(self) -> int:
-        """Offset in code points at which the chunk ends."""
+        """End offset of the chunk, in code points."""
         return self.spans[-1].end
 
 
@@ -474,12 +474,12 @@ class Chunking(Sequence[Chunk]):
 
 
 def start_after(document: Document, gap: Gap) -> int:
-    """Return the offset in code points at which the text after the gap begins."""
+    """Return the start offset, in code points, of the text after the gap."""
     return document.sentences[gap.index + 1].start if gap.offset is None else gap.offset
 
 
 def end_before(document: Document, gap: Gap) -> int:
-    """Return the offset in code points at which the text before the gap ends, without trailing white space."""
+    """Return the end offset, in code points, of the text before the gap, without trailing white space."""
     if gap.offset is None:
         return document.sentences[gap.index].end
     end = gap.offset

@@ -91,7 +91,7 @@ def chosen(chunking: Chunking, embedded_as: EmbeddedAs | None) -> EmbeddedAs:
 
 
 def rows_of(chunking: Chunking, embedded_as: EmbeddedAs | None) -> list[dict[str, Any]]:
-    """Return one row per chunk, as a mapping with the columns of `columns_of`. Raise InputError for bad ``embedded_as``."""
+    """Return one row per chunk, keyed by column name. Raise InputError if ``embedded_as`` is unknown."""
     how = chosen(chunking, embedded_as)
     # All rows have it where one has it.
     context = {"context": ""} if _has_context(chunking) else {}

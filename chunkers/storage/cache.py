@@ -23,7 +23,7 @@ MEMORY_BYTES = 512_000_000
 
 
 class Entry(NamedTuple):
-    """A cached vector, with the seconds that it took to compute."""
+    """A cached vector, with its computation time in seconds."""
 
     vector: VectorArray
     cost: float

@@ -162,11 +162,11 @@ class Document:
 
     @cached_property
     def starts(self) -> list[int]:
-        """Offset in code points at which each sentence begins."""
+        """Start offsets of all sentences, in code points."""
         return [span.start for span in self.sentences]
 
     def sentence_at(self, offset: int) -> int:
-        """Return the index of the sentence that contains ``offset``, or of the last sentence before ``offset``; -1 if none."""
+        """Return the index of the last sentence that begins at or before ``offset``; -1 if there is none."""
         return bisect_right(self.starts, offset) - 1
 
     def slice(self, first: int, last: int) -> Span:

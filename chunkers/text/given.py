@@ -16,7 +16,7 @@ _SPACE = re.compile(r"\s*")
 
 
 def given_spans(text: str, sentences: object) -> list[tuple[int, int]]:
-    """Return the spans of sentences given as texts or spans, without surrounding white space and blank sentences.
+    """Return the trimmed spans of sentences given as texts or spans, leaving out blank sentences.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ class Parts:
         return hashlib.blake2b(told, digest_size=12).hexdigest()
 
     def at(self, offset: int) -> int:
-        """Return the index of the page or chapter that contains a code point."""
+        """Return the index of the page or chapter that contains an offset."""
         return max(0, bisect_right(self.starts, offset) - 1)
 
     def ranges(self, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -76,7 +76,7 @@ class Parts:
         )
 
     def said(self, spans: Iterable[tuple[int, int]]) -> str:
-        """Return the pages or chapter of ascending spans as a label, such as ``p. 12``, ``pp. 12–13`` or a chapter title."""
+        """Return a label for the position of ascending spans, such as ``p. 12``, ``pp. 12–13`` or a chapter title."""
         ranges = self.ranges(spans)
         named = [self._named(first, last) for first, last in ranges[:MOST_SAID]]
         words = ", ".join([*named, "…"] if len(ranges) > MOST_SAID else named)
@@ -108,7 +108,7 @@ def shortened(words: str, most: int) -> str:
 
 
 def label_of(words: str, number: int) -> str:
-    """Return the label for a page or chapter: ``words``, shortened to one line, or the number if there are none."""
+    """Return the label of a page or chapter: ``words``, shortened to one line, or ``number`` if ``words`` is blank."""
     return shortened(words, LONGEST_LABEL) or str(number)
 
 

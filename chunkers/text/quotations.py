@@ -83,7 +83,7 @@ class Match(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """A stretch of a quotation that occurs in the text word for word.
+    """A part of a quotation that occurs word for word in the text.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class Passage(NamedTuple):
 
 
 def context_of(text: str, span: Span) -> tuple[str, str]:
-    """Return up to `CONTEXT` characters of text before a span, and as many after it."""
+    """Return the text before and after a span, up to `CONTEXT` characters each."""
     return text[max(0, span.start - CONTEXT) : span.start], text[span.end : span.end + CONTEXT]
 
 
@@ -169,7 +169,7 @@ class Searched:
         return (words := folded(text)) != "" and words in self._folded.text
 
     def begins_with(self, text: str, place: int) -> Span | None:
-        """Return the longest ending of ``text`` that occurs at ``place``, as a range of ``text``; None if there is none."""
+        """Return the longest suffix of ``text`` that occurs at ``place``, as a range of ``text``; None if there is none."""
         quoted, at = _Folded.of(text), self._folded_place(place)
         here = self._folded.text[at : at + SHORTEST]
         start = quoted.text.find(here) if len(here) == SHORTEST else -1
@@ -192,7 +192,7 @@ class Searched:
         middle = length // 2
 
         def reach(most: int, stretch: Callable[[int], str]) -> int:
-            """Return the greatest length, up to ``most``, at which the passage from ``stretch`` occurs in the text."""
+            """Return the greatest size up to ``most`` for which ``stretch(size)`` occurs in the text."""
             return bisect_left(range(1, most + 1), True, key=lambda size: stretch(size) not in whole)
 
         end = reach(length, lambda size: quoted.text[length - size :])

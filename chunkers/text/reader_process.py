@@ -146,7 +146,7 @@ class _Reader:
         return self._process.poll() is None
 
     def memory(self) -> int:
-        """Return the memory that the process uses, in bytes; 0 once it has ended."""
+        """Return the memory that the process uses, in bytes; 0 once the process has ended."""
         return memory_of(self._process.pid) if self.alive else 0
 
     def end(self) -> None:

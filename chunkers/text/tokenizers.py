@@ -62,7 +62,7 @@ class Tokenizer(Protocol):
         ...
 
     def starts(self, text: str) -> IntArray:
-        """Return the offset in code points at which each token begins, ascending.
+        """Return the start offset of each token, in code points, ascending.
 
         A token that begins inside a character counts as beginning after it.
         """
@@ -100,7 +100,7 @@ class WordTokenizer:
         return [len(text.split()) for text in texts]
 
     def starts(self, text: str) -> IntArray:
-        """Return the offset in code points at which each word begins."""
+        """Return the start offset of each word, in code points."""
         return word_starts(text)
 
 
@@ -137,7 +137,7 @@ class WordPieceTokenizer:
         return [found[key] if count is None else count for key, count in zip(keys, counts, strict=True)]
 
     def starts(self, text: str) -> IntArray:
-        """Return the offset in code points at which each word piece begins."""
+        """Return the start offset of each word piece, in code points."""
         return np.array([start for start, _ in word_pieces().encode(text, add_special_tokens=False).offsets], dtype=np.intp)
 
     def unknown(self, texts: Sequence[str]) -> list[list[int]]:
@@ -170,7 +170,7 @@ class BytePairTokenizer:
         return [len(self._encode(text)) for text in texts]
 
     def starts(self, text: str) -> IntArray:
-        """Return the offset in code points at which each token begins. Raises the errors of ``count``."""
+        """Return the start offset of each token, in code points. Raises the errors of ``count``."""
         lengths = self._lengths[self._encode(text)]
         if not text.isascii():
             # A character begins at every byte of UTF-8 that is not of the form 10xxxxxx.
@@ -249,7 +249,7 @@ _IS_SPACE[_SPACES] = True
 
 
 def word_starts(text: str) -> IntArray:
-    """Return the offset in code points at which each word begins; words are separated by white space."""
+    """Return the start offset of each word, in code points; words are separated by white space."""
     points = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
     inside = ~_IS_SPACE[np.minimum(points, 0x3001)]
     before = np.concatenate([[False], inside[:-1]])
