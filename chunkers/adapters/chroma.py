@@ -14,8 +14,8 @@ from chunkers.text.document import Document
 class ChromaCluster(Adapter):
     """Adapter for Chroma's ClusterSemanticChunker, with Chroma's own initial pieces, parameter names and defaults.
 
-    No package index has it: it is installed from its repository. It counts cl100k tokens with tiktoken, which fetches
-    its table on first use.
+    Chroma's chunker is on no package index and is installed from its repository. It counts cl100k tokens with tiktoken,
+    which downloads its token table on first use.
     """
 
     name: ClassVar[str] = "chroma_cluster"

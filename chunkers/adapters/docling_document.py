@@ -29,7 +29,7 @@ warnings.filterwarnings("ignore", message="Headers and captions for this chunk")
 def hybrid_chunks(text: str, max_tokens: int, count: Counter) -> list[tuple[str, str]]:
     """Run Docling's HybridChunker; return each chunk's text and the table header, if any, repeated before that text.
 
-    The header is taken off the text; it is empty where none is repeated.
+    The header is removed from the text; it is empty if Docling repeats none.
     """
     document, tables = docling_document(text)
     provider = _Verbatim(tables)
@@ -52,7 +52,7 @@ def hybrid_chunks(text: str, max_tokens: int, count: Counter) -> list[tuple[str,
 def docling_document(text: str) -> tuple[DoclingDocument, dict[str | None, str]]:
     """Convert a text's blocks to a Docling document; also return each table's source text, keyed by Docling reference.
 
-    Items and paragraphs have their source as their text, marks included; those of headings are taken off.
+    List items and paragraphs keep their Markdown source as text, marks included; headings lose their marks.
     """
     document = DoclingDocument(name="document")
     tables: dict[str | None, str] = {}

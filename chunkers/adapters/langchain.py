@@ -15,7 +15,7 @@ from chunkers.text.document import Document
 class LangChainSemantic(Thresholded, Adapter):
     """Adapter for LangChain's SemanticChunker, with LangChain's own sentences, which end at ``.``, ``?`` or ``!``.
 
-    Its parameters are declared as those of `Breakpoint` are, so that the two can be set alike.
+    The parameters are declared as in `Breakpoint`, so that both chunkers can be set alike.
     """
 
     name: ClassVar[str] = "langchain_semantic"

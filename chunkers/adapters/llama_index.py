@@ -67,7 +67,7 @@ class LlamaIndexSemantic(Adapter):
 class LlamaIndexDoubleMerging(Adapter):
     """Adapter for LlamaIndex's SemanticDoubleMergingSplitterNodeParser, with an embedding model instead of spaCy vectors.
 
-    The parameters have its names and defaults, which were chosen for spaCy's vectors.
+    The parameters have LlamaIndex's names and defaults, which were chosen for spaCy's vectors.
     """
 
     name: ClassVar[str] = "llama_index_double_merging"

@@ -28,7 +28,7 @@ def mapped(document: Document, pieces: Sequence[str], library: str, contexts: Se
     pieces
         The chunks' texts, in the order of the text.
     library
-        The library that made them, for the reasons and the notes.
+        Name of the library, for reasons and notes.
     contexts
         Text that the library repeats before each piece, such as the header of a table that it cut; none by default.
     """
@@ -53,14 +53,15 @@ def mapped(document: Document, pieces: Sequence[str], library: str, contexts: Se
 def locate(text: str, pieces: Sequence[str]) -> list[Span | None]:
     """Return each piece's span in the text, in code points and without surrounding white space; None for pieces not found.
 
-    White space is not compared: a library may have stripped it, or joined sentences with spaces of its own. The pieces
-    are taken in order, each beginning after the beginning of the one before. Where a passage is repeated, a piece is
-    the one that begins where the piece before ends; else one that begins inside that piece and ends after it, an
-    overlap; else the next occurrence, preferably exactly as it is written. The search does not go further when the
-    next piece begins right here, for then it stands where nothing was left out, and is no part of the text.
+    White space is ignored: a library may have stripped it, or joined sentences with spaces of its own. The pieces are
+    located in order, each beginning after the beginning of the piece before. If a passage is repeated in the text, a
+    piece is matched with the occurrence that begins where the previous piece ends; else with an occurrence that begins
+    inside the previous piece and ends after it, an overlap; else with the next occurrence, preferably one with identical
+    white space. The search goes no further if the next piece begins at the end of the previous piece: then nothing was
+    left out there, and the piece is not part of the text.
 
-    In periodic text the first place that overlaps may be a period too early. Where pieces found like this leave text out,
-    they are spread evenly instead, if that leaves out less.
+    In periodic text the first overlapping occurrence may be one period too early. If pieces located in this way leave
+    text uncovered, they are spread evenly instead, provided that this leaves less text uncovered.
     """
     solid = _Solid(text)
     keys = ["".join(piece.split()) for piece in pieces]

@@ -14,8 +14,8 @@ from chunkers.text.document import Document
 class Semchunk(Adapter):
     """Adapter for the semchunk library's ``chunk`` function, which counts tokens with the selected tokenizer.
 
-    It splits at the separators that it holds to mean most, and joins what fits, without embeddings. The tests run a stand-in
-    with its interface; version 3.2.0 itself was tried by hand.
+    semchunk splits at the separators that it ranks as most meaningful, and joins pieces that fit, without embeddings.
+    The tests use a stand-in with semchunk's interface; version 3.2.0 itself was tested manually.
     """
 
     name: ClassVar[str] = "semchunk"

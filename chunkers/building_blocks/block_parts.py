@@ -32,9 +32,9 @@ class Part(NamedTuple):
     start, end
         Half-open range of the part in code points.
     why
-        The reason for the cut before it.
+        The reason for the cut before the part.
     context
-        The header of the table whose rows it has, if it does not begin with it.
+        The table's header, if the part has rows of a table and does not begin with the header.
     """
 
     start: int
@@ -54,9 +54,9 @@ class Parts:
         Function from a maximum number of tokens to the chunker that cuts prose; None to cut between sentences, and between
         words in a sentence that is too long.
     most
-        The most tokens that a chunk may have.
+        Maximum number of tokens in a chunk.
     tools
-        Counts tokens, and embeds where the inner chunker does.
+        Services for counting tokens, and for embedding if the inner chunker needs embeddings.
 
     Attributes
     ----------
@@ -80,7 +80,8 @@ class Parts:
     def size(self, start: int, end: int) -> int:
         """Return the number of tokens between two offsets in code points, neither of which may be at white space.
 
-        The delimiter row of a table whose header would fit into no chunk counts as it is repeated, with three dashes a cell.
+        If a table's header is too long for a chunk, its delimiter row is counted in a shortened form, with three dashes
+        per cell.
         """
         size = self._sizes(start, end)
         return size - self._saved(start, end) if self._shortened else size
@@ -94,7 +95,7 @@ class Parts:
     def of(self, block: Block, first: int, rest: int) -> list[Part] | None:
         """Split a block into parts of at most ``rest`` tokens, with at most ``first`` tokens in the first part.
 
-        None where this would cut an item, a line or a table's header that fits into a chunk by itself.
+        Return None if this would cut an item, a line or a table header that fits into a chunk by itself.
         """
         span, most = block.span, min(first, rest)
         if block.kind == "table":

@@ -5,12 +5,13 @@ With sums U of the first t vectors, the cost of the run from s to t is a constan
 H_s - |U_t - U_s|² / (t - s).
 
 Every s before t is a candidate for the last cut, so the plain search is quadratic. PELT (Killick et al. 2012) drops the
-candidates that can never be best again, which are none where a text has one subject. Therefore the others are also left out
-for as long as a bound shows that they cannot be best, see `_left_out`. Both leave out only what could not have been chosen,
-so the result is that of the plain search. Ties, up to `SAME`, take the earliest last cut.
+candidates that can never be best again; in a text on a single topic there are none. The remaining candidates are
+therefore skipped for as long as a bound shows that they cannot be best; see `_left_out`. Both methods skip only
+candidates that could not have been chosen, so the result is that of the plain search. Ties, up to `SAME`, take the
+earliest last cut.
 
-Where cuts are allowed only at some places, the search runs over these: s and t are places, and t - s is the number of
-vectors between them.
+If cuts are allowed only at some places, the search runs over these places: s and t are places, and t - s is the number
+of vectors between them.
 """
 
 from __future__ import annotations
@@ -309,8 +310,9 @@ def critical_penalty(
 
     It is the largest average gain per cut over all numbers of cuts: the greatest (cost(1) - cost(K)) / (K - 1), where
     cost(K) is the least cost of K runs. The ratio is maximised by Dinkelbach's method (1967): the best partition at a
-    penalty that is too low shows a higher one. Without subjects hardly any candidate can be left out, so the search is
-    plain, and what every run explains is computed once for all penalties: the square of the allowed places in memory.
+    penalty that is too low yields a higher one. In a text without distinct topics hardly any candidate can be skipped,
+    so the search is the plain one, and the gain of every run is computed once for all penalties, in memory quadratic in
+    the number of allowed places.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ _ROWS_AT_ONCE = 4_096
 def gap_distances(embeddings: npt.NDArray[np.floating]) -> FloatArray:
     """Return the cosine distance from each row to the next, from 0 to 2, shape (n - 1,).
 
-    Computed in double precision, so that a percentile that falls on a distance equals it.
+    The computation uses double precision, so that a percentile that falls on a distance is equal to the distance.
     """
     distances = np.empty(max(0, len(embeddings) - 1))
     # A long text's vectors take gigabytes: only some of them are converted at a time.

@@ -70,7 +70,8 @@ class MeanGroups:
 class JoinedGroups:
     """Sentence groups whose vectors are the embeddings of their sentences joined by single spaces.
 
-    The length is that of the joined text, as LlamaIndex counts it; the chunk is longer where there is more white space.
+    A group's length is that of the joined text, as LlamaIndex counts it; the chunk itself is longer if its sentences are
+    separated by more white space.
     """
 
     def __init__(self, document: Document, tools: Tools) -> None:

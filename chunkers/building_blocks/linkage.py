@@ -42,10 +42,11 @@ class Linked(NamedTuple):
     labels
         The cluster of every item.
     joins
-        The places in the list of pairs that joined two clusters.
+        Positions in the list of pairs at which two clusters were joined.
     refused
-        Places in the list of pairs at which a join was refused for size, each with the joins made before and the size of
-        both clusters; only between clusters that no earlier joins and refusals had linked.
+        Positions in the list of pairs at which a join was refused because of the size, each with the number of joins
+        before and the combined size of both clusters; only between clusters that no earlier joins and refusals had
+        linked.
     refusals
         Number of pairs whose clusters were too large to join.
     """

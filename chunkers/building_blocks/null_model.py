@@ -75,9 +75,9 @@ def under_shuffling(
     run
         As for `orders`.
     name
-        Name of the measure in the cache key; measures of the same name must be the same.
+        Name of the measure in the cache key; a name must always stand for the same measure.
     measure
-        Is given the vectors in another order; it may raise, to stop.
+        Called with the vectors in another order; an exception that it raises stops the computation.
     most
         As for `orders`.
     """

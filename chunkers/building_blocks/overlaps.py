@@ -16,7 +16,7 @@ def check_overlap(size: int, overlap: int, given: Collection[str]) -> None:
     Parameters
     ----------
     given
-        The names of the parameters that are no defaults: nobody is told that he gave a value which he did not give.
+        Names of the parameters that the caller set; the error message does not claim that a default was set.
     """
     if overlap >= size:
         default = "" if "overlap" in given else ", its default"
@@ -26,7 +26,7 @@ def check_overlap(size: int, overlap: int, given: Collection[str]) -> None:
 def check_chunks(name: str, chunks: int, characters: int) -> None:
     """Raise InputError if a chunker would exceed the limit on chunks or on the chunks' total characters.
 
-    What several chunks repeat counts in each of them.
+    Text that several chunks share counts in each of them.
     """
     if chunks > MOST_CHUNKS:
         raise InputError(
@@ -43,7 +43,7 @@ def check_chunks(name: str, chunks: int, characters: int) -> None:
 def check_size(name: str, text: str, size: int, unit: Unit) -> None:
     """Raise InputError if a maximum chunk size of ``size`` is certain to produce more chunks than allowed.
 
-    White space takes no chunk of its own, and a word has a token, but for the few without any.
+    White space needs no chunk of its own, and all but a few words have at least one token.
     """
     if len(text) <= MOST_CHUNKS * size:
         return

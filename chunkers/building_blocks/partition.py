@@ -81,8 +81,8 @@ def best_cuts(rewards: FloatArray, totals: FloatArray) -> IntArray:
 def cut_gains(rewards: FloatArray, totals: FloatArray) -> FloatArray:
     """Return the gain in total reward from a cut before each piece from 1 to n - 1, shape (n - 1,).
 
-    It is above 0 at the cuts of the one best partition, below 0 elsewhere, and 0 where both are as good; +inf where every
-    partition has to cut.
+    A gain is above 0 at the cuts of a unique best partition, below 0 elsewhere, and 0 if cutting and not cutting are
+    equally good; +inf where every partition must cut.
     """
     count, longest = rewards.shape
     before = np.full(count + 1, -np.inf)

@@ -70,10 +70,10 @@ def recursive_spans(
 ) -> list[tuple[int, int]]:
     """Return the half-open, trimmed ranges of the chunks that LangChain's RecursiveCharacterTextSplitter would make.
 
-    A text, or a part of it, is split before every occurrence of its first separator. Pieces below ``size`` are merged into
-    windows; larger ones are split at the next separators, and in the end between characters. Unlike LangChain's splitter,
-    no chunk repeats pieces of size 0 where ``overlap`` is 0, and a fence of front matter is in one piece with a character of
-    the fields, though that is larger than ``size``.
+    A text, or a part of it, is split before every occurrence of its first separator. Pieces below ``size`` are merged
+    into windows; larger pieces are split at the next separators, and finally between characters. Unlike in LangChain's
+    splitter, no chunk repeats pieces of size 0 if ``overlap`` is 0, and a front-matter fence stays in one piece with a
+    character of the fields, even if that piece is larger than ``size``.
     """
     front = front_matter(text)
     words, is_regex = SEPARATORS[separators]
@@ -141,8 +141,8 @@ def merged(
 ) -> list[tuple[int, int]]:
     """Merge pieces ``first`` to ``stop - 1`` into windows of at most ``size``; a larger piece becomes a window by itself.
 
-    Piece ``number`` lies between ``edges[number]`` and the next edge; its size is that of ``totals[number + 1]`` less
-    ``totals[number]``.
+    Piece ``number`` lies between ``edges[number]`` and the next edge; its size is ``totals[number + 1] -
+    totals[number]``.
     """
     windows: list[tuple[int, int]] = []
     while first < stop:

@@ -99,16 +99,16 @@ def within_sizes(
     gaps
         One gap per pair of neighbouring sentences, and the cuts inside sentences, in order.
     limits
-        The sizes, and what to do with larger chunks.
+        The size limits, and the way to split oversized chunks.
     tools
-        Counts tokens.
+        Services for counting tokens.
     distances
         Function that returns one distance per pair of neighbouring sentences; called at most once, for the weakest gap.
 
     Raises
     ------
     InputError
-        If the largest size makes too many chunks.
+        If the maximum size would produce too many chunks.
     """
     if not document.sentences or (limits.least is None and (limits.most is None or limits.oversize is None)):
         return list(gaps)
@@ -238,7 +238,7 @@ def sizes_of(document: Document, unit: SizeUnit, tools: Tools) -> Callable[[int,
 
     Neither offset may be at white space.
 
-    It looks sizes up in running totals, so that sizing every prefix of a long text costs one pass over it.
+    The function looks sizes up in running totals, so that measuring every prefix of a long text takes a single pass.
     """
     if unit == "characters":
         return lambda start, end: end - start
@@ -253,7 +253,8 @@ def sizes_of(document: Document, unit: SizeUnit, tools: Tools) -> Callable[[int,
 def fitting_spans(text: str, most: int, measure: Callable[[str], int], part: Span) -> list[tuple[int, int]]:
     """Split part of a text recursively into spans no larger than ``most``, wherever a split is possible.
 
-    It adds the sizes of the pieces that it joins, and joined they may have more tokens; what is too large is split for less.
+    Joined pieces may have more tokens than the sum of their sizes; a span that becomes too large is split again with a
+    smaller limit.
     """
     pending, found = [(part, most)], []
     while pending:

@@ -69,15 +69,15 @@ class Statements:
     Attributes
     ----------
     propositions
-        Propositions whose source was found, and the sentences that none of them comes from, in text order.
+        Propositions whose source was found, and the sentences that no proposition restates, in text order.
     left_out
         Propositions whose source was not found, in the order of the answers.
     unusable
         Sentences of windows without a usable answer, each with the reason.
     windows, failed
-        Number of windows, and of those without a usable answer.
+        Number of windows, and number of windows without a usable answer.
     repeated
-        Number of propositions that were stated twice with the same source, and are kept once.
+        Number of propositions that were stated twice with the same source, and are kept only once.
     """
 
     propositions: list[Proposition] = field(default_factory=list)
@@ -121,18 +121,18 @@ def state(document: Document, most: int, before: int, tools: Tools, done: Callab
     document
         The text.
     most
-        The most tokens of a window.
+        Maximum number of tokens in a window.
     before
-        Sentences before a window that the model is shown too.
+        Number of sentences before a window that the model also sees.
     tools
-        Asks the model.
+        Services, including the language model.
     done
-        Called with the number of sentences that are stated, whenever a window is.
+        Called after each window with the number of sentences processed so far.
 
     Raises
     ------
     ModelError
-        If there is no answer, or asking for it would pass the limit.
+        If the model does not answer, or the request would exceed the spending limit.
     Cancelled
         If the user stops.
     """
@@ -176,7 +176,7 @@ def read_claims(answer: str, first: int, last: int) -> list[Claim]:
     Raises
     ------
     Unusable
-        If it has another form, states nothing, or names another sentence.
+        If the answer has another form, has no proposition, or names a sentence outside the range.
     """
     found = []
     for text, sentence, quotation in (
@@ -287,17 +287,17 @@ class Vocabulary:
 def unheld(text: str, source: str, vocabulary: Vocabulary) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the names and numbers of a proposition that are missing from its source sentences.
 
-    A simple check, which knows no meaning: numbers are compared digit by digit; names are the words that begin with a
-    capital letter, whatever they are, one that begins a sentence only if the text nowhere has it small. That names
-    are taken from elsewhere in the text is what makes a proposition understood by itself; what the text does not hold at all
-    may be invented.
+    This is a simple check without any understanding of meaning. Numbers are compared digit by digit. Names are all words
+    that begin with a capital letter; at the beginning of a sentence, only those that the text nowhere has in lower case.
+    Names from elsewhere in the text make a proposition self-contained; words that are nowhere in the text may be
+    invented.
 
     Parameters
     ----------
     text
         The proposition.
     source
-        The sentences that it comes from.
+        The sentences that the proposition restates.
     vocabulary
         Vocabulary of the whole text.
 

@@ -16,7 +16,7 @@ from chunkers.support.numbers import signed
 class Thresholded(Chunker):
     """Base class for chunkers that cut where a distance passes a threshold of `THRESHOLDS`, set by ``amount``.
 
-    A subclass redeclares the fields, in its order: its thresholds, and its default buffer.
+    A subclass redeclares the fields in its own order, with its thresholds and its default buffer.
     """
 
     threshold: str

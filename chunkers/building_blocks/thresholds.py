@@ -25,7 +25,7 @@ class Threshold:
     Attributes
     ----------
     name, title, score_name
-        Names of the rule and of the number that it looks at.
+        Names of the rule and of the score that it uses.
     scores
         Function from distances, shape (n,), to scores of the same shape; NaN where a score is undefined.
     level

@@ -41,7 +41,7 @@ def next_stop(spec: FieldSpec, score: float, above: bool) -> float | None:
 class Reversals:
     """Search, by rerunning a chunker, for parameter values that reverse the verdict on a gap.
 
-    In a text of more than `MOST_PROVEN` sentences, where the runs would take too long, nothing is known to reverse it.
+    In a text of more than `MOST_PROVEN` sentences the runs would take too long, so no value is found.
     """
 
     def __init__(self, chunker: Chunker, chunking: Chunking, gap: Gap, tools: Tools) -> None:
@@ -82,12 +82,12 @@ class Reversals:
         Parameters
         ----------
         parameter
-            The parameter.
+            Name of the parameter to change.
         candidate
-            The stop at which the verdict is expected to change. Where it does so before, or only further on, as earlier
-            decisions change too, the stop is found by bisection; None to look for it as far as the stops go.
+            The stop at which the verdict is expected to change. Earlier decisions may change too, so the verdict may
+            change before this stop or only after it; then the stop is found by bisection. None to search all stops.
         others
-            Values of other parameters, with which the present value does not reverse it.
+            Values of other parameters that do not reverse the verdict by themselves.
         """
         present, rest = getattr(self.chunker, parameter), dict(others or {})
         stops = spec_of(self.chunker, parameter).stops

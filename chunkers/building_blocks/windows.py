@@ -47,13 +47,13 @@ def window_end(sizes: Sequence[int], start: int, most: int, least: int) -> int:
     Parameters
     ----------
     sizes
-        The tokens of every unit.
+        Number of tokens in every unit.
     start
-        The unit with which the window begins.
+        Index of the first unit in the window.
     most
-        The most tokens of it.
+        Maximum number of tokens in the window.
     least
-        The fewest units of it, whatever their size, as long as there are some.
+        Minimum number of units in the window, whatever their size, unless the text ends before.
     """
     end, size = start + least, sum(sizes[start : start + least])
     while end < len(sizes) and size + sizes[end] <= most:
@@ -65,12 +65,13 @@ def window_end(sizes: Sequence[int], start: int, most: int, least: int) -> int:
 class Windowed(Chunker, ABC):
     """Base class for chunkers that show a language model one window of the text after another.
 
-    The text is divided into units. A window has as many of them as fit, two at least. The next window begins after its last
-    cut, so that what was last in one is seen again with what follows; without a cut it begins with the window's last unit.
-    Thus every place between two units is judged with both in sight, and no cut is made at a window's end because it ends.
+    The text is divided into units. A window has as many units as fit, and at least two. The next window begins after the
+    last cut, so that the last units of one window are seen again with the text that follows; without a cut, it begins
+    with the window's last unit. Thus every boundary between two units is judged with both units in view, and no cut is
+    made merely because a window ends.
 
-    Where no answer can be used, the model is asked again in the same conversation, `REPEATS` times at most. Then a chunk
-    ends with the window and nowhere inside it, and the reason says so.
+    If an answer is unusable, the model is asked again in the same conversation, at most `REPEATS` times. After that, a
+    chunk ends at the end of the window and nowhere inside it, and the reason says so.
     """
 
     asks: ClassVar[bool] = True
@@ -109,7 +110,7 @@ class Windowed(Chunker, ABC):
         Raises
         ------
         Unusable
-            If the answer says nothing of that kind about the units ``first`` to ``last``.
+            If the answer has another form, or names other units than ``first`` to ``last``.
         """
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
@@ -118,9 +119,9 @@ class Windowed(Chunker, ABC):
         Raises
         ------
         ModelError
-            If there is no language model, it gives no answer, or asking it would pass the limit of what may be spent.
+            If there is no language model, the model does not answer, or the request would exceed the spending limit.
         Cancelled
-            If the user asked to stop; the answers so far are remembered.
+            If the user asked to stop; the answers so far are in the cache.
         """
         units = self.units(document, tools)
         if not units:

@@ -36,8 +36,9 @@ class Parser(argparse.ArgumentParser):
 def command_line(work: Callable[[], int]) -> int:
     """Run a command, print known errors on standard error, and return the exit status.
 
-    Known errors are one sentence on standard error: unusable input, and output that cannot be written, with status 2; a
-    user's interruption with 130, as in shells. A reader that closes the pipe, like ``head``, gets no message and status 1.
+    A known error prints one sentence. Unusable input and output that cannot be written exit with status 2, an
+    interruption by the user with 130, as in shells. If the reader of a pipe closes it, as ``head`` does, no message is
+    printed and the status is 1.
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
         # JSON is UTF-8, whatever the terminal's encoding.
@@ -98,7 +99,8 @@ def file_bytes(file: str, name: str = "") -> bytes:
     Raises
     ------
     InputError
-        If it cannot be read, or is larger than a document may be; then no more is read than it takes to know that.
+        If the file cannot be read or is larger than the limit for documents; reading stops as soon as the limit is
+        exceeded.
     """
     try:
         if file == "-":
@@ -153,7 +155,7 @@ def limit_of(spend: str | None, option: str = "--spend") -> Limit | None:
     Raises
     ------
     InputError
-        If it is no whole number of tokens of at least 1.
+        If the value is not a whole number of tokens of at least 1.
     """
     if spend is None:
         return None
@@ -170,7 +172,7 @@ def opened_recipe(path: str) -> Recipe:
     Raises
     ------
     InputError
-        If it cannot be read, or is no recipe.
+        If the file cannot be read or is not a recipe.
     """
     recipe = Recipe.in_file(file_bytes(path))
     if changed := recipe.changed_since():
@@ -184,7 +186,7 @@ def document_reader(encoding: str | None) -> Callable[[bytes, str], FileText]:
     Raises
     ------
     InputError
-        If there is no such encoding.
+        If the encoding is unknown.
     """
     if encoding is not None:
         known_encoding(encoding)
@@ -255,7 +257,8 @@ def contents(
     Raises
     ------
     InputError
-        If one cannot be read; with ``complain``, that gets the sentence instead, and the others follow.
+        If a file cannot be read; with ``complain``, the message is passed to that function instead, and the next file
+        follows.
     """
     for path, name in named_files(names, endings):
         try:

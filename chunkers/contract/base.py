@@ -65,9 +65,9 @@ class Reach(NamedTuple):
     position_weight
         λ of the joint distance, from 0 to 1: how much position counts against meaning.
     name
-        The chunker's name for the greatest distance.
+        The chunker's name for the maximum distance.
     distance
-        The greatest joint distance, from 0 to 1.
+        The maximum joint distance, from 0 to 1.
     """
 
     position_weight: float
@@ -100,8 +100,8 @@ class Tipping(NamedTuple):
     margin
         Distance of the deciding score from its threshold, in the score's units; None if no score decided.
     also
-        A second parameter that has to change as well, since the first alone does not reverse the verdict; None if it does.
-        Then its value is the one whose stop before changes nothing.
+        A second parameter that has to change as well, because the first alone does not reverse the verdict; None if the
+        first alone does. The stop before its value does not reverse the verdict.
     """
 
     parameter: str
@@ -140,11 +140,11 @@ class Estimate(NamedTuple):
     Attributes
     ----------
     requests
-        Requests.
+        Number of requests.
     tokens
-        Tokens that are sent, by the tokenizer in use; those of the answers are not among them.
+        Number of tokens sent, counted by the tokenizer in use, without the answers.
     answers
-        Tokens of all answers, as far as they are longer than a line each, which those of most chunkers are.
+        Number of tokens in all answers that are longer than a line; most chunkers get one line per answer, so it is 0.
     """
 
     requests: int
@@ -156,14 +156,14 @@ class Chunker(BaseModel, ABC):
     """Base class for all chunkers; a subclass declares its parameters and implements ``chunk``, a pure function.
 
     The fields of a subclass are its parameters, declared once with type, bounds, default, title and help. The page's
-    controls, the link, the recipe, the command line and the errors all read that declaration. The extra keys ``unit``,
-    ``step``, ``offered`` (a slider's bounds, where they are narrower than the allowed range), ``ordered`` (choices that go
+    controls, the link, the recipe, the command line and the error messages all read this declaration. The extra keys
+    ``unit``, ``step``, ``offered`` (a slider's bounds, if narrower than the allowed range), ``ordered`` (choices that go
     from less to more) and ``main`` (shown unfolded) go into ``json_schema_extra``. For the Guide, ``formula`` is the
-    decision in LaTeX, ``symbols`` names what is in it, as Markdown, and ``failure`` is what is known to go wrong.
-    ``older`` has the values of parameters that recipes and links lack because they were made before there were such.
-    ``embeds`` tells whether a chunker may ask for embeddings; of a class, whether it does at its defaults. ``asks`` tells
-    whether it asks a language model; ``elsewhere``, whether its chunks were made elsewhere, so that it cuts nothing itself;
-    ``reads_blocks``, whether it looks for paragraphs, lists, tables and code, as the ranking by structure does.
+    decision in LaTeX, ``symbols`` explains the formula's symbols in Markdown, and ``failure`` describes known failures.
+    ``older`` has the values of parameters that old recipes and links lack because the parameters were added later.
+    ``embeds`` is true if a chunker may ask for embeddings; on the class, if it does so with default parameters. ``asks``
+    is true if it asks a language model; ``elsewhere``, if its chunks were made elsewhere, so that it cuts nothing
+    itself; ``reads_blocks``, if it looks for paragraphs, lists, tables and code, as the ranking by structure does.
 
     Code that uses chunkers calls their methods and never checks their types. A chunker that needs more than parameters
     overrides hooks: `levels`, `describe`, `remark`, `changed_since`, `idle`, `reach`, `tipping`, `estimate`,
@@ -255,7 +255,7 @@ class Chunker(BaseModel, ABC):
     def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
         """Return the parameter change that would reverse the verdict on a gap; None if there is none or it is unknown.
 
-        Where it takes further runs to know, they ask ``tools`` for the same embeddings as the first.
+        Any further runs that this requires ask ``tools`` for the same embeddings as the first run.
         """
         return None
 
@@ -266,7 +266,7 @@ class Chunker(BaseModel, ABC):
     def for_documents(self, names: Sequence[str]) -> Chunker:
         """Return the chunker to use for one run over the documents with these names.
 
-        Raises InputError if it cannot cut them all.
+        Raises InputError if the chunker cannot cut all of them.
         """
         return self
 
@@ -286,7 +286,7 @@ class Chunker(BaseModel, ABC):
         Raises
         ------
         importlib.metadata.PackageNotFoundError
-            If one is not installed.
+            If a package is not installed.
         """
         return {package: metadata.version(package) for package in cls.packages}
 

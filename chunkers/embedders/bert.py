@@ -85,13 +85,13 @@ def read_tensors(path: Path, mapped: bool) -> dict[str, npt.NDArray[Any]]:
     path
         The file.
     mapped
-        Leave the numbers on disk until they are used, and share them with other processes. The file must not be changed
-        in its place meanwhile, which would end the process.
+        True to leave the numbers on disk until they are used, and share them with other processes. The file must not be
+        changed in place meanwhile, which would crash the process.
 
     Raises
     ------
     OSError, ValueError, KeyError, TypeError
-        If it cannot be read, or is no such file.
+        If the file cannot be read or is not a safetensors file.
     """
     data = np.memmap(path, dtype=np.uint8, mode="r") if mapped else np.fromfile(path, dtype=np.uint8)
     start = 8 + int.from_bytes(data[:8].tobytes(), "little")
@@ -111,14 +111,14 @@ class Network:
     Parameters
     ----------
     tensors
-        The weights by name, as the transformers library names them. Only those of queries, keys and values are copied: one
-        product gives all three.
+        The weights by name, as the transformers library names them. Only the weights of queries, keys and values are
+        copied, because one matrix product computes all three.
     heads
         The number of attention heads.
     epsilon
         Constant added to the variance in normalisations.
     pooling
-        ``mean`` of all rows of a text, or that of the first piece, ``cls``.
+        ``mean`` for the mean of all rows of a text, ``cls`` for the row of the first word piece.
 
     Raises
     ------
@@ -165,7 +165,7 @@ class Network:
         Parameters
         ----------
         texts
-            The numbers of each text's word pieces, the special ones included; at least one each.
+            Ids of each text's word pieces, including the special ones; at least one id per text.
         """
         order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
         vectors = np.empty((len(texts), self.width), dtype=np.float32)
@@ -220,9 +220,9 @@ class Encoder:
     Parameters
     ----------
     tokenizer
-        Makes word pieces of a text, the special ones included, and leaves none out.
+        Tokenizer that splits a text into word pieces, including the special ones, without truncation.
     network
-        Makes a vector of them.
+        Network that turns word pieces into a vector.
     most
         Maximum number of word pieces that the network reads of a text: the first ones, and the one that ends every text.
     """

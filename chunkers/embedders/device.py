@@ -46,7 +46,7 @@ def found_device(asked: str) -> str:
     Raises
     ------
     ModelError
-        If torch does not find it; the message names those that it finds.
+        If torch does not find the device; the message names the devices that it finds.
     """
     if known := known_device(asked):
         return known
@@ -73,7 +73,8 @@ def found_device(asked: str) -> str:
 def revision_on(revision: str, device: str) -> str:
     """Return the revision of a model's vectors on a device, derived from the revision of the model's weights.
 
-    A device other than the processor adds up in another order and has other approximations of exponentials; nobody promises
-    that its vectors are within 1e-6 of the processor's. They have a revision of their own, so that a cache never mixes them.
+    Devices other than the processor add numbers in another order and approximate exponentials differently, so their
+    vectors need not be within 1e-6 of the processor's. They have their own revision, so that a cache never mixes vectors
+    from different devices.
     """
     return revision if device == "cpu" else f"{revision}/{device}"

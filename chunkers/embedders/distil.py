@@ -45,16 +45,17 @@ def distilled(
 ) -> Table:
     """Distil one static vector per word piece, in half precision, shape (pieces, at most `DIMENSIONS`).
 
-    The special pieces, and those that no text has, get zeros: they say nothing.
+    Special pieces, and pieces that occur in no text, get zeros, because they carry no meaning.
 
     Parameters
     ----------
     vocabulary
-        The number of every piece; the numbers ascend as the pieces get rarer.
+        Id of every word piece; rarer pieces have higher ids.
     means
-        Returns the means of the network's outputs for texts as numbers of pieces, shape (texts, width).
+        Function from texts, given as piece ids, to the means of the network's outputs, shape (texts, width).
     progress, cancelled
-        Called with the share that is done, 1 at last, and asked, before each batch of pieces; true stops it.
+        Called before each batch of pieces: ``progress`` with the completed share, finally 1; ``cancelled`` returns true
+        to stop.
 
     Raises
     ------
@@ -82,7 +83,7 @@ def distilled(
 def principal(rows: npt.NDArray[np.floating], most: int) -> FloatArray:
     """Project the centred rows onto their first ``most`` principal components.
 
-    The largest number of each direction is positive, so that the signs do not depend on the machine.
+    The largest entry of each component is positive, so that the signs do not depend on the machine.
     """
     centred = rows - rows.mean(axis=0, dtype=np.float64)
     # The eigenvalues ascend.

@@ -44,9 +44,9 @@ class Engine(Protocol):
 class Model(Embedder):
     """A sentence-transformers model; code that comes with the weights is never run.
 
-    On the processor, the encoder of `chunkers.embedders.bert` runs what it computes exactly; sentence-transformers runs all
-    else. The vectors of both are within 1e-6 of each other and have one revision. It and the length limit are known once
-    the model is loaded.
+    On the processor, `chunkers.embedders.bert` runs the models that it computes exactly; sentence-transformers runs all
+    others. The vectors of both are within 1e-6 of each other and share a revision. The revision and the length limit are
+    known once the model is loaded.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ class Model(Embedder):
         Raises
         ------
         ModelError
-            If it cannot be loaded, is no model of texts, or gives numbers that are not finite.
+            If the model cannot be loaded, is not a text model, or returns numbers that are not finite.
         """
         with self._said():
             self.load()

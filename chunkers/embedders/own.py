@@ -16,10 +16,10 @@ OWN = "own:"
 class Encoder(Protocol):
     """Interface of a user's own embedder: any object with a method ``encode`` from texts to vectors.
 
-    Its vectors have length 1, or are zeros for a text of which it knows nothing; see `chunkers.embedders.gate` for the forms
-    that they may have. Two attributes are used if they are there: ``name``, else the name of its class, for messages and
+    The vectors have length 1, or are zeros for a text without known tokens; see `chunkers.embedders.gate` for the
+    accepted types. Two optional attributes are used: ``name``, by default the name of the class, for messages and
     recipes; and ``revision``, which together with the name and the class determines the vectors, so that objects of the
-    same model share those in a cache. Without it, the vectors of each object are kept apart.
+    same model share cached vectors. Without a revision, each object has cached vectors of its own.
     """
 
     def encode(self, texts: list[str], /) -> Any:
@@ -56,7 +56,7 @@ def embedder_of(given: object) -> Embedder:
     Raises
     ------
     InputError
-        If it has no such method.
+        If ``given`` has no method ``encode``.
     """
     if isinstance(given, Embedder):
         return given

@@ -43,9 +43,10 @@ class OpenAIServer(Embedder):
     name
         ``openai:`` and the model's name on the server.
     address
-        Base address, up to and including ``/v1``; empty for OPENAI_BASE_URL, and where that is not set, OpenAI's own.
+        Base address, up to and including ``/v1``; empty for OPENAI_BASE_URL or, if that is not set, OpenAI's own
+        address.
     key
-        The server's key; empty for OPENAI_API_KEY, which goes to the environment's address alone.
+        API key; empty for OPENAI_API_KEY, which is sent only to the address from the environment.
 
     Raises
     ------
@@ -93,7 +94,8 @@ class OpenAIServer(Embedder):
         Raises
         ------
         ModelError
-            If the server cannot be reached, refuses, takes too long, or gives anything but one finite vector a text.
+            If the server cannot be reached, refuses the request, takes too long, or does not return one finite vector
+            per text.
         Cancelled
             If the user stops meanwhile (`cancellable`).
         """

@@ -50,7 +50,7 @@ class SpacyVectors(Embedder):
         Raises
         ------
         ModelError
-            If it is not installed, is not a pipeline, or has no word vectors.
+            If the pipeline is not installed, is not a spaCy pipeline, or has no word vectors.
         """
         with self._lock:
             if self._pipeline is None:

@@ -36,10 +36,11 @@ _RECIPE = hashlib.sha256(f"1 {WEIGHTS_SHA256} {SHA256['tokenizer.json']} {DIMENS
 class Static(Embedder):
     """Static embedder, which averages a text's word-piece vectors and scales the mean to length 1, as Model2Vec does.
 
-    No network runs when a text is embedded, and a text is read to its end. The order of the words does not count; one of
-    which no piece is known is a row of zeros.
+    No network runs when a text is embedded, and texts of any length are read completely. The order of words does not
+    matter; a text without known word pieces is a row of zeros.
 
-    The table is distilled once and kept in the user's cache folder; a file that is not as it was written is made anew.
+    The table is distilled once and kept in the user's cache folder; a file that was changed since it was written is
+    replaced.
     """
 
     name = "static"

@@ -120,7 +120,7 @@ def given(one: Any, place: str) -> GivenChunk:
     Raises
     ------
     InputError
-        If it has neither a text nor a place, or these are none.
+        If the object has neither a text nor a place, or these are invalid.
     """
     if isinstance(one, str):
         return GivenChunk(one)

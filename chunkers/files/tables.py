@@ -34,7 +34,7 @@ class Counted:
     Parameters
     ----------
     name
-        The file's, with which messages begin.
+        Name of the file, with which messages begin.
     what
         Kind of file for messages, such as “a file of chunks”.
     """
@@ -119,7 +119,7 @@ def csv_rows(text: str, name: str, *, tabs: bool = False) -> Iterator[list[str]]
     InputError
         If there are too many columns, or rows.
     csv.Error
-        If it is not CSV.
+        If the text is not CSV.
     """
     csv.field_size_limit(MAX_BYTES)
     lines = io.StringIO(text, newline="")
@@ -150,7 +150,7 @@ def places_of(columns: Sequence[str], wanted: Collection[str]) -> dict[str, int]
 def parquet_rows(data: bytes, name: str, wanted: Collection[str], counted: Counted) -> Iterator[dict[str, Any]]:
     """Yield the wanted columns of each row of a Parquet file; if there are none, yield all column names without values.
 
-    A text that the file has once and names in many rows is counted in each before it is copied into any.
+    A text that the file stores once and refers to in many rows is counted in each row before it is copied.
 
     Raises
     ------
@@ -207,12 +207,12 @@ def read_value(data: bytes, name: str, most: int) -> Iterator[Any]:
     Parameters
     ----------
     most
-        The most characters that it may have, written as briefly as JSON can be.
+        Maximum number of characters of the value as compact JSON.
 
     Raises
     ------
     InputError
-        If it is not JSON, or larger than that.
+        If the file is not JSON or is too large.
     """
     yield within(json_of(text_of(data, name), name), name, most)
 
@@ -250,7 +250,7 @@ def recipe_in(text: str, name: str) -> Any:
     Raises
     ------
     InputError
-        If it is not JSON, or larger than a recipe may be.
+        If the text is not JSON or is too large for a recipe.
     """
     return recipe_of(json_of(text, name), name)
 

@@ -48,11 +48,11 @@ class Oddity(NamedTuple):
     Attributes
     ----------
     number
-        The chunk's number, from 1, among those that were given.
+        The chunk's number among the given chunks, counted from 1.
     said
         Explanation in words.
     words
-        The beginning of its text as it was given; empty where it has none.
+        The beginning of the chunk's given text; empty if it has no text.
     span
         Span in the text; for a lost chunk, the place that it states or the end of the chunk before it, with length 0.
     """
@@ -86,7 +86,7 @@ def find_again(
     maker
         Name of the program that made the chunks, for reasons and notes.
     told
-        Called with (done, to do) at intervals of a search that takes long; what it raises ends the search.
+        Called with (done, to do) at intervals during a long search; an exception that it raises ends the search.
     """
     text = document.text
     latest = time.monotonic()
