@@ -1,4 +1,4 @@
-"""The base class of adapters: chunkers that let another library cut, where it is installed."""
+"""Base class for adapters, which are chunkers that use another library's chunker."""
 
 from __future__ import annotations
 

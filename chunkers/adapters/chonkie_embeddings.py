@@ -1,4 +1,4 @@
-"""The embedding interface of Chonkie; import it only where Chonkie is installed."""
+"""Chonkie's embeddings interface; import this module only if Chonkie is installed."""
 
 from __future__ import annotations
 

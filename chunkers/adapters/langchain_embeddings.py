@@ -1,4 +1,4 @@
-"""The embedding interface of LangChain; import it only where LangChain is installed."""
+"""LangChain's embeddings interface; import this module only if LangChain is installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The embedding interface of LlamaIndex; import it only where LlamaIndex is installed."""
+"""LlamaIndex's embedding interface; import this module only if LlamaIndex is installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Map the texts that another library returns back to exact ranges of the original."""
+"""Mapping of another library's chunk texts to exact ranges of the original text."""
 
 from __future__ import annotations
 

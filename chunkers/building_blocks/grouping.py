@@ -1,4 +1,4 @@
-"""Propositions sorted into chunks by a language model, which gives each a title and a summary."""
+"""Propositions sorted into chunks by a language model, which gives each chunk a title and a summary."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ledger of chunkers that know why they cut where they do, but not why they do not cut elsewhere."""
+"""Ledgers for chunkers that have a reason for each cut, but none for the gaps that they do not cut."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Refuse settings that make too many chunks, or chunks that repeat too much of the text, before the chunks are made."""
+"""Checks that refuse settings before they produce too many chunks or too much repeated text."""
 
 from __future__ import annotations
 

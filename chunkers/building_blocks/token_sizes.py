@@ -1,4 +1,4 @@
-"""Numbers of tokens of a text's slices: exact, without counting the same text over and over."""
+"""Exact token counts of a text's slices, without counting the same text repeatedly."""
 
 from __future__ import annotations
 

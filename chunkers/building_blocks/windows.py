@@ -1,4 +1,4 @@
-"""Windows over a long text, about each of which a language model is asked where it would be cut."""
+"""Windows over a long text, for each of which a language model is asked where to cut."""
 
 from __future__ import annotations
 

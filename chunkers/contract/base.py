@@ -144,7 +144,7 @@ class Estimate(NamedTuple):
     tokens
         Number of tokens sent, counted by the tokenizer in use, without the answers.
     answers
-        Number of tokens in all answers that are longer than a line; most chunkers get one line per answer, so it is 0.
+        Number of tokens in the answers, if they are longer than one line each; 0 for most chunkers.
     """
 
     requests: int

@@ -1,4 +1,4 @@
-"""The base class of embedders."""
+"""Base class for embedders."""
 
 from __future__ import annotations
 

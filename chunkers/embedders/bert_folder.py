@@ -1,4 +1,4 @@
-"""Folders of sentence-transformers that hold a model which the BERT encoder of this package computes exactly."""
+"""Model folders of sentence-transformers that this package's BERT encoder computes exactly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Devices of a model: this machine's processor, or a faster one that torch finds."""
+"""Devices for a model: this machine's processor, or a faster device that torch finds."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""A vector for each word piece, distilled from a network of whole texts, by the recipe of Model2Vec.
+"""Static vectors of word pieces, distilled from a network for whole texts by the method of Model2Vec.
 
-Source: Tulkens and van Dongen, "Model2Vec: Fast State-of-the-Art Static Embeddings" (2024), at the defaults of its package
-``model2vec`` in version 0.10.0. Every piece goes through the network alone, between the two that surround each text. The
-means of the outputs are reduced to their strongest directions, and each is weighted by how rare its piece is.
+Source: Tulkens and van Dongen, "Model2Vec: Fast State-of-the-Art Static Embeddings" (2024), at the defaults of its
+package ``model2vec`` in version 0.10.0. Every piece goes through the network by itself, between the two special pieces
+that surround each text. The means of the outputs are projected onto their principal components, and each is weighted by
+the rarity of its piece.
 """
 
 from __future__ import annotations

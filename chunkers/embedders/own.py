@@ -1,4 +1,4 @@
-"""Embedders that a caller makes: any object with a method ``encode``."""
+"""User-defined embedders: any object with a method ``encode``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Embeddings of any server that speaks OpenAI's protocol, through the ``openai`` package."""
+"""Embeddings from any OpenAI-compatible server, through the ``openai`` package."""
 
 from __future__ import annotations
 

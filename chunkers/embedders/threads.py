@@ -1,4 +1,4 @@
-"""Threads for NumPy's matrix products: one for each part of the work, while BLAS keeps to one each."""
+"""Threads for NumPy's matrix products: one thread per part of the work, with BLAS limited to one thread each."""
 
 from __future__ import annotations
 

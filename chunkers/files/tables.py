@@ -1,7 +1,7 @@
-"""Rows and values of a file that a user gives: JSON, JSON lines, CSV and Parquet, with one set of limits for all of them.
+"""Rows and values of users' files in JSON, JSON lines, CSV and Parquet, with one set of limits for all formats.
 
-All of it runs in the process that reads files, see `chunkers.text.reader_process`, so it imports little. What comes out is
-counted while it comes, as a small file may expand to anything.
+All of this runs in the process that reads files, see `chunkers.text.reader_process`, so it imports little. Output is
+counted while it is produced, because a small file may expand to any size.
 """
 
 from __future__ import annotations

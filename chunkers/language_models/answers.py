@@ -23,9 +23,10 @@ _SCHEMA = "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, reply BLOB,
 class AnswerCache:
     """Cache of language models' answers, keyed by model, revision, settings and conversation.
 
-    The file may be missing, corrupt, read-only or deleted at any time: what cannot be read is asked again, what cannot be
-    written stays in memory. It holds hashes of conversations, and the answers as text, which may repeat a document's.
-    It has no bound: what it left out would be paid for twice.
+    The file may be missing, corrupt, read-only or deleted at any time: an answer that cannot be read is requested again,
+    and an answer that cannot be written stays in memory. The file holds hashes of conversations, and the answers as
+    text, which may repeat parts of a document. Its size is unlimited, because dropped answers would have to be paid for
+    twice.
 
     Parameters
     ----------
@@ -37,9 +38,9 @@ class AnswerCache:
     Attributes
     ----------
     turns
-        Lock held by whoever asks a question, so that no two ask the same.
+        Lock held while a question is asked, so that no two callers ask the same question.
     identity
-        Tells this memory from all others, which may hold other answers to the same.
+        Identifier that distinguishes this cache from others, which may hold other answers to the same question.
     """
 
     def __init__(self, path: Path | None = None, memory_bytes: int = SHARED_ANSWERS_BYTES) -> None:

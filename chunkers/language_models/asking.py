@@ -172,8 +172,8 @@ class Asking:
     ) -> Reply:
         """Return the model's answer, from the cache if the same conversation was sent before.
 
-        Before the first answer of a form, a small request finds out what the server does with a schema. Where it enforces
-        one, every answer of a form is asked for with its schema.
+        Before the first answer with a form, a small request tests how the server treats a schema. If the server enforces
+        schemas, every answer with a form is requested with its schema.
 
         Parameters
         ----------
@@ -184,14 +184,14 @@ class Asking:
         ledger
             Ledger to which the spending is added too.
         kind
-            Kind of answer that is wanted.
+            Kind of answer to request.
         repeat
-            Another number asks the same afresh: each has an answer of its own that is remembered.
+            Different numbers request the same conversation again; each number has its own cached answer.
 
         Raises
         ------
         ModelError
-            If there is no answer, or asking for it would pass the limit.
+            If the model does not answer, or the request would exceed the spending limit.
         Cancelled
             If the user stops.
         """
@@ -367,14 +367,14 @@ def together(works: Sequence[Callable[[Callable[[], bool]], Result]], cancelled:
     Parameters
     ----------
     works
-        Each is given a function that says whether to stop, as `Asking.ask` takes it.
+        Jobs to run. Each receives a function that returns whether to stop, for `Asking.ask`.
     cancelled
         True once the user has cancelled.
 
     Raises
     ------
     Exception
-        The error of the first work that fails, which stops the others.
+        The error of the first job that fails, which stops the other jobs.
     """
     failed = threading.Event()
 
@@ -422,7 +422,7 @@ def asking_of(given: object, limit: Limit | None = None, warn: Warn = lambda sai
     Raises
     ------
     InputError
-        If it is none of these.
+        If ``given`` is none of these.
     """
     if isinstance(given, Asking):
         return given

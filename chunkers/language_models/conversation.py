@@ -1,4 +1,4 @@
-"""A conversation in which a language model is asked again where its answer cannot be used."""
+"""Conversations in which a language model is asked again if its answer is unusable."""
 
 from __future__ import annotations
 
@@ -86,11 +86,11 @@ def usable_answer(
     Parameters
     ----------
     ask
-        Sends a conversation; what it raises is raised here too.
+        Function that sends a conversation; its errors are passed on.
     messages
         The conversation so far.
     read
-        Reads what `said` returns of an answer; raises Unusable if it cannot be used.
+        Function that parses the answer after `said` has stripped it; raises Unusable if the answer cannot be used.
     tell
         Called after each answer with whether it can be used.
 
@@ -130,7 +130,7 @@ def usable_answer(
 def repetition(answer: str) -> str:
     """Return the text that is repeated at the end of an answer; empty if there is no repetition.
 
-    Digits count as alike, so that a numbered list of one item is a repetition too.
+    All digits are treated as equal, so that a numbered list of identical items is a repetition too.
     """
     end = answer.rstrip()[-_LOOKED_AT:]
     signs = _DIGIT.sub("0", end)[::-1]
@@ -150,8 +150,8 @@ def repetition(answer: str) -> str:
 def said(answer: str) -> str:
     """Strip the reasoning in ``<think>`` and the surrounding code fence from an answer.
 
-    Reasoning that the server's template has opened ends with a line ``</think>``. An answer in words that has such a line
-    without speaking of ``<think>`` before it cannot be told from that.
+    Reasoning that the server's template has opened ends with a line ``</think>``. A plain-text answer with such a line,
+    and without ``<think>`` before it, cannot be distinguished from reasoning.
     """
     reasoning = _REASONING.match(answer)
     if reasoning and not reasoning[1] and _OPENED.search(reasoning[0]):
@@ -182,7 +182,7 @@ def read_json(answer: str, form: type[AnyForm]) -> AnyForm:
     Raises
     ------
     Unusable
-        If there is no JSON object, or its fields are otherwise.
+        If there is no JSON object with the expected fields.
     """
     found: AnyForm | None = None
     complaint = Unusable("the answer must contain a JSON object; it has none")

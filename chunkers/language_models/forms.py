@@ -47,9 +47,9 @@ SCHEMA_ITEMS = 12
 class Form(BaseModel):
     """Base class for the JSON forms of answers; list fields are `Several` and integer fields `Whole`.
 
-    A field's description completes “where FIELD is …” in the prompt, and its first example stands there. The name and the
-    bounds of a field go into the schema; ``bounds_in_schema`` narrows it there alone, as an answer without a schema may be
-    longer and still be read.
+    A field's description completes “where FIELD is …” in the prompt, which also shows the field's first example. The
+    name and the bounds of a field go into the schema. ``bounds_in_schema`` tightens the bounds in the schema only,
+    because a longer answer without a schema is still read.
     """
 
     @classmethod
@@ -228,11 +228,12 @@ class AnswerKind:
     Attributes
     ----------
     most_tokens
-        The most tokens of an answer, reasoning included.
+        Maximum number of tokens in an answer, reasoning included.
     form
-        Form of the answer; None of one in words.
+        Form of the answer; None for plain text.
     stop
-        Words at which an answer ends: how the prompt goes on, which a weak model continues instead of answering.
+        Texts at which an answer ends: the beginnings of further prompt text, which weak models write instead of
+        stopping.
     bounds, sizes, choices
         See `Bounds`, `Sizes` and `Choices`.
     """
@@ -252,7 +253,7 @@ class AnswerKind:
     def choosing(self, choices: Choices) -> AnswerKind:
         """Return a copy of the answer kind, with the texts that fields may contain if the server enforces a schema.
 
-        They are left out where a field has more than `WIDEST`.
+        A field with more than `WIDEST` texts is not restricted.
         """
         return replace(self, choices={name: texts for name, texts in choices.items() if 0 < len(texts) <= WIDEST})
 

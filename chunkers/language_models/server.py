@@ -1,4 +1,4 @@
-"""A language model of any server that speaks OpenAI's protocol, through the ``openai`` package."""
+"""A language model on any OpenAI-compatible server, through the ``openai`` package."""
 
 from __future__ import annotations
 
@@ -61,9 +61,10 @@ class ChatServer(LanguageModel):
     name
         ``openai:`` and the model's name on the server.
     address
-        Base address, up to and including ``/v1``; empty for OPENAI_BASE_URL, and where that is not set, OpenAI's own.
+        Base address, up to and including ``/v1``; empty for OPENAI_BASE_URL or, if that is not set, OpenAI's own
+        address.
     key
-        The server's key; empty for OPENAI_API_KEY, which goes to the environment's address alone.
+        API key; empty for OPENAI_API_KEY, which is sent only to the address from the environment.
 
     Raises
     ------
@@ -121,7 +122,7 @@ class ChatServer(LanguageModel):
         SchemaRefused
             If the server refuses a request with a schema as invalid.
         ModelError
-            If the server cannot be reached, refuses, takes too long, or gives anything but an answer in words.
+            If the server cannot be reached, refuses the request, takes too long, or returns anything but a text answer.
         Cancelled
             If the user stops meanwhile.
         """

@@ -33,16 +33,16 @@ class Spending:
     Attributes
     ----------
     requests
-        Requests that were begun, repeated ones and those for which there was no connection included.
+        Number of requests begun, including retries and requests that failed to connect.
     remembered
-        Answers that were there from before, for which nothing was sent.
+        Number of answers from the cache, for which nothing was sent.
     tokens_in, tokens_out
-        Tokens read and written, as the server counts them.
+        Numbers of tokens read and written, as counted by the server.
     unsure
-        The most tokens that requests may have taken of which the server did not say what they took: those that broke off,
-        and all of a server that never says.
+        Maximum number of tokens used by requests whose usage the server did not report: requests that were interrupted,
+        and all requests to a server that never reports usage.
     cost
-        US dollars, those that the unsure tokens may cost included; None where no price is known.
+        Cost in US dollars, including the maximum for the unsure tokens; None if no price is known.
     """
 
     requests: int = 0
@@ -108,7 +108,7 @@ class Ledger:
     Parameters
     ----------
     beyond
-        Ledger of a larger work, to which everything is added too.
+        Ledger of a larger task, to which all spending is added too.
     """
 
     def __init__(self, beyond: Ledger | None = None) -> None:
@@ -133,7 +133,7 @@ class Ledger:
 class Purse(Ledger):
     """Budget for requests: the maximum cost of a request is reserved before the request is sent.
 
-    The limit holds as far as a server keeps to the most tokens that it is asked for.
+    The limit holds if the server respects the maximum number of tokens in a request.
     """
 
     def __init__(self, limit: Limit) -> None:
@@ -153,13 +153,13 @@ class Purse(Ledger):
     ) -> None:
         """Reserve the maximum cost of a call that may take several requests.
 
-        Others take less in the end than is set aside for them: with ``stopped``, which says whether the user has stopped, a
-        call that does not fit beside them waits until they have ended.
+        Most calls use less than is reserved for them. With ``stopped``, which returns true once the user has stopped, a
+        call that does not fit into the remaining budget waits until other calls have ended.
 
         Raises
         ------
         ModelError
-            If that, with what is spent and what other calls may take, would pass the limit.
+            If the reservation, with the spending so far and other reservations, would exceed the limit.
         Cancelled
             If the user stops while it waits.
         """
@@ -216,7 +216,7 @@ def spent_by(model: LanguageModel, reply: Reply | None, most_in: int, most_out: 
     reply
         The model's answer; None if there was no usable one.
     most_in, most_out
-        The most tokens that a request may have taken.
+        Maximum numbers of input and output tokens per request.
     attempts
         The requests of the call.
     """

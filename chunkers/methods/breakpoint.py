@@ -1,4 +1,4 @@
-"""The greedy chunker: a gap is cut when its score passes a line."""
+"""The greedy chunker: a gap is cut if its score passes a threshold."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ThresholdName = Literal[
 class Breakpoint(Thresholded, Sized):
     """Chunker that cuts where the distance between neighbouring sentences, or a score derived from it, passes a threshold.
 
-    A score that only rounding puts beyond the line, by less than `thresholds.TIE`, is on it.
+    A score that passes the threshold only because of rounding, by less than `thresholds.TIE`, counts as equal to it.
 
     Sources: LangChain's SemanticChunker (percentile, standard deviation, interquartile, gradient; buffer 1), Qu et al.
     (those, and the distance and gradient themselves; buffer 0), "Semantic Chunking: Letting the Content Define Its Own

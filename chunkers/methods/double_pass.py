@@ -140,8 +140,8 @@ class DoublePass(Chunker):
     def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
         """Return a threshold change that reverses the verdict on a gap; None if none is found.
 
-        A threshold changes decisions before the gap too, which this one depends on: a run tells whether it does. What pass
-        one parts, pass two may merge again: then both thresholds have to change.
+        A threshold also changes decisions before the gap, on which the verdict depends, so a rerun checks the result.
+        Pass two may merge what pass one separated; then both thresholds have to change.
         """
         decided, cuts = self._decided_by(chunking, gap), not gap.verdict.is_cut
         reversals = Reversals(self, chunking, gap, tools)

@@ -88,7 +88,7 @@ class FixedSentences(Sized):
         Raises
         ------
         InputError
-            If the chunks would have too many characters together, because of what they repeat.
+            If the chunks would have too many characters in total, because of their overlap.
         """
         count = len(document.sentences)
         size, overlap = self._size_and_overlap(count)
@@ -150,7 +150,7 @@ def window_count(count: int, size: int, overlap: int) -> int:
 def windows(count: int, size: int, overlap: int) -> IntArray:
     """Return half-open windows over ``count`` items, each starting ``size - overlap`` items after the previous window.
 
-    Their shape is (windows, 2); the last is the first that reaches the end.
+    The result has shape (windows, 2); the last window is the first that reaches the end.
     """
     firsts = np.arange(window_count(count, size, overlap)) * (size - overlap)
     return np.stack([firsts, np.minimum(firsts + size, count)], axis=1)

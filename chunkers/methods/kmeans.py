@@ -71,7 +71,7 @@ class KMeans(Chunker):
         Raises
         ------
         InputError
-            If so many clusters of so many sentences are too much work.
+            If the number of clusters and sentences makes the search too much work.
         Cancelled
             If the user asked to stop.
         """

@@ -21,9 +21,9 @@ from chunkers.text.sentences import split_sentences
 class Llm(Windowed):
     """Chunker that shows a language model numbered pieces of the text and cuts after the pieces that the model names.
 
-    Source: LLMSemanticChunker of Chroma's report, whose pieces, tags, form of answer and windows these are. Three things are
-    otherwise: the model may answer that there is no cut, where the report's must name one; a cut after a window's last piece
-    is not taken, as what follows was not shown, but judged in the next window; and the last pieces of a text are judged too.
+    Source: LLMSemanticChunker of Chroma's report, with the same pieces, tags, answer form and windows. There are three
+    differences: the model may answer that there is no cut; a cut after a window's last piece is judged in the next
+    window, because the model has not seen what follows; and the last pieces of a text are judged too.
     """
 
     name: ClassVar[str] = "llm"
@@ -106,8 +106,8 @@ class Lumber(Windowed):
 
     The next window begins at the cut.
 
-    Source: LumberChunker (Duarte et al., 2024), whose windows, form of answer and question these are. The model may answer
-    that the content shifts nowhere, and a paragraph of more than half a window is shown in parts.
+    Source: LumberChunker (Duarte et al., 2024), with the same windows, question and answer form. The model may also
+    answer that the content does not shift, and a paragraph of more than half a window is shown in parts.
     """
 
     name: ClassVar[str] = "lumber"

@@ -1,4 +1,4 @@
-"""Max–Min: a sentence joins the open chunk if it is as like one of its sentences as these are among themselves."""
+"""Max–Min: a sentence joins the open chunk if it is as similar to one of its sentences as these are to each other."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ BLOCK = 256
 class MaxMin(Sized):
     """Chunker that adds a sentence if its greatest similarity to the open chunk's sentences exceeds an adaptive threshold.
 
-    The threshold is the least similarity of two sentences of the open chunk, times ``relaxation``, times a logistic function
-    of its size, and never below the hard threshold. A chunk of one sentence has no such least similarity: the next joins if
-    their similarity times ``initial_factor`` exceeds the hard threshold.
+    The threshold is the lowest similarity of two sentences of the open chunk, times ``relaxation``, times a logistic
+    function of the chunk's size, and never below the hard threshold. A chunk of one sentence has no such similarity: the
+    next sentence joins if the similarity of both times ``initial_factor`` exceeds the hard threshold.
 
     Source: Kiss, Nagy, Szilágyi, "Max–Min semantic chunking of documents for RAG application", Discover Computing 28 (2025),
     whose hyperparameters hard_thr, c and init_const these are, with the values of its published code.
@@ -127,7 +127,7 @@ class MaxMin(Sized):
         vectors
             One unit vector per sentence, shape (n, dimension).
         tools
-            Receives the progress, and can stop the scan.
+            Services that report progress and can stop the scan.
 
         Raises
         ------
@@ -198,9 +198,9 @@ class MaxMinStep(NamedTuple):
         The numbers compared: the sentence joins if the score is greater. After one sentence, the score is their similarity
         times the initial factor.
     size
-        The sentences of the open chunk.
+        Number of sentences in the open chunk.
     least
-        The least similarity of two of them; where there is one, its similarity to the next.
+        The lowest similarity of two sentences in the open chunk; for a single sentence, its similarity to the next one.
     nearest
         The number of the first of them that is most like the next, from 0.
     """

@@ -84,7 +84,7 @@ class Recursive(Chunker):
         Raises
         ------
         InputError
-            If there would be too many chunks, or they would have too many characters together.
+            If there would be too many chunks, or too many characters in total.
         """
         check_size(self.name, document.text, self.size, self.unit)
         measure = measure_for(self.unit, tools)
@@ -114,7 +114,8 @@ SEPARATOR_NAMES = {"\n\n": "a blank line", "\n": "a line break", " ": "a space",
 def separator_at(text: str, offset: int, preset: Separators) -> str:
     """Return the name of the separator at the cut before the chunk that begins at ``offset``.
 
-    The splitter keeps separators at the head of what follows, so it comes first in the chunk's untrimmed text.
+    The splitter keeps each separator at the beginning of the following piece, so the separator comes first in the
+    chunk's untrimmed text.
     """
     begin = offset
     while begin and text[begin - 1].isspace():

@@ -1,4 +1,4 @@
-"""A breakpoint chunker's result read as similarity: every number is 1 minus the distance, and cuts lie below the line."""
+"""Breakpoint results as similarities: every number is 1 minus the distance, and cuts lie below the threshold."""
 
 from __future__ import annotations
 

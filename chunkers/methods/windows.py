@@ -28,8 +28,8 @@ from chunkers.text.tokenizers import word_starts
 class Windows(Chunker):
     """Base class for chunkers that cut a text into windows of a fixed number of units, such as words, with overlap.
 
-    A subclass says where its units begin. What lies between two units belongs to the one before, so that nothing is lost;
-    white space at the ends of a window is left out.
+    A subclass determines where its units begin. Text between two units belongs to the unit before it, so that nothing is
+    lost; white space at the ends of a window is left out.
     """
 
     size: int
@@ -56,7 +56,7 @@ class Windows(Chunker):
         Raises
         ------
         InputError
-            If there would be too many chunks, or they would have too many characters together.
+            If there would be too many chunks, or too many characters in total.
         """
         text = document.text
         units = self.starts(text, tools)

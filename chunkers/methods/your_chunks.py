@@ -81,7 +81,7 @@ class ChunkFile:
         Raises
         ------
         InputError
-            If it has chunks of several documents, and it cannot be told which are meant.
+            If the file has chunks of several documents and the right document is unclear.
         """
         found = self.known_in(document)
         if found is None:
@@ -114,12 +114,13 @@ class ChunkFile:
     def of_each(self, names: Sequence[str]) -> dict[str, Sequence[GivenChunk]]:
         """Return the file's chunks for each of several documents, keyed by document name.
 
-        Of one document they are those that `found_in` looks for. Of several, every chunk must name its document.
+        For a single document, the chunks are those that `found_in` searches for. For several documents, every chunk must
+        name its document.
 
         Raises
         ------
         InputError
-            If there are no chunks of one of them, or it cannot be told which; the sentence names it.
+            If a document has no chunks or the right chunks are unclear; the message names the document.
         """
         if len(names) <= 1:
             return {name: self._meant(name) for name in names}
@@ -166,7 +167,7 @@ class ChunkFile:
         Parameters
         ----------
         name
-            Name of the text at hand, which selects the chunks if the file has those of several documents.
+            Name of the current text, which selects the chunks if the file has chunks of several documents.
         """
         last = next(iter(self._texts), None)
         if last is not None and last[0] == name:
@@ -235,7 +236,7 @@ class YourChunks(Chunker):
         Raises
         ------
         InputError
-            If the file is not at hand, or as `ChunkFile.of_each` does.
+            If the file is not available, and as in `ChunkFile.of_each`.
         """
         made = YourChunks.of(self._at_hand())
         made._each = self._at_hand().of_each(names)
@@ -252,7 +253,7 @@ class YourChunks(Chunker):
         Raises
         ------
         InputError
-            If the file is not at hand, or it has chunks of several documents and it cannot be told which are meant.
+            If the file is not available, or has chunks of several documents and the right document is unclear.
         """
         file = self._at_hand()
         if self._each is None:

@@ -27,12 +27,12 @@ def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:
     chunking
         The result.
     recipe
-        The recipe that stands in it; the result's own unless it is given.
+        The recipe to include; by default the result's own.
 
     Raises
     ------
     InputError
-        If there is neither.
+        If there is no recipe.
     """
     _check(chunking)
     made_by = chunking.made_by if recipe is None else recipe

@@ -1,4 +1,4 @@
-"""A recipe: all that it takes, besides the text, to get the same chunks again."""
+"""A recipe: everything that is needed, besides the text, to reproduce the same chunks."""
 
 from __future__ import annotations
 
@@ -51,11 +51,12 @@ LONGEST_NAME = 1_000
 class Recipe(BaseModel):
     """A chunker with its parameters, and the splitter, embedder and tokenizer that it ran with.
 
-    ``versions`` records what the recipe was made with; reading one does not require the same. ``embedded_as`` says what of
-    the chunks is embedded when they are searched; plain, which is left out of its JSON, is what recipes without it say.
-    ``language_model`` names the model that the chunker asks: ``openai:NAME``, on the server of whoever runs the recipe;
-    it is empty, and left out, where none is asked. No key is ever in it. A parameter that was added since the recipe was
-    made has the value that the chunker had until then, which may not be the default; see `settings`.
+    ``versions`` records the versions with which the recipe was made; running the recipe does not require the same
+    versions. ``embedded_as`` states which text is embedded when chunks are searched; ``plain`` is the default and is
+    left out of the JSON. ``language_model`` names the model that the chunker asks: ``openai:NAME``, on the server of
+    whoever runs the recipe; it is empty and left out if the chunker asks no model. A recipe never contains a key. A
+    parameter that was added after the recipe was made has the value that the chunker used until then, which may differ
+    from the default; see `settings`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -124,7 +125,7 @@ class Recipe(BaseModel):
         Raises
         ------
         InputError
-            If it is not JSON or not a recipe; the message names the place.
+            If the text is not JSON or not a recipe; the message locates the fault.
         """
         if not isinstance(text, str):
             raise InputError(f"recipe: its JSON must be a string; got {shown(text)}.")
@@ -137,9 +138,9 @@ class Recipe(BaseModel):
         Raises
         ------
         InputError
-            If it is not JSON or not a recipe; the message names the place.
+            If the text is not JSON or not a recipe; the message locates the fault.
         Cancelled
-            If the user asked to stop, which ``cancelled`` is asked repeatedly.
+            If ``cancelled``, which is called repeatedly, returns true.
         """
         (value,) = parsed_apart(read_recipe, data, name, cancelled)
         return cls.of_value(value)
@@ -215,12 +216,12 @@ class Recipe(BaseModel):
         embedder, sentences
             The caller's own embedder and sentences, which a recipe can only name.
         language_model
-            The model that is asked, if one is, instead of the recipe's on the environment's server.
+            The model to ask, if one is needed, instead of the recipe's model on the server from the environment.
 
         Raises
         ------
         InputError
-            If something that the recipe names is not there, or the text is unusable.
+            If something that the recipe names is not available, or the text is unusable.
         """
         chunker = self.build()
         if embedder is not None:
@@ -241,7 +242,7 @@ class Recipe(BaseModel):
 def run(chunker: Chunker, document: Document, tools: Tools, embedded_as: EmbeddedAs = "plain") -> Chunking:
     """Run a chunker on a document; the result includes its recipe, timings and warnings about unsuitable text.
 
-    Where chunks are embedded with a context sentence, a language model is asked for it; raises ModelError without one.
+    If chunks are embedded with a context sentence, a language model is asked for it; raises ModelError without a model.
     """
     if embedded_as == "context" and tools.asking is None:
         raise ModelError(NEEDED)
@@ -267,8 +268,8 @@ def chunk(
 ) -> Chunking:
     """Cut ``text`` into chunks with a chunker given by name or as an object.
 
-    Calls share embeddings: each distinct text is embedded once by the same embedder, as long as `SHARED_CACHE`, which is
-    bounded, holds it. ``SHARED_CACHE.clear()`` forgets them all; ``cache=EmbeddingCache()`` shares nothing.
+    Calls share embeddings: the same embedder embeds each distinct text only once, as long as the bounded `SHARED_CACHE`
+    holds the vector. ``SHARED_CACHE.clear()`` removes all vectors; ``cache=EmbeddingCache()`` shares none.
 
     Parameters
     ----------
@@ -298,8 +299,8 @@ def chunk(
     Raises
     ------
     InputError
-        If an argument is wrong, or the text is not valid Unicode; one sentence says which and why. `ParameterError` and
-        `ModelError` are kinds of it.
+        If an argument is wrong, or the text is not valid Unicode; the message says which and why. `ParameterError` and
+        `ModelError` are subclasses.
     """
     vectors = load_embedder(embedder)
     tools = Tools(vectors, load_tokenizer(tokenizer), _checked(cache))
@@ -320,7 +321,7 @@ def asking_for(chunker: Chunker, given: AnyLanguageModel | None, embedded_as: Em
     Raises
     ------
     InputError
-        If what is given is no language model.
+        If ``given`` is not a language model.
     """
     if given is None or not (chunker.asks or embedded_as == "context"):
         return None

@@ -1,4 +1,4 @@
-"""A sentence or two of a language model that situate each chunk in its document, to be embedded with the chunk.
+"""One or two sentences by a language model that situate each chunk in its document, embedded with the chunk.
 
 Source: Anthropic (2024), "Introducing contextual retrieval", https://www.anthropic.com/news/contextual-retrieval.
 """
@@ -47,14 +47,14 @@ _GRID = LONGEST_SHOWN // 4
 def situated(chunking: Chunking, tools: Tools) -> Chunking:
     """Add a language model's context sentence to each chunk of a result, and a note if any chunk has no such sentence.
 
-    A chunk of which it gives no usable answer, `REPEATS` times asked again, stays without.
+    A chunk stays without a sentence if the model gives no usable answer after `REPEATS` retries.
 
     Raises
     ------
     ModelError
-        If there is no language model, it gives no answer, or asking it would pass the limit of what may be spent.
+        If there is no language model, the model does not answer, or the request would exceed the spending limit.
     Cancelled
-        If the user asked to stop; the answers so far are remembered.
+        If the user asked to stop; the answers so far are in the cache.
     """
     if tools.asking is None:
         raise ModelError(NEEDED)

@@ -1,4 +1,4 @@
-"""The chunks of a result as a list, each with the reason why it begins where it does."""
+"""HTML list of a result's chunks, each with the reason for its start."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def chunk_list(cut: Chunking, most: int | None = None) -> str:
     cut
         The result.
     most
-        Characters of chunks after which the rest is counted and not shown; None for all of them.
+        Number of characters after which further chunks are only counted; None to show all chunks.
     """
     document = cut.document
     begins, kept = _reasons(cut)

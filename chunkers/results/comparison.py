@@ -60,12 +60,12 @@ def compare(*results: Chunking, **named: Chunking) -> SideBySide:
     results
         At least one and at most `MOST_SIDE_BY_SIDE`, those in ``named`` included.
     named
-        Further results under the names that they are to have.
+        Further results, with their names as keywords.
 
     Raises
     ------
     InputError
-        If there is none, there are too many, one is no result, or they are not of the same text.
+        If there are no results or too many, an argument is not a result, or the results are for different texts.
     """
     every = [*((None, one) for one in results), *named.items()]
     if not 1 <= len(every) <= MOST_SIDE_BY_SIDE:

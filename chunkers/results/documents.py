@@ -73,7 +73,7 @@ def to_documents(chunking: Chunking, library: Library = "langchain") -> list[Any
     InputError
         If there is no such library.
     ModelError
-        If it is not installed.
+        If the library is not installed.
     """
     made = _MAKERS.get(library) if isinstance(library, str) else None
     if made is None:

@@ -59,8 +59,8 @@ class Chunk(NamedTuple):
     stated
         Title, summary and propositions by a language model, if they are the chunk's text; None for most.
     situation
-        A sentence or two of a language model on where the chunk stands in its document, to be embedded with it; see
-        `chunkers.recipes.situating`. Empty where none was asked or what it answered cannot be used.
+        A sentence or two by a language model on the chunk's place in its document, embedded with the chunk; see
+        `chunkers.recipes.situating`. Empty if no model was asked or its answer is unusable.
     document
         The document that was cut; None for a chunk outside a result. Ignored by equality.
     """
@@ -345,8 +345,8 @@ class Timing:
 class Chunking(Sequence[Chunk]):
     """The result of a run: the chunks of a document, ordered by their first span, and every decision.
 
-    A sequence of its chunks. Two results are equal if their documents, chunks and decisions are, whatever time they took and
-    whichever recipe made them.
+    The result is a sequence of its chunks. Two results are equal if their documents, chunks and decisions are equal,
+    regardless of timing and recipe.
 
     Attributes
     ----------
@@ -357,11 +357,11 @@ class Chunking(Sequence[Chunk]):
     gaps
         The decision at every gap between sentences, and at every cut inside one, in order.
     merges, curves
-        The merges of groups, and the scores at the gaps, of chunkers that have some.
+        The merges of groups and the curves of scores, for chunkers that have them.
     timing
         Time of every stage; None before the run has ended.
     notes
-        Sentences about the whole: what a chunker could not do as asked, or did to the text.
+        Sentences about the result: settings that the chunker could not follow, and changes to the text.
     comparisons
         Comparisons of a double pass, in the order in which it made them.
     clusters
@@ -452,7 +452,7 @@ class Chunking(Sequence[Chunk]):
         InputError
             If there is no such library.
         ModelError
-            If it is not installed.
+            If the library is not installed.
         """
         return to_documents(self, library)
 

@@ -21,8 +21,8 @@ STATED = ("title", "summary", "propositions")
 def columns_of(chunking: Chunking, embedded_as: EmbeddedAs = "plain") -> tuple[str, ...]:
     """Return the column names for a table of a result's chunks.
 
-    Pages or chapters have columns only where the document has some, context and what a language model wrote only where a
-    chunk has some, and what is embedded only where that is not the text itself.
+    There are columns for pages or chapters only if the document has them, for context and a language model's text only
+    if a chunk has them, and for the embedded text only if ``embedded_as`` is not plain.
     """
     parts = chunking.document.parts
     places = () if parts is None else (parts.kind, f"{parts.kind}s")
@@ -50,7 +50,8 @@ def _has_context(chunking: Chunking) -> bool:
 def facts_of(chunking: Chunking, chunk: Chunk, embedded_as: EmbeddedAs) -> dict[str, Any]:
     """Return a chunk's fields for export, except its spans, and the text to embed if it differs from the chunk's text.
 
-    Its page is the one on which it begins, counted from 1 in the file; its pages have their labels. So have chapters.
+    ``page`` is the page on which the chunk begins, counted from 1 in the file; ``pages`` are the labels of its pages.
+    Chapters are treated alike.
     """
     document = chunking.document
     parts = document.parts

@@ -32,8 +32,9 @@ class Entry(NamedTuple):
 class EmbeddingCache:
     """Cache of embeddings, keyed by model, revision and text.
 
-    The file may be missing, corrupt, full, read-only or deleted at any time: what cannot be read is computed again, what
-    cannot be written stays in memory, and `complaint` says so. It holds hashes and vectors, never text.
+    The file may be missing, corrupt, full, read-only or deleted at any time: vectors that cannot be read are computed
+    again, vectors that cannot be written stay in memory, and `complaint` says so. The file holds hashes and vectors,
+    never text.
 
     Parameters
     ----------
@@ -45,7 +46,7 @@ class EmbeddingCache:
     Attributes
     ----------
     turns
-        Lock held by the run that embeds with a model, so that no two runs compute the same.
+        Lock held by the run that embeds with a model, so that no two runs compute the same vectors.
     """
 
     def __init__(self, path: Path | None = None, memory_bytes: int = MEMORY_BYTES) -> None:

@@ -44,7 +44,7 @@ def connect(path: Path, *, create: bool = True) -> sqlite3.Connection:
     Raises
     ------
     OSError, sqlite3.Error
-        If it cannot be opened.
+        If the file cannot be opened.
     """
     if not create:
         return _opened(f"{path.absolute().as_uri()}?mode=rw", uri=True)
@@ -68,8 +68,8 @@ def _opened(name: str, *, uri: bool = False) -> sqlite3.Connection:
 def set_up(connection: sqlite3.Connection, most_bytes: int | None = None) -> None:
     """Set an SQLite file's maximum size, if any, and turn off waiting for the disk. Raise sqlite3.Error on failure.
 
-    A process that is killed loses nothing that it has committed. If the whole machine stops, a page may be torn: what is
-    read is checked, so that this costs a computation, never a wrong answer.
+    A killed process loses no committed data. If the whole machine stops, a page may be damaged; everything read is
+    checked, so the damage costs a computation and never causes a wrong answer.
     """
     connection.execute("PRAGMA synchronous = OFF")
     if most_bytes is None:

@@ -1,7 +1,7 @@
 """Turns for each embedder, in order of arrival, so that no two runs compute the same vectors.
 
-Who came first is settled by `arrival`, which a job asks for when it is made. Until it needs its turn it may have to count
-and look up for a while, one longer than another; those who wait stand in the order in which they came.
+The order is determined by `arrival`, which a job calls when it is created. A job may spend some time counting and
+looking up texts before it needs its turn; waiting jobs are served in the order of their arrival.
 """
 
 from __future__ import annotations
@@ -71,9 +71,9 @@ class Turns:
         Parameters
         ----------
         cancelled
-            Called while waiting; true ends the wait.
+            Called while waiting; returns true to end the wait.
         waiting
-            Called with the number of those ahead, whenever that changes, and with 0 when the turn has come.
+            Called with the number of callers ahead, whenever it changes, and with 0 when the turn has come.
         came
             The caller's `arrival`; None if it comes now.
 

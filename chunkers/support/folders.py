@@ -33,10 +33,7 @@ def user_data() -> Path:
 
 
 def write_whole(path: Path, parts: Iterable[bytes | memoryview]) -> None:
-    """Write a file atomically, readable by its owner only; errors are ignored and leave no partial file behind.
-
-    Where it cannot be written, nothing is.
-    """
+    """Write a file atomically, readable by its owner only; errors are ignored and leave no partial file behind."""
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor, temporary = tempfile.mkstemp(prefix=f"{path.stem}-", suffix=".part", dir=path.parent)

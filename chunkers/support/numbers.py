@@ -6,13 +6,13 @@ from __future__ import annotations
 def signed(number: float, spec: str = "g") -> str:
     """Format a number, with a typographic minus sign if negative; a number that rounds to zero has no sign.
 
-    A hyphen may be parted from its number at the end of a line, and is read as one. Files for programs keep it, and so do
-    refusals and commands, whose numbers are as they are typed.
+    A hyphen may be separated from its number at the end of a line, and may be read aloud as a hyphen. Files for programs
+    keep the hyphen, and so do error messages and commands, whose numbers are shown as typed.
 
     Parameters
     ----------
     spec
-        A format of floating-point numbers: ``.2f``; with a sign for all, ``+.1f``.
+        Format of floating-point numbers, such as ``.2f``, or ``+.1f`` to sign all numbers.
     """
     sign, rest = ("+", spec[1:]) if spec.startswith("+") else ("", spec)
     return f"{number:{sign}z{rest}}".replace("-", "−")

@@ -1,4 +1,4 @@
-"""A document: the original text and where its sentences are."""
+"""A document: the original text and the positions of its sentences."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Span(NamedTuple):
 class Document:
     """A text with its sentences; chunks and gaps refer to it by offsets.
 
-    Two documents are equal where all but ``split_ms`` is.
+    Two documents are equal if all their attributes except ``split_ms`` are equal.
 
     Attributes
     ----------
@@ -36,22 +36,24 @@ class Document:
         The original, never changed.
     sentences
         Spans in ascending order without overlap or white space at their ends; every other character lies in exactly one.
-        They may be given as pairs of numbers, and with white space at their ends, which is left out.
+        They may be given as pairs of numbers, and with white space at their ends, which is trimmed.
     name
         Name for the user: a file's name or a title.
     splitter
-        The name of the sentence splitter that made ``sentences``; ``given`` where the caller did.
+        The name of the sentence splitter that made ``sentences``; ``given`` if the caller gave them.
     split_ms
-        Milliseconds that the splitter took. Reading it, like ``sentences`` and ``language``, splits a text that is not yet.
+        Milliseconds that the splitter took. Reading this attribute, ``sentences`` or ``language`` splits the text if it
+        is not yet split.
     language
-        The code of the language whose rules the splitter applied, chosen or detected; None where it has none.
+        The code of the language whose rules the splitter applied, chosen or detected; None if it uses none.
     parts
         Pages or chapters of the file that the text was read from; None if it has none.
 
     Raises
     ------
     InputError
-        If a sentence is no span of the text, overlaps another or leaves something out; the message names the first.
+        If a sentence is not a span of the text, overlaps another sentence or leaves out text; the message names the
+        first such sentence.
     """
 
     text: str
@@ -87,13 +89,13 @@ class Document:
     ) -> Document:
         """Return a document for a text, with sentences found by a splitter or given by the caller as texts or spans.
 
-        The splitter runs when a sentence is first asked for: many chunkers never do.
+        The splitter runs when a sentence is first needed; many chunkers need none.
 
         Raises
         ------
         InputError
-            If the text is no str or holds a lone surrogate, the splitter does not exist or needs what is not installed, or
-            given sentences are not those of the text.
+            If the text is not a str or contains a lone surrogate, the splitter does not exist or is not installed, or
+            the given sentences do not match the text.
         """
         check_text(text, name)
         if not isinstance(sentences, str):

@@ -100,7 +100,7 @@ def known_encoding(name: str) -> str:
     Raises
     ------
     InputError
-        If there is no such encoding of text.
+        If the encoding is unknown or not a text encoding.
     """
     try:
         found = codecs.lookup(name)

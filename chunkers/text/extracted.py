@@ -28,7 +28,7 @@ class LeftOut(NamedTuple):
     part
         The number of the page or chapter, from 0; None where the file has none.
     words
-        Its text, if any.
+        Text of the omitted content, if any.
     """
 
     what: str

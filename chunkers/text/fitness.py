@@ -1,4 +1,4 @@
-"""Warnings where a text does not suit its splitter or its model, with what helps."""
+"""Warnings about texts that do not suit their splitter or model, with remedies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sentences that a caller gives, as texts or as spans: found in the text and checked."""
+"""Sentences given by the caller as texts or spans, located in the text and checked."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ def given_spans(text: str, sentences: object) -> list[tuple[int, int]]:
     Raises
     ------
     InputError
-        If it is neither, or a sentence is not where it must be; one sentence names the first that is not.
+        If ``sentences`` are neither texts nor spans, or a sentence is not at its place in the text; the message names
+        the first such sentence.
     """
     try:
         if isinstance(sentences, str | bytes) or not isinstance(sentences, Iterable):

@@ -1,4 +1,4 @@
-"""The paragraphs of a document, parted by blank lines."""
+"""The paragraphs of a document, separated by blank lines."""
 
 from __future__ import annotations
 

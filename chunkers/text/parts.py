@@ -115,7 +115,7 @@ def label_of(words: str, number: int) -> str:
 def substituted(pattern: re.Pattern[str], replacement: str, text: str, places: Sequence[int]) -> tuple[str, list[int]]:
     """Replace all matches of a pattern; return the new text and the offsets ``places`` adjusted to the new text.
 
-    A place within what is replaced comes to lie behind the replacement.
+    An offset inside a match is moved to the end of the replacement.
     """
     if not places:
         return pattern.sub(replacement, text), []

@@ -1,4 +1,4 @@
-"""Find an excerpt again in a text that may have been edited since: by quotation, place, and what stood before and after.
+"""Search for an excerpt in a text that may have been edited, by quotation, position and surrounding text.
 
 An excerpt is tied to its text as W3C's Web Annotation Data Model does it (2017): by the quotation with a prefix and a suffix
 (TextQuoteSelector), and by its place (TextPositionSelector).
@@ -127,8 +127,8 @@ class Searched:
     def exact(self, quoted: Quotation) -> Match | None:
         """Find a quotation word for word; return None if the quotation does not occur.
 
-        Of several places it is that with the same text before and after, all of it or the nearest part of it, then that
-        nearest to where it was, or the first.
+        Of several occurrences, the one with the same text before and after, in full or in its nearest part, is
+        preferred, then the one nearest to the original position, or the first.
         """
         found = _place(self.text, quoted)
         if found is None:
@@ -149,7 +149,8 @@ class Searched:
     def altered(self, quoted: Quotation, alike: float = ALIKE) -> Match | None:
         """Find the passage most similar to a quotation, with a similarity of at least ``alike``; None if there is none.
 
-        Of passages that are equally like it, it is the one nearest to its place. None too where `Work` is used up.
+        Of equally similar passages, the one nearest to the original position is returned. None also if `Work` is used
+        up.
         """
         from chunkers.text.approximate import codes, nearest
 
@@ -182,7 +183,8 @@ class Searched:
     def longest_passage(self, text: str, within: Span) -> Passage | None:
         """Find the longest passage of ``text`` that occurs within a range; None if it is shorter than `SHORTEST`.
 
-        It is compared as in `typography`, and is the end, the beginning or around the middle of ``text``.
+        Texts are compared as in `typography`. The passage is at the end, at the beginning or around the middle of
+        ``text``.
         """
         first = self._folded_place(within.start)
         quoted, whole = _Folded.of(text), self._folded.text[first : self._folded_place(within.end)]

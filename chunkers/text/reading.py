@@ -55,7 +55,7 @@ def read_document(data: bytes, name: str, encoding: str | None = None, cancelled
     encoding
         The encoding that the user chose for text and HTML; the other formats declare theirs.
     cancelled
-        Called repeatedly while a file is read; true ends it.
+        Called repeatedly while a file is read; returns true to stop.
 
     Raises
     ------

@@ -62,8 +62,8 @@ _SLICE = re.compile(r"\S{100,200}(?<=\w)(?=\w)|\S{1,200}")
 def split_sentences(text: str, splitter: str, cancelled: Callable[[], bool] = bool) -> list[tuple[int, int]]:
     """Split a text into sentences; return their half-open ranges in code points, trimmed of white space.
 
-    Whether lines end in LF, CR or CRLF makes no difference. The fences of front matter are in one sentence with the fields
-    beside them.
+    Line endings may be LF, CR or CRLF, with the same result. The fences of front matter are in one sentence with the
+    fields next to them.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def split_sentences(text: str, splitter: str, cancelled: Callable[[], bool] = bo
     InputError
         If there is no such splitter or language, or the pipeline is not installed or sets no sentence boundaries.
     Cancelled
-        If the user has.
+        If the user has cancelled.
     """
     # The splitters see only LF: patterns with an alternative for each line end would read \r\n as two.
     plain = _LINE_END.sub("\n", text) if "\r" in text else text

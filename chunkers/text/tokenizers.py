@@ -47,8 +47,8 @@ TOKENIZERS = {
 class Tokenizer(Protocol):
     """Interface of a tokenizer, which counts the tokens of texts and locates them.
 
-    One that takes space, tab and line ends for the end of a token, and never for a token, says so by an attribute
-    ``skips_space``, which is true; it saves counting.
+    A tokenizer for which spaces, tabs and line ends always end a token, and are never part of one, may set the attribute
+    ``skips_space`` to true, which saves counting.
     """
 
     name: str
@@ -148,8 +148,8 @@ class WordPieceTokenizer:
 class BytePairTokenizer:
     """One of OpenAI's byte-pair tokenizers, run by tiktoken.
 
-    Its table is fetched by tiktoken when it is first used, and kept in the user's cache folder, or where
-    ``TIKTOKEN_CACHE_DIR`` says.
+    tiktoken downloads the token table on first use and keeps it in the user's cache folder, or in the folder that
+    ``TIKTOKEN_CACHE_DIR`` names.
     """
 
     def __init__(self, name: str) -> None:
