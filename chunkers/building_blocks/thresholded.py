@@ -14,7 +14,7 @@ from chunkers.support.numbers import signed
 
 
 class Thresholded(Chunker):
-    """Base class for chunkers that cut where a distance passes a threshold of `THRESHOLDS`, set by ``amount``.
+    """Base class for chunkers that cut where a distance passes one of the `THRESHOLDS`, adjusted by ``amount``.
 
     A subclass redeclares the fields in its own order, with its thresholds and its default buffer.
     """

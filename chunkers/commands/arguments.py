@@ -29,7 +29,7 @@ class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are raised as `InputError`."""
 
     def error(self, message: str) -> NoReturn:
-        """Raise `InputError` instead of exiting."""
+        """Raise the parser's error message as `InputError` instead of exiting."""
         raise InputError(f"{message[0].upper()}{message[1:]}.")
 
 

@@ -44,7 +44,7 @@ class Counted:
         self._rows = self._characters = self._items = 0
 
     def row(self, *texts: str | None) -> None:
-        """Count a row and the characters of its texts. Raise InputError once there are too many."""
+        """Count a row and the characters of its texts. Raise InputError once either count is too high."""
         self._rows += 1
         if self._rows > MOST_ROWS:
             raise InputError(f"{self._name}: {self._what} may have at most {MOST_ROWS:,} rows; this one has more.")

@@ -136,7 +136,7 @@ class Asking:
 
     @property
     def told(self) -> str:
-        """Phrase with the spending so far and the server's treatment of JSON schemas."""
+        """Short description of the spending so far and of the server's treatment of JSON schemas."""
         return f"{self.spent}{f'; {STRUCTURED[self._structured]}' if self._structured else ''}"
 
     @property

@@ -67,7 +67,7 @@ class Unusable(Exception):
 
     @property
     def told(self) -> str:
-        """Phrase that describes the failure: the number of attempts and the last complaint."""
+        """Short description of the failure: the number of attempts and the last complaint."""
         return f"no usable answer in {counted(self.attempts, 'attempt')} ({self})"
 
 

@@ -110,7 +110,7 @@ class Chunk(NamedTuple):
 
 
 class Gap(NamedTuple):
-    """The decision on the gap between sentence ``index`` and the next.
+    """The decision on the gap between sentence ``index`` and the next sentence.
 
     Attributes
     ----------
@@ -141,7 +141,7 @@ MergeKind = ComparisonKind | Literal["linkage"]
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """The merge of two groups of sentences.
+    """The merge of two groups of sentences, with their similarity and the threshold.
 
     Attributes
     ----------
@@ -406,7 +406,7 @@ class Chunking(Sequence[Chunk]):
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The texts of the chunks."""
+        """The texts of all chunks, in order."""
         return tuple([chunk.text for chunk in self.chunks])
 
     def __len__(self) -> int:

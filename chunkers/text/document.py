@@ -26,7 +26,7 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True)
 class Document:
-    """A text with its sentences; chunks and gaps refer to it by offsets.
+    """A text with its sentences; chunks and gaps refer to the text by offsets.
 
     Two documents are equal if all their attributes except ``split_ms`` are equal.
 

@@ -97,7 +97,7 @@ class Parts:
         return f"ch. {label}" if label == str(number + 1) else shortened(label, 40)
 
     def moved(self, starts: Iterable[int]) -> Parts:
-        """Return a copy of the pages or chapters with other starting offsets."""
+        """Return a copy of the pages or chapters with new start offsets."""
         return Parts(self.kind, tuple(starts), self.labels)
 
 

@@ -106,7 +106,7 @@ Rule = Callable[[str, list[int]], list[int]]
 
 
 def rules_for(text: str, language: str) -> tuple[Rule, ...]:
-    """Return the rules that correct sentencex's boundaries in this text and language, in order of application."""
+    """Return the rules that correct the splitter sentencex in this text and language, in order of application."""
     rules: list[Rule] = [corrected]
     if _AND_SO_ON.search(text):
         rules.append(after_and_so_on)
@@ -291,7 +291,7 @@ def after_and_so_on(text: str, starts: list[int]) -> list[int]:
 
 
 def legible(text: str) -> str:
-    """Replace characters that mislead sentencex, keeping the length of the paragraph.
+    """Replace characters that mislead the splitter sentencex, keeping the length of the paragraph.
 
     sentencex takes a lower-case letter for the continuation of a sentence, even in a text without capitals, and the mark
     inside a Hebrew abbreviation for an opening quotation mark. When it looks for initials, it counts every space as one
