@@ -99,7 +99,7 @@ def from_labels(
     labels
         The cluster of every sentence.
     scores
-        The distance at each gap, for the ledger and the curve; it alone does not determine the clusters.
+        The distance at each gap, for the ledger and the curve; the distances alone do not determine the clusters.
     clusters
         Further details of the clustering.
     """

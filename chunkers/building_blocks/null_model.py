@@ -1,7 +1,8 @@
 """Null model of a score: its distribution over random orders of the text's own sentences.
 
-A permutation null. Where neighbouring sentences resemble each other throughout, single sentences in random order are too
-easy a null; runs of sentences that stay together keep that resemblance, as in the block bootstrap of Künsch (1989).
+This is a permutation null. If neighbouring sentences are similar throughout the text, single sentences in random order
+are too easy a null; runs of sentences that stay together keep this similarity, as in the block bootstrap of Künsch
+(1989).
 """
 
 from __future__ import annotations

@@ -277,7 +277,7 @@ class Vocabulary:
 
     @classmethod
     def of(cls, text: str, others: Sequence[str] = ()) -> Vocabulary:
-        """Build a text's vocabulary; lower-case words in the texts ``others`` count as attested too."""
+        """Build a text's vocabulary; lower-case words may also come from the texts ``others``."""
         words = {*_WORD.findall(text)}
         more = {word for other in others for word in _WORD.findall(other)}
         small = {word for word in words | more if not word[0].isupper()}

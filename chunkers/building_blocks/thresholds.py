@@ -35,7 +35,7 @@ class Threshold:
     offered, step, default
         The slider's bounds and step, and the default amount.
     above
-        True if gaps above the line are candidates; if false, those below it.
+        True if gaps above the threshold are candidates for cuts; false if gaps below it are.
     help
         A line of help on the amount.
     """

@@ -53,7 +53,7 @@ def window_end(sizes: Sequence[int], start: int, most: int, least: int) -> int:
     most
         Maximum number of tokens in the window.
     least
-        Minimum number of units in the window, whatever their size, unless the text ends before.
+        Minimum number of units in the window, whatever their size, unless the text ends earlier.
     """
     end, size = start + least, sum(sizes[start : start + least])
     while end < len(sizes) and size + sizes[end] <= most:

@@ -208,7 +208,7 @@ def named_files(names: Sequence[str], endings: Sequence[str] = READABLE) -> Iter
     Raises
     ------
     InputError
-        If a folder has no such file.
+        If a folder has no file with one of ``endings``.
     """
     for name in names:
         if not name:

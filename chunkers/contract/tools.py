@@ -39,7 +39,8 @@ class Meter:
 
     ``seen`` holds the keys of the texts already counted.
 
-    ``counted`` is true if tokens were counted. ``ledger`` sums the spending on a language model; None if none was asked.
+    ``counted`` is true if tokens were counted. ``ledger`` sums the spending on a language model; None if no model was
+    asked.
     """
 
     load_s: float = 0.0

@@ -44,7 +44,7 @@ class GivenChunk(NamedTuple):
         Stated spans, half-open in code points; if only a start is stated, the end follows from the text's length. Empty if
         no place is stated.
     document
-        Stated name of its document; None if none is stated.
+        Stated name of the chunk's document; None if the chunk states none.
     """
 
     text: str | None

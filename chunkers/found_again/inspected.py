@@ -134,9 +134,9 @@ class DocumentNames:
     def called(self, name: str) -> list[str]:
         """Return the document names in the file that may refer to a document called ``name``.
 
-        If the file has the same name, only that name is returned. Otherwise, the names of which one is the end of the
-        other's path, such as ``/data/notes/a.md`` and ``a.md``. Otherwise the same, ignoring a file extension that only
-        one of them has, such as ``notes/a.md`` and ``a``.
+        If the file has the same name, only that name is returned. Otherwise, a name matches if one path ends with the
+        other, such as ``/data/notes/a.md`` and ``a.md``. If no name matches in this way, a file extension that only one
+        of the paths has is ignored, such as in ``notes/a.md`` and ``a``.
         """
         if name in self._names:
             return [name]

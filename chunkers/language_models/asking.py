@@ -180,7 +180,7 @@ class Asking:
         messages
             The conversation so far.
         cancelled
-            Called before anything is sent, and several times a second until the answer arrives; true stops.
+            Called before anything is sent, and several times a second until the answer arrives; returns true to stop.
         ledger
             Ledger to which the spending is added too.
         kind

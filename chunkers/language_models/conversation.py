@@ -97,7 +97,7 @@ def usable_answer(
     Raises
     ------
     Unusable
-        If the last answer cannot be used either, was refused or was cut off; at once if an answer repeats itself.
+        If the last answer is unusable, refused or cut off, or as soon as an answer repeats itself.
     """
     from chunkers.language_models.base import Message
 
@@ -204,7 +204,7 @@ def read_line(answer: str, form: type[AnyLine]) -> AnyLine:
     Raises
     ------
     Unusable
-        If there is no such line, or it has no number and does not say none, or more numbers than the form takes.
+        If no line matches, or the line has neither a number nor ``none``, or has more numbers than the form takes.
     """
     if answer.lstrip().startswith("{"):
         return read_json(answer, form)

@@ -202,7 +202,7 @@ class MaxMinStep(NamedTuple):
     least
         The lowest similarity of two sentences in the open chunk; for a single sentence, its similarity to the next one.
     nearest
-        The number of the first of them that is most like the next, from 0.
+        Index, from 0, of the open chunk's sentence that is most similar to the next sentence; the first of several.
     """
 
     score: float

@@ -99,7 +99,7 @@ class Optimal(Chunker):
         Raises
         ------
         InputError
-            If the text has so many pieces, and a chunk may hold so many of them, that the search is too much work.
+            If the search is too much work for the number of pieces in the text and in a chunk.
         """
         text = document.text
         pieces, reach = self._by_sentence(document, tools) if self.pieces == "sentences" else self._by_size(document, tools)

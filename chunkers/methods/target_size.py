@@ -28,9 +28,9 @@ Fit = Literal["average", "largest"]
 class TargetSize(Chunker):
     """Chunker that cuts at the greatest distances, with as few cuts as needed for the target size.
 
-    Source: KamradtModifiedChunker of Chroma's report, which bisects the threshold. Its text asks for the largest chunk below
-    the size; its code allows as many cuts as the size fits into the text, which makes the average fit. Here the threshold
-    is found among the distances themselves, which is where bisecting ends.
+    Source: KamradtModifiedChunker of Chroma's report, which finds the threshold by bisection. The report asks for the
+    largest chunk below the size; its code allows as many cuts as the size fits into the text, so that the average chunk
+    fits. Here the threshold is found among the distances themselves, which is where bisection ends.
     """
 
     name: ClassVar[str] = "target_size"

@@ -83,7 +83,7 @@ class YourCuts(Chunker):
         Raises
         ------
         InputError
-            If there are no cuts yet, or they are of another text.
+            If there are no cuts yet, or the cuts are for another text.
         """
         if not self.is_of(document.identity):
             raise InputError("Your cuts belong to another text. Press “Cut it yourself” on Compare to cut this one.")

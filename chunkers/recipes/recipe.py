@@ -274,11 +274,11 @@ def chunk(
     Parameters
     ----------
     text
-        The original; the chunks' spans are code points of it.
+        The original text; the chunks' spans are offsets in it, in code points.
     chunker
         A key of `CHUNKERS` or `ADAPTERS`, or a `Chunker` with its parameters.
     sentences
-        A name from `SPLITTERS`, or the sentences themselves, in order and none left out: texts, or pairs of code points.
+        A name from `SPLITTERS`, or all sentences in order, as texts or as pairs of code points.
     embedder
         A name from `EMBEDDERS`, or any object whose ``encode`` takes a list of texts and returns a vector for each, as an
         array, a tensor or lists; see `Encoder`.
@@ -290,11 +290,12 @@ def chunk(
         Text to embed in exported files: the chunk alone, with its headings in front, or with a context sentence that the
         language model writes (`chunkers.recipes.situating`).
     language_model
-        The model that chunkers such as `llm` ask, and for context sentences: ``openai:NAME``, on the server that
-        OPENAI_BASE_URL and OPENAI_API_KEY name, to which the text is sent; a `chunkers.language_models.base.LanguageModel`;
-        or a `chunkers.language_models.asking.Asking`, which has a limit of what may be spent.
+        The model that chunkers such as `llm` ask, also for context sentences: ``openai:NAME``, on the server that
+        OPENAI_BASE_URL and OPENAI_API_KEY name, to which the text is sent; a
+        `chunkers.language_models.base.LanguageModel`; or a `chunkers.language_models.asking.Asking`, which has a
+        spending limit.
     parameters
-        The chunker's parameters; those left out have their defaults.
+        The chunker's parameters; omitted parameters have their defaults.
 
     Raises
     ------

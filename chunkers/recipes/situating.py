@@ -103,8 +103,8 @@ def estimate(chunking: Chunking, tools: Tools) -> Estimate:
 def shown_of(document: Document, chunk: Chunk) -> Span:
     """Return the part of the document shown to the model with a chunk: the whole document if it is short enough.
 
-    Otherwise the largest section around the chunk that is short enough or, without one, whole sentences around the chunk,
-    at most `LONGEST_SHOWN` characters and the same for chunks near each other.
+    Otherwise, the part is the largest section around the chunk that is short enough or, without such a section, whole
+    sentences around the chunk, with at most `LONGEST_SHOWN` characters. Chunks near each other share the same sentences.
     """
     text, most = document.text, LONGEST_SHOWN
     if len(text) <= most:

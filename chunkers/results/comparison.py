@@ -58,7 +58,7 @@ def compare(*results: Chunking, **named: Chunking) -> SideBySide:
     Parameters
     ----------
     results
-        At least one and at most `MOST_SIDE_BY_SIDE`, those in ``named`` included.
+        At least one and at most `MOST_SIDE_BY_SIDE` results, including the results in ``named``.
     named
         Further results, with their names as keywords.
 

@@ -115,7 +115,7 @@ class Gap(NamedTuple):
     Attributes
     ----------
     score, threshold
-        The two numbers compared, in the units of the chunker's score; None where nothing was compared.
+        The two numbers compared, in the units of the chunker's score; None if nothing was compared.
     why
         The decision step by step: by the score, then by a size or pass two.
     offset
@@ -148,11 +148,11 @@ class Merge:
     left, right
         Half-open ranges of sentence numbers. Over a snippet they do not touch: the snippet lies between.
     similarity, threshold
-        The cosine, and what it had to exceed.
+        The cosine similarity, and the threshold that it had to exceed.
     kind
-        ``initial`` and ``appending`` happen in pass one of a double pass, ``merging`` and those over snippets in pass two.
-        ``linkage`` is of clusters: the ranges are the two sentences whose pair joined their clusters, the similarity is
-        1 minus their joint distance.
+        ``initial`` and ``appending`` happen in pass one of a double pass, ``merging`` and merges over snippets in pass
+        two. ``linkage`` joins two clusters: the ranges are the two sentences whose pair joined the clusters, and the
+        similarity is 1 minus their joint distance.
     """
 
     left: Span
@@ -171,9 +171,9 @@ class Comparison(NamedTuple):
     Attributes
     ----------
     left, right
-        Half-open ranges of sentence numbers: the group that grows, and the one that it is compared with.
+        Half-open ranges of sentence numbers: the growing group, and the group that it is compared with.
     similarity, threshold
-        The cosine, and what it has to exceed.
+        The cosine similarity, and the threshold that it has to exceed.
     kind
         The kind of merge; for ``appending`` only the last two sentences of ``left`` are compared.
     outcome
@@ -181,7 +181,7 @@ class Comparison(NamedTuple):
     length
         Characters of the merged group, from ``left`` to ``right``, as the maximum size counts them.
     why
-        The decision, as in the ledger; None where a group further on is compared before one is made.
+        The decision, as in the ledger; None if a later group is compared before a decision is made.
     """
 
     left: Span
@@ -231,8 +231,8 @@ class Clusters:
     Attributes
     ----------
     refused
-        Merges that the cap refused, nearest first (single linkage); only those between clusters that earlier joins and
-        refusals had not linked in a chain, so that they are fewer than the sentences.
+        Merges that the cap refused, nearest first (single linkage). Only merges between clusters that earlier joins and
+        refusals had not linked in a chain are listed, so that there are fewer merges than sentences.
     refusals
         Number of pairs of sentences that the cap refused (single linkage).
     cap
@@ -286,11 +286,11 @@ class Curve:
     lines
         The thresholds.
     cut_above
-        True if gaps above the line are candidates; if false, those below it.
+        True if gaps above the threshold are candidates for cuts; false if gaps below it are.
     live
         True if comparing the scores with a single line gives the candidate cuts.
     null
-        Range of the score in shuffled text, where the order of sentences means nothing; None if unknown.
+        Range of the score in shuffled text, where the order of sentences is meaningless; None if unknown.
     """
 
     label: str
@@ -320,7 +320,7 @@ class Timing:
     Attributes
     ----------
     split_ms
-        Splitting into sentences; once for all chunkers of a document, and 0 where none has asked for a sentence yet.
+        Splitting into sentences, once for all chunkers of a document; 0 if no sentence has been needed yet.
     embed_ms
         Looking up embeddings and computing the missing ones.
     embedded, cached
@@ -328,7 +328,7 @@ class Timing:
     cold_ms
         Time that computing all embeddings took originally; NaN if it was not recorded.
     decide_ms
-        Everything else, except pass two of a double pass, which is in ``merge_ms``. Chunkers that cut by a count compute
+        All other work, except pass two of a double pass, which is in ``merge_ms``. Chunkers that cut by a count compute
         their ledger when it is first read, which is not included.
     """
 
@@ -371,9 +371,9 @@ class Chunking(Sequence[Chunk]):
     misfits
         Warnings that the text does not suit its splitter or the model.
     spending
-        Spending on a language model; None if none was asked.
+        Spending on a language model; None if no model was asked.
     made_by
-        Recipe that gives the same chunks again; None for a result that `chunkers.run` did not make.
+        Recipe that reproduces the same chunks; None for a result that `chunkers.run` did not make.
     """
 
     document: Document

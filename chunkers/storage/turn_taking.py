@@ -75,7 +75,7 @@ class Turns:
         waiting
             Called with the number of callers ahead, whenever it changes, and with 0 when the turn has come.
         came
-            The caller's `arrival`; None if it comes now.
+            The caller's `arrival`; None for a new arrival number.
 
         Raises
         ------

@@ -26,7 +26,7 @@ class LeftOut(NamedTuple):
     times
         Number of things of this kind.
     part
-        The number of the page or chapter, from 0; None where the file has none.
+        The index of the page or chapter; None if the file has none.
     words
         Text of the omitted content, if any.
     """

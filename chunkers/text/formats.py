@@ -1,7 +1,7 @@
 """Documents that are not plain text: HTML, PDF, DOCX and EPUB, each through a parser of its own.
 
-What has headings, lists and tables becomes Markdown, so that they stay recognisable; links become their text, and
-pictures their alternative text. The resulting text is what is chunked and shown.
+Documents with headings, lists and tables become Markdown, so that these stay recognisable; links become their text, and
+pictures their alternative text. The resulting text is chunked and shown.
 """
 
 from __future__ import annotations

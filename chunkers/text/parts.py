@@ -29,9 +29,11 @@ class Parts:
     kind
         ``page`` or ``chapter``.
     starts
-        The code points at which they begin, ascending; a part without text begins where the next one does.
+        Start offsets of the pages or chapters, in code points, ascending; a part without text begins where the next one
+        does.
     labels
-        Label of each: a page's label, such as ``iv`` or ``12``, a chapter's title, or the number if there is none.
+        Labels of the pages or chapters: a page's label, such as ``iv`` or ``12``, a chapter's title, or the number if
+        there is none.
     """
 
     kind: Kind

@@ -266,7 +266,7 @@ class Running(NamedTuple):
     upper
         True if it was found from the page's beginning.
     bare
-        True if it is a page number and nothing else.
+        True if the line is only a page number.
     counts
         True if the line has the page number, so that it is not the same on all these pages.
     """
