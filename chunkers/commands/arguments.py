@@ -150,7 +150,7 @@ def add_spend(parser: argparse.ArgumentParser, what: str = "asking it") -> None:
 
 
 def limit_of(spend: str | None, option: str = "--spend") -> Limit | None:
-    """Parse the value of a spending-limit option; return None if the option is not used.
+    """Parse the value of a spending-limit option; return None if the option was not given.
 
     Raises
     ------

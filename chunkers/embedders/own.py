@@ -23,7 +23,7 @@ class Encoder(Protocol):
     """
 
     def encode(self, texts: list[str], /) -> Any:
-        """Return one row of numbers per text."""
+        """Return one embedding per text, as a row of numbers."""
         ...
 
 

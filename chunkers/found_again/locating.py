@@ -79,7 +79,7 @@ def _untold(done: int, total: int) -> None:
 def find_again(
     document: Document, given: Sequence[GivenChunk], maker: str, told: Callable[[int, int], None] = _untold
 ) -> FoundAgain:
-    """Locate given chunks in a document and return them in text order; see `chunkers.found_again.inspected.inspect`.
+    """Locate given chunks in a document; return the located chunks as a result, with remarks on inexact matches.
 
     Parameters
     ----------

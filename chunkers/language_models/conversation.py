@@ -170,7 +170,7 @@ def _unfenced(answer: str) -> str:
 
 
 def read_json(answer: str, form: type[AnyForm]) -> AnyForm:
-    """Return the last JSON object in an answer that has the expected fields; surrounding text is ignored.
+    """Return an answer's last JSON object with the expected fields, ignoring surrounding text.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ def read_json(answer: str, form: type[AnyForm]) -> AnyForm:
 
 
 def read_line(answer: str, form: type[AnyLine]) -> AnyLine:
-    """Parse the last line of an answer that matches the form, or the whole answer if it is a JSON object.
+    """Parse an answer's last line of the given form, or the whole answer if it is a JSON object.
 
     Raises
     ------

@@ -248,7 +248,7 @@ class YourChunks(Chunker):
         return self._held
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Locate the file's chunks in the document and return them as a result.
+        """Locate the file's chunks in the document and return a result with the located chunks.
 
         Raises
         ------
