@@ -1,4 +1,4 @@
-"""The base class of adapters: chunkers that let another library cut, where it is installed."""
+"""Base class for adapters, which are chunkers that use another library's chunker."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from chunkers.text.document import Document
 
 
 class Adapter(Chunker):
-    """Base class of adapters, which run another library's chunker with this project's embedder for comparison.
+    """Base class for adapters, which run another library's chunker with this project's embedder for comparison.
 
     Attributes
     ----------
@@ -35,24 +35,24 @@ class Adapter(Chunker):
 
     @abstractmethod
     def pieces(self, document: Document, tools: Tools) -> list[str]:
-        """Return the library's chunks as texts; ``module`` is already imported when this is called."""
+        """Return the texts of the chunks that the library makes; ``module`` is imported before this call."""
 
     @classmethod
     def versions(cls) -> dict[str, str]:
-        """Return the library's installed version by package name; empty if it is not installed."""
+        """Return the library's installed version, keyed by package name; empty if the library is not installed."""
         version = cls.version()
         return {} if version is None else {cls.package: version}
 
     @classmethod
     def version(cls) -> str | None:
-        """Return the library's installed version; None if it is not installed."""
+        """Return the library's installed version; None if the library is not installed."""
         try:
             return metadata.version(cls.package)
         except metadata.PackageNotFoundError:
             return None
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document with the library, and map its chunks to spans of the original text.
+        """Cut the document with the other library, and map the library's chunks to spans of the original text.
 
         Raises
         ------

@@ -12,7 +12,7 @@ from chunkers.text.document import Document
 
 
 class ChonkieSemantic(Adapter):
-    """Chonkie's SemanticChunker, on the sentences that Chonkie finds; parameters have Chonkie's names and defaults."""
+    """Adapter for Chonkie's SemanticChunker, with Chonkie's own sentences, parameter names and defaults."""
 
     name: ClassVar[str] = "chonkie_semantic"
     title: ClassVar[str] = "Chonkie: SemanticChunker"
@@ -107,7 +107,7 @@ class ChonkieSemantic(Adapter):
         return self
 
     def pieces(self, document: Document, tools: Tools) -> list[str]:
-        """Return the texts of the chunks that Chonkie cuts."""
+        """Return the texts of the chunks that Chonkie makes."""
         from chonkie import SemanticChunker
 
         from chunkers.adapters.chonkie_embeddings import ChonkieEmbeddings

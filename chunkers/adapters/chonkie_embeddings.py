@@ -1,4 +1,4 @@
-"""The embedding interface of Chonkie; import it only where Chonkie is installed."""
+"""Chonkie's embeddings interface; import this module only if Chonkie is installed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from chunkers.support.arrays import VectorArray
 
 
 class ChonkieEmbeddings(BaseEmbeddings):
-    """Chonkie's embeddings interface, implemented with a run's embedder and tokenizer."""
+    """Implementation of Chonkie's embeddings interface with a run's embedder and tokenizer."""
 
     def __init__(self, tools: Tools) -> None:
         super().__init__()
@@ -31,5 +31,5 @@ class ChonkieEmbeddings(BaseEmbeddings):
         return len(self.embed(""))
 
     def get_tokenizer(self) -> Callable[[str], int]:
-        """Return a function that counts a text's tokens, all that Chonkie's SemanticChunker needs of a tokenizer."""
+        """Return a token-counting function, which is all that Chonkie's SemanticChunker needs as a tokenizer."""
         return lambda text: self._tools.count_tokens([text])[0]

@@ -12,10 +12,10 @@ from chunkers.text.document import Document
 
 
 class ChromaCluster(Adapter):
-    """Chroma's ClusterSemanticChunker, on the pieces that Chroma makes; parameters have Chroma's names and defaults.
+    """Adapter for Chroma's ClusterSemanticChunker, with Chroma's own initial pieces, parameter names and defaults.
 
-    No package index has it: it is installed from its repository. It counts cl100k tokens with tiktoken, which fetches
-    its table on first use.
+    Chroma's chunker is on no package index and is installed from its repository. It counts cl100k tokens with tiktoken,
+    which downloads its token table on first use.
     """
 
     name: ClassVar[str] = "chroma_cluster"
@@ -53,7 +53,7 @@ class ChromaCluster(Adapter):
         return self
 
     def pieces(self, document: Document, tools: Tools) -> list[str]:
-        """Return the texts of the chunks that Chroma's chunker cuts."""
+        """Return the texts of the chunks that Chroma's chunker makes."""
         from chunking_evaluation.chunking import ClusterSemanticChunker
 
         chunker = ClusterSemanticChunker(embedding_function=tools.embed, **self.model_dump())

@@ -16,11 +16,11 @@ from chunkers.text.outline import check_outline, headings
 
 
 class DoclingHybrid(Adapter):
-    """Docling's HybridChunker, counting with the selected tokenizer.
+    """Adapter for Docling's HybridChunker, which counts tokens with the selected tokenizer.
 
-    It is given the blocks and headings that `chunkers.text.outline` finds, each with its text as it is written, so that only
-    its cutting is compared and not Docling's reading of files. It keeps headings beside its chunks, not in them, and repeats
-    the header of a table that it cuts, which is the context of the chunk here.
+    Docling receives the blocks and headings that `chunkers.text.outline` finds, each with its original text, so that
+    only the cutting is compared and not Docling's file parsing. Headings are kept outside the chunks. The header of a
+    table that Docling cuts is repeated, and becomes the context of the chunk here.
     """
 
     name: ClassVar[str] = "docling_hybrid"

@@ -27,9 +27,9 @@ warnings.filterwarnings("ignore", message="Headers and captions for this chunk")
 
 
 def hybrid_chunks(text: str, max_tokens: int, count: Counter) -> list[tuple[str, str]]:
-    """Return the text of each chunk of Docling's HybridChunker, and the table header that Docling repeats before it.
+    """Run Docling's HybridChunker; return each chunk's text and the table header, if any, repeated before that text.
 
-    The header is taken off the text; it is empty where none is repeated.
+    The header is removed from the text; it is empty if Docling repeats none.
     """
     document, tables = docling_document(text)
     provider = _Verbatim(tables)
@@ -50,9 +50,9 @@ def hybrid_chunks(text: str, max_tokens: int, count: Counter) -> list[tuple[str,
 
 
 def docling_document(text: str) -> tuple[DoclingDocument, dict[str | None, str]]:
-    """Convert the blocks of a text to a Docling document; also return the source of each table by its reference.
+    """Convert a text's blocks to a Docling document; also return each table's source text, keyed by Docling reference.
 
-    Items and paragraphs have their source as their text, marks included; those of headings are taken off.
+    List items and paragraphs keep their Markdown source as text, marks included; headings lose their marks.
     """
     document = DoclingDocument(name="document")
     tables: dict[str | None, str] = {}

@@ -13,9 +13,9 @@ from chunkers.text.document import Document
 
 
 class LangChainSemantic(Thresholded, Adapter):
-    """LangChain's SemanticChunker, on sentences as LangChain splits them: after a full stop, question or exclamation mark.
+    """Adapter for LangChain's SemanticChunker, with LangChain's own sentences, which end at ``.``, ``?`` or ``!``.
 
-    Its parameters are declared as those of `Breakpoint` are, so that the two can be set alike.
+    The parameters are declared as in `Breakpoint`, so that both chunkers can be set alike.
     """
 
     name: ClassVar[str] = "langchain_semantic"
@@ -44,7 +44,7 @@ class LangChainSemantic(Thresholded, Adapter):
     )
 
     def pieces(self, document: Document, tools: Tools) -> list[str]:
-        """Return the texts of the chunks that LangChain's SemanticChunker cuts."""
+        """Return the texts of the chunks that LangChain's SemanticChunker makes."""
         from langchain_experimental.text_splitter import SemanticChunker
 
         from chunkers.adapters.langchain_embeddings import LangChainEmbeddings

@@ -1,4 +1,4 @@
-"""The embedding interface of LangChain; import it only where LangChain is installed."""
+"""LangChain's embeddings interface; import this module only if LangChain is installed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from langchain_core.embeddings import Embeddings
 
 
 class LangChainEmbeddings(Embeddings):
-    """LangChain's embeddings interface, implemented with a function from texts to vectors."""
+    """Implementation of LangChain's embeddings interface with a function from texts to vectors."""
 
     def __init__(self, embed: Callable[[list[str]], list[list[float]]]) -> None:
         self._embed = embed

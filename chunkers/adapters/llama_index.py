@@ -13,7 +13,10 @@ from chunkers.text.document import Document
 
 
 class LlamaIndexSemantic(Adapter):
-    """LlamaIndex's SemanticSplitterNodeParser, on the document's sentences; parameters have its names and defaults."""
+    """Adapter for LlamaIndex's SemanticSplitterNodeParser, run on the document's own sentences.
+
+    The parameters have LlamaIndex's names and defaults.
+    """
 
     name: ClassVar[str] = "llama_index_semantic"
     title: ClassVar[str] = "LlamaIndex: SemanticSplitter"
@@ -62,9 +65,9 @@ class LlamaIndexSemantic(Adapter):
 
 
 class LlamaIndexDoubleMerging(Adapter):
-    """LlamaIndex's SemanticDoubleMergingSplitterNodeParser, run with an embedding model instead of spaCy's vectors.
+    """Adapter for LlamaIndex's SemanticDoubleMergingSplitterNodeParser, with an embedding model instead of spaCy vectors.
 
-    The parameters have its names and defaults, which were chosen for spaCy's vectors.
+    The parameters have LlamaIndex's names and defaults, which were chosen for spaCy's vectors.
     """
 
     name: ClassVar[str] = "llama_index_double_merging"
@@ -118,7 +121,7 @@ class LlamaIndexDoubleMerging(Adapter):
     )
 
     def pieces(self, document: Document, tools: Tools) -> list[str]:
-        """Return the texts of the nodes that LlamaIndex's double merging makes."""
+        """Return the texts of the nodes that LlamaIndex's double-merging splitter makes."""
         from llama_index.core import Document as LlamaIndexDocument
         from llama_index.core.node_parser import SemanticDoubleMergingSplitterNodeParser
 

@@ -1,4 +1,4 @@
-"""The embedding interface of LlamaIndex; import it only where LlamaIndex is installed."""
+"""LlamaIndex's embedding interface; import this module only if LlamaIndex is installed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import PrivateAttr
 
 
 class LlamaIndexEmbedding(BaseEmbedding):
-    """LlamaIndex's embedding interface, implemented with a function from texts to vectors."""
+    """Implementation of LlamaIndex's embedding interface with a function from texts to vectors."""
 
     _embed: Callable[[list[str]], list[list[float]]] = PrivateAttr()
 

@@ -1,4 +1,4 @@
-"""Map the texts that another library returns back to exact ranges of the original."""
+"""Mapping of another library's chunk texts to exact ranges of the original text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_NAMED = 8
 
 
 def mapped(document: Document, pieces: Sequence[str], library: str, contexts: Sequence[str] = ()) -> Chunking:
-    """Locate a library's chunks in the original text and return them as a result, with notes on lost and altered text.
+    """Locate another library's chunks in the original text; return a result with notes on lost and altered text.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def mapped(document: Document, pieces: Sequence[str], library: str, contexts: Se
     pieces
         The chunks' texts, in the order of the text.
     library
-        The library that made them, for the reasons and the notes.
+        Name of the library, for reasons and notes.
     contexts
         Text that the library repeats before each piece, such as the header of a table that it cut; none by default.
     """
@@ -51,16 +51,17 @@ def mapped(document: Document, pieces: Sequence[str], library: str, contexts: Se
 
 
 def locate(text: str, pieces: Sequence[str]) -> list[Span | None]:
-    """Return the span of each piece in the text, in code points, white space trimmed; None if the piece is not found.
+    """Return each piece's span in the text, in code points and without surrounding white space; None for pieces not found.
 
-    White space is not compared: a library may have stripped it, or joined sentences with spaces of its own. The pieces
-    are taken in order, each beginning after the beginning of the one before. Where a passage is repeated, a piece is
-    the one that begins where the piece before ends; else one that begins inside that piece and ends after it, an
-    overlap; else the next occurrence, preferably exactly as it is written. The search does not go further when the
-    next piece begins right here, for then it stands where nothing was left out, and is no part of the text.
+    White space is ignored: a library may have stripped it, or joined sentences with spaces of its own. The pieces are
+    located in order, each beginning after the beginning of the piece before. If a passage is repeated in the text, a
+    piece is matched with the occurrence that begins where the previous piece ends; else with an occurrence that begins
+    inside the previous piece and ends after it, an overlap; else with the next occurrence, preferably one with identical
+    white space. The search goes no further if the next piece begins at the end of the previous piece: then nothing was
+    left out there, and the piece is not part of the text.
 
-    In periodic text the first place that overlaps may be a period too early. Where pieces found like this leave text out,
-    they are spread evenly instead, if that leaves out less.
+    In periodic text the first overlapping occurrence may be one period too early. If pieces located in this way leave
+    text uncovered, they are spread evenly instead, provided that this leaves less text uncovered.
     """
     solid = _Solid(text)
     keys = ["".join(piece.split()) for piece in pieces]
@@ -123,11 +124,11 @@ class _Solid:
 
     @property
     def length(self) -> int:
-        """Number of characters other than white space."""
+        """Number of characters in the text, not counting white space."""
         return len(self._solid)
 
     def nearest(self, key: str, last: Span, place: int) -> int:
-        """Return the start of ``key`` nearest to ``place``, inside the span ``last`` or at its end; -1 if not found."""
+        """Return the start of ``key`` nearest to ``place``, inside the span ``last`` or just after it; -1 if not found."""
         place = min(max(place, last.start + 1), last.end)
         after = self._solid.find(key, place, last.end + len(key))
         before = self._solid.rfind(key, last.start + 1, place + len(key))
@@ -136,11 +137,11 @@ class _Solid:
         return before if place - before <= after - place else after
 
     def original(self, span: Span) -> Span:
-        """Map a span counted without white space to the span of the original text."""
+        """Convert a span of the text without white space to the corresponding span of the original text."""
         return Span(self._place(span.start), self._place(span.end - 1) + 1)
 
     def find(self, piece: str, key: str, last: Span, following: str) -> int:
-        """Return the position of a piece after the last one, counted without white space; -1 if not found. See `locate`."""
+        """Find ``piece`` after the previous piece; return its start, not counting white space, or -1 if it is not found."""
         if self._solid.startswith(key, last.end):
             return last.end
         length = len(key)

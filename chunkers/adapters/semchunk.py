@@ -12,10 +12,10 @@ from chunkers.text.document import Document
 
 
 class Semchunk(Adapter):
-    """The semchunk library's ``chunk`` function, counting with the selected tokenizer.
+    """Adapter for the semchunk library's ``chunk`` function, which counts tokens with the selected tokenizer.
 
-    It splits at the separators that it holds to mean most, and joins what fits, without embeddings. The tests run a stand-in
-    with its interface; version 3.2.0 itself was tried by hand.
+    semchunk splits at the separators that it ranks as most meaningful, and joins pieces that fit, without embeddings.
+    The tests use a stand-in with semchunk's interface; version 3.2.0 itself was tested manually.
     """
 
     name: ClassVar[str] = "semchunk"
@@ -38,7 +38,7 @@ class Semchunk(Adapter):
     )
 
     def pieces(self, document: Document, tools: Tools) -> list[str]:
-        """Return the texts of the chunks that semchunk cuts."""
+        """Return the texts of the chunks that semchunk makes."""
         from semchunk import chunk
 
         # It remembers counters and all that they counted for good, which would keep the text.

@@ -25,16 +25,16 @@ _DASHES = re.compile(r"-{4,}|[ \t]+")
 
 
 class Part(NamedTuple):
-    """One part of a block that is too long for a chunk.
+    """One part of a block that is too long for a single chunk.
 
     Attributes
     ----------
     start, end
         Half-open range of the part in code points.
     why
-        The reason for the cut before it.
+        The reason for the cut before the part.
     context
-        The header of the table whose rows it has, if it does not begin with it.
+        The table's header, if the part has rows of a table and does not begin with the header.
     """
 
     start: int
@@ -44,7 +44,7 @@ class Part(NamedTuple):
 
 
 class Parts:
-    """Splitter of blocks that are too long for a chunk.
+    """Splitter for blocks that are too long for a single chunk.
 
     Parameters
     ----------
@@ -54,9 +54,9 @@ class Parts:
         Function from a maximum number of tokens to the chunker that cuts prose; None to cut between sentences, and between
         words in a sentence that is too long.
     most
-        The most tokens that a chunk may have.
+        Maximum number of tokens in a chunk.
     tools
-        Counts tokens, and embeds where the inner chunker does.
+        Services for counting tokens, and for embedding if the inner chunker needs embeddings.
 
     Attributes
     ----------
@@ -80,21 +80,22 @@ class Parts:
     def size(self, start: int, end: int) -> int:
         """Return the number of tokens between two offsets in code points, neither of which may be at white space.
 
-        The delimiter row of a table whose header would fit into no chunk counts as it is repeated, with three dashes a cell.
+        If a table's header is too long for a chunk, its delimiter row is counted in a shortened form, with three dashes
+        per cell.
         """
         size = self._sizes(start, end)
         return size - self._saved(start, end) if self._shortened else size
 
     def notes(self) -> list[str]:
-        """Return a note on table delimiter rows that are counted as shorter than they are; empty if there are none."""
+        """Return a note if long table delimiter rows were counted in a shortened form; otherwise an empty list."""
         count = len(self._shortened)
         rows = "The delimiter row of a table is" if count == 1 else f"The delimiter rows of {count:,} tables are"
         return [f"{rows} longer than a chunk may be: it stays whole, and counts with three dashes a cell."] * bool(count)
 
     def of(self, block: Block, first: int, rest: int) -> list[Part] | None:
-        """Split a block into parts: the first of at most ``first`` tokens, the others of at most ``rest``.
+        """Split a block into parts of at most ``rest`` tokens, with at most ``first`` tokens in the first part.
 
-        None where this would cut an item, a line or a table's header that fits into a chunk by itself.
+        Return None if this would cut an item, a line or a table header that fits into a chunk by itself.
         """
         span, most = block.span, min(first, rest)
         if block.kind == "table":

@@ -5,12 +5,13 @@ With sums U of the first t vectors, the cost of the run from s to t is a constan
 H_s - |U_t - U_s|² / (t - s).
 
 Every s before t is a candidate for the last cut, so the plain search is quadratic. PELT (Killick et al. 2012) drops the
-candidates that can never be best again, which are none where a text has one subject. Therefore the others are also left out
-for as long as a bound shows that they cannot be best, see `_left_out`. Both leave out only what could not have been chosen,
-so the result is that of the plain search. Ties, up to `SAME`, take the earliest last cut.
+candidates that can never be best again; in a text on a single topic there are none. The remaining candidates are
+therefore skipped for as long as a bound shows that they cannot be best; see `_left_out`. Both methods skip only
+candidates that could not have been chosen, so the result is that of the plain search. Ties, up to `SAME`, take the
+earliest last cut.
 
-Where cuts are allowed only at some places, the search runs over these: s and t are places, and t - s is the number of
-vectors between them.
+If cuts are allowed only at some places, the search runs over these places: s and t are places, and t - s is the number
+of vectors between them.
 """
 
 from __future__ import annotations
@@ -164,7 +165,7 @@ def advance(
     stop: int,
     penalty: float,
 ) -> int:
-    """Advance the search to place ``stop``, filling in best totals and last cuts; return the number of comparisons.
+    """Advance the change-point search to place ``stop``, updating ``totals`` and ``lasts``; return the comparison count.
 
     Parameters
     ----------
@@ -194,7 +195,7 @@ def advance(
 def advance_by_number(
     sums: FloatArray, places: FloatArray, totals: FloatArray, lasts: IntArray, start: int, stop: int
 ) -> None:
-    """Advance the search to place ``stop``, filling in best totals and last cuts for each number of runs.
+    """Advance the change-point search to place ``stop`` for each number of runs, updating ``totals`` and ``lasts``.
 
     Parameters
     ----------
@@ -216,7 +217,7 @@ def advance_by_number(
 
 
 def sums_of(vectors: FloatArray) -> FloatArray:
-    """Return cumulative sums of the vectors less their mean, shape (n + 1, dimension).
+    """Return the cumulative sums of the mean-centred vectors, shape (n + 1, dimension).
 
     Subtracting the mean changes no costs and keeps the sums small.
     """
@@ -236,7 +237,7 @@ def best_by_penalty(
     step: Callable[[int, int], None],
     allowed: Sequence[int] | IntArray | None = None,
 ) -> list[int]:
-    """Return the starts of all runs but the first, in the partition that minimises cost plus a penalty per cut.
+    """Return the start of each run after the first, in the partition that minimises total cost plus a penalty per cut.
 
     Parameters
     ----------
@@ -273,7 +274,7 @@ def _cuts(lasts: IntArray) -> list[int]:
 def best_by_number(
     vectors: FloatArray, runs: int, step: Callable[[int, int], None], allowed: Sequence[int] | IntArray | None = None
 ) -> list[int]:
-    """Return the starts of all runs but the first, in the cheapest partition into exactly ``runs`` runs.
+    """Return the start of each run after the first, in the cheapest partition into exactly ``runs`` runs.
 
     Parameters
     ----------
@@ -309,8 +310,9 @@ def critical_penalty(
 
     It is the largest average gain per cut over all numbers of cuts: the greatest (cost(1) - cost(K)) / (K - 1), where
     cost(K) is the least cost of K runs. The ratio is maximised by Dinkelbach's method (1967): the best partition at a
-    penalty that is too low shows a higher one. Without subjects hardly any candidate can be left out, so the search is
-    plain, and what every run explains is computed once for all penalties: the square of the allowed places in memory.
+    penalty that is too low yields a higher one. In a text without distinct topics hardly any candidate can be skipped,
+    so the search is the plain one, and the gain of every run is computed once for all penalties, in memory quadratic in
+    the number of allowed places.
 
     Parameters
     ----------

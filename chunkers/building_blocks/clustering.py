@@ -27,7 +27,7 @@ ROWS = 256
 
 
 def joint_distances(vectors: FloatArray, position_weight: float) -> Iterator[tuple[int, FloatArray]]:
-    """Yield the joint distances of Qu et al. between all sentences, in blocks of rows.
+    """Yield the joint distances of Qu et al. between all pairs of sentences, as blocks of matrix rows.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def joint_distances(vectors: FloatArray, position_weight: float) -> Iterator[tup
 
 
 class Clustered(Chunker):
-    """Base class of chunkers that use the joint distance of Qu et al., which weighs position against meaning.
+    """Base class for chunkers that use the joint distance of Qu et al., which weighs position against meaning.
 
     d(a, b) = λ |a - b| / n + (1 - λ) (1 - max(cos(e_a, e_b), 0)) for the sentences a and b of n.
     """
@@ -92,14 +92,14 @@ def from_labels(
     clusters: Clusters,
     merges: Sequence[Merge] = (),
 ) -> Chunking:
-    """Build a result with one chunk per cluster label, ordered by first sentence, and a gap between neighbouring sentences.
+    """Build a result with one chunk per cluster label, in order of the chunks' first sentences.
 
     Parameters
     ----------
     labels
         The cluster of every sentence.
     scores
-        The distance at each gap, for the ledger and the curve; it alone does not determine the clusters.
+        The distance at each gap, for the ledger and the curve; the distances alone do not determine the clusters.
     clusters
         Further details of the clustering.
     """

@@ -13,9 +13,9 @@ _ROWS_AT_ONCE = 4_096
 
 
 def gap_distances(embeddings: npt.NDArray[np.floating]) -> FloatArray:
-    """Return the cosine distance of every row to the next, shape (n - 1,), in 0..2.
+    """Return the cosine distance from each row to the next, from 0 to 2, shape (n - 1,).
 
-    Computed in double precision, so that a percentile that falls on a distance equals it.
+    The computation uses double precision, so that a percentile that falls on a distance is equal to the distance.
     """
     distances = np.empty(max(0, len(embeddings) - 1))
     # A long text's vectors take gigabytes: only some of them are converted at a time.
@@ -35,7 +35,7 @@ def row_cosines(left: FloatArray, right: FloatArray) -> FloatArray:
 
 
 def buffered(sentences: Sequence[str], buffer: int) -> list[str]:
-    """Return each sentence joined with ``buffer`` sentences on either side, separated by spaces, as LangChain does."""
+    """Join each sentence with the ``buffer`` sentences before and after it, separated by spaces, as LangChain does."""
     if buffer == 0:
         return list(sentences)
     return [" ".join(sentences[max(0, i - buffer) : i + buffer + 1]) for i in range(len(sentences))]

@@ -1,4 +1,4 @@
-"""Propositions sorted into chunks by a language model, which gives each a title and a summary."""
+"""Propositions sorted into chunks by a language model, which gives each chunk a title and a summary."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _EACH = 200
 
 @dataclass
 class Group:
-    """A chunk that the model has started: its title, its summary, and the numbers of its propositions, from 0."""
+    """A chunk that the model has started: its title, summary and proposition indices."""
 
     title: str = ""
     summary: str = ""
@@ -42,7 +42,7 @@ class Group:
 
 @dataclass
 class Sorted:
-    """Propositions grouped into chunks, and the reason for each proposition whose batch got no usable answer."""
+    """Propositions grouped into chunks, with a reason for each proposition whose batch got no usable answer."""
 
     groups: list[Group] = field(default_factory=list)
     unusable: dict[int, str] = field(default_factory=dict)
@@ -51,27 +51,27 @@ class Sorted:
 
 
 def sort(texts: Sequence[str], batch: int, tools: Tools, done: Callable[[int], None]) -> Sorted:
-    """Let a language model sort propositions into chunks, ``batch`` at a time.
+    """Have a language model group propositions into chunks, ``batch`` propositions at a time.
 
-    The source puts one proposition after the other and asks again for the chunk's title and summary; here an answer places a
-    batch and renews the titles and summaries of the chunks that it puts something into. A batch of which no answer can be
-    used is a chunk without a title.
+    The original method places one proposition at a time and asks again for the chunk's title and summary. Here one
+    answer places a whole batch and updates the titles and summaries of the chunks that receive propositions. A batch
+    without a usable answer becomes a chunk without a title.
 
     Parameters
     ----------
     texts
         The propositions, in order.
     batch
-        The most that the model is given at once.
+        Maximum number of propositions per request.
     tools
-        Asks the model.
+        Services, including the language model.
     done
-        Called with the number of propositions that are sorted, whenever a batch is.
+        Called after each batch with the number of propositions sorted so far.
 
     Raises
     ------
     ModelError
-        If there is no answer, or asking for it would pass the limit.
+        If the model does not answer, or the request would exceed the spending limit.
     Cancelled
         If the user stops.
     """
@@ -112,7 +112,7 @@ def sort(texts: Sequence[str], batch: int, tools: Tools, done: Callable[[int], N
 
 
 def question(groups: Sequence[Group], listed: Sequence[int], texts: Sequence[str], first: int, last: int) -> list[Message]:
-    """Return the prompt that asks the model to place the propositions ``first`` to ``last - 1``."""
+    """Return the prompt that asks the model to assign propositions ``first`` to ``last - 1`` to chunks."""
     from chunkers.language_models.base import Message
 
     there = "".join(
@@ -128,14 +128,14 @@ def question(groups: Sequence[Group], listed: Sequence[int], texts: Sequence[str
 
 
 def read_places(answer: str, listed: Sequence[int], first: int, last: int) -> list[forms.Placed]:
-    """Parse an answer that assigns the propositions ``first`` to ``last``, counted from 1, to chunks.
+    """Parse an answer that assigns propositions ``first`` to ``last``, numbered from 1, to chunks.
 
-    A proposition is in the first chunk that names it. A chunk that nothing is put into is left out.
+    A proposition belongs to the first chunk that lists it. Chunks without propositions are left out.
 
     Raises
     ------
     Unusable
-        If it has another form, names a chunk that is not listed, or leaves a proposition out.
+        If the answer has another form, names a chunk that is not in ``listed``, or omits a proposition.
     """
     placed = read_json(answer, forms.Places).chunks
     seen: set[int] = set()

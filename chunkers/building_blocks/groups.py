@@ -17,27 +17,27 @@ from chunkers.text.document import Document, Span
 
 
 class Groups(Protocol):
-    """Interface to the vectors and lengths of groups of consecutive sentences."""
+    """Interface for the vectors and lengths of groups of consecutive sentences."""
 
     def pairs(self, first: IntArray) -> FloatArray:
-        """Return the vectors of the sentence pairs starting at each sentence in ``first``, shape (len(first), dimension)."""
+        """Return one vector for each pair of sentences starting at an index in ``first``, shape (len(first), dimension)."""
         ...
 
     def prepare(self, groups: Sequence[Span]) -> None:
-        """Compute the vectors of groups that will be compared, in batches."""
+        """Compute, in batches, the vectors of groups that will be compared."""
         ...
 
     def similarity(self, left: Span, right: Span) -> float:
-        """Return the cosine between the vectors of two groups."""
+        """Return the cosine similarity of two groups' vectors."""
         ...
 
     def length(self, first: int, last: int) -> int:
-        """Return the length in characters of the sentences ``first`` to ``last - 1``, as the size limit counts it."""
+        """Return the number of characters in sentences ``first`` to ``last - 1``, as counted for the size limit."""
         ...
 
 
 class MeanGroups:
-    """Vectors of groups as token-weighted means of their sentences' vectors."""
+    """Sentence groups whose vectors are the token-weighted means of their sentences' vectors."""
 
     def __init__(self, document: Document, sentences: FloatArray, tools: Tools) -> None:
         self._starts = document.starts
@@ -50,27 +50,28 @@ class MeanGroups:
             np.add(self._sums[row], weighted, out=self._sums[row + 1])
 
     def pairs(self, first: IntArray) -> FloatArray:
-        """Return the vectors of the sentence pairs starting at each sentence in ``first``, shape (len(first), dimension)."""
+        """Return one vector for each pair of sentences starting at an index in ``first``, shape (len(first), dimension)."""
         return np.asarray(self._weighted[first] + self._weighted[first + 1])
 
     def prepare(self, groups: Sequence[Span]) -> None:
-        """Do nothing: groups are compared by the vectors of their sentences, which are already there."""
+        """Do nothing: comparing groups needs only the sentence vectors, which already exist."""
 
     def similarity(self, left: Span, right: Span) -> float:
-        """Return the cosine between the vectors of two groups."""
+        """Return the cosine similarity of two groups' vectors."""
         a = self._sums[left.end] - self._sums[left.start]
         b = self._sums[right.end] - self._sums[right.start]
         return float(a @ b) / max(math.sqrt(float(a @ a) * float(b @ b)), 1e-12)
 
     def length(self, first: int, last: int) -> int:
-        """Return the length in characters of the sentences ``first`` to ``last - 1``, as the size limit counts it."""
+        """Return the number of characters in sentences ``first`` to ``last - 1``, as counted for the size limit."""
         return self._ends[last - 1] - self._starts[first]
 
 
 class JoinedGroups:
-    """Vectors of groups as embeddings of their sentences, joined by single spaces.
+    """Sentence groups whose vectors are the embeddings of their sentences joined by single spaces.
 
-    The length is that of the joined text, as LlamaIndex counts it; the chunk is longer where there is more white space.
+    A group's length is that of the joined text, as LlamaIndex counts it; the chunk itself is longer if its sentences are
+    separated by more white space.
     """
 
     def __init__(self, document: Document, tools: Tools) -> None:
@@ -80,11 +81,11 @@ class JoinedGroups:
         self._characters = 0
 
     def pairs(self, first: IntArray) -> FloatArray:
-        """Return the vectors of the sentence pairs starting at each sentence in ``first``, shape (len(first), dimension)."""
+        """Return one vector for each pair of sentences starting at an index in ``first``, shape (len(first), dimension)."""
         return self._embed([f"{self._texts[i]} {self._texts[i + 1]}" for i in first]).astype(np.float64)
 
     def prepare(self, groups: Sequence[Span]) -> None:
-        """Embed the groups in batches, so that comparing them needs no further computation.
+        """Embed the groups in batches, so that later comparisons need no further embedding.
 
         Raises
         ------
@@ -94,12 +95,12 @@ class JoinedGroups:
         self._embed([self._joined(group) for group in groups])
 
     def similarity(self, left: Span, right: Span) -> float:
-        """Return the cosine of two groups' vectors. Raises the errors of `prepare`."""
+        """Return the cosine similarity of two groups' vectors. Raises the errors of `prepare`."""
         vectors = self._embed([self._joined(left), self._joined(right)]).astype(np.float64)
         return float(row_cosines(vectors[:1], vectors[1:])[0])
 
     def length(self, first: int, last: int) -> int:
-        """Return the length in characters of the sentences ``first`` to ``last - 1``, as the size limit counts it."""
+        """Return the number of characters in sentences ``first`` to ``last - 1``, as counted for the size limit."""
         return int(self._ends[last] - self._ends[first]) + last - first - 1
 
     def _joined(self, group: Span) -> str:

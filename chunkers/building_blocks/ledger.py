@@ -1,4 +1,4 @@
-"""The ledger of chunkers that know why they cut where they do, but not why they do not cut elsewhere."""
+"""Ledgers for chunkers that have a reason for each cut, but none for the gaps that they do not cut."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from chunkers.text.document import Document
 
 
 def cuts_to_gaps(document: Document, offsets: Sequence[int], verdict: Verdict, why: Callable[[int], Reason]) -> list[Gap]:
-    """Return one gap per offset at which a chunk begins, between two sentences or inside one."""
+    """Return a gap for each offset at which a chunk begins, between two sentences or inside a sentence."""
     gaps = []
     for offset in offsets:
         index = document.sentence_at(offset)
@@ -22,13 +22,13 @@ def cuts_to_gaps(document: Document, offsets: Sequence[int], verdict: Verdict, w
 
 
 def inside_sentence(index: int, why: Reason) -> Reason:
-    """Reword the reason for a cut between two sentences as the reason for a cut inside sentence ``index``."""
+    """Return the reason for a cut, reworded for a cut inside sentence ``index``."""
     first, *others = why.steps()
     return chain(first._replace(heading=f"inside sentence {index + 1}"), *others)
 
 
 def ledger(document: Document, cuts: Sequence[Gap], kept: str) -> tuple[Gap, ...]:
-    """Complete the cuts to a list of all gaps: where there is no cut, add an uncut gap with the reason ``kept``.
+    """Return all gaps: the given cuts and, wherever there is no cut, an uncut gap with the reason ``kept``.
 
     ``cuts`` are in the order of `cuts_to_gaps`: by position.
     """
@@ -44,5 +44,5 @@ def ledger(document: Document, cuts: Sequence[Gap], kept: str) -> tuple[Gap, ...
 
 
 def gap_order(gap: Gap) -> tuple[int, float]:
-    """Return the sort key of a gap: cuts inside a sentence come before the gap after the sentence."""
+    """Return a gap's sort key, which puts cuts inside a sentence before the gap after that sentence."""
     return gap.index, float("inf") if gap.offset is None else gap.offset

@@ -10,7 +10,7 @@ from chunkers.support.arrays import IntArray
 
 
 class LinkedGroups:
-    """Disjoint sets of items; each item starts in a group of its own."""
+    """Disjoint sets of items; each item starts in its own group."""
 
     def __init__(self, count: int) -> None:
         self.label = [*range(count)]
@@ -21,7 +21,7 @@ class LinkedGroups:
         return self._members[self.label[item]]
 
     def join(self, left: int, right: int) -> bool:
-        """Merge the groups of two items; return False if they were already in the same group."""
+        """Merge the groups of two items; return False if the items were already in the same group."""
         into, gone = self.label[left], self.label[right]
         if into == gone:
             return False
@@ -35,17 +35,18 @@ class LinkedGroups:
 
 
 class Linked(NamedTuple):
-    """Clusters, with the joins and refusals that led to them.
+    """Clusters of items, with the joins that formed them and the joins that were refused.
 
     Attributes
     ----------
     labels
         The cluster of every item.
     joins
-        The places in the list of pairs that joined two clusters.
+        Positions in the list of pairs at which two clusters were joined.
     refused
-        Places in the list of pairs at which a join was refused for size, each with the joins made before and the size of
-        both clusters; only between clusters that no earlier joins and refusals had linked.
+        Positions in the list of pairs at which a join was refused because of the size, each with the number of joins
+        before and the combined size of both clusters; only between clusters that no earlier joins and refusals had
+        linked.
     refusals
         Number of pairs whose clusters were too large to join.
     """
@@ -57,7 +58,7 @@ class Linked(NamedTuple):
 
 
 def linkage(pairs: IntArray, count: int, cap: int) -> Linked:
-    """Join the clusters of each pair in turn, except pairs already joined and joins that would exceed ``cap`` items.
+    """Join the clusters of each pair of items in turn, unless the joined cluster would have more than ``cap`` items.
 
     Parameters
     ----------

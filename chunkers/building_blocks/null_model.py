@@ -1,7 +1,8 @@
 """Null model of a score: its distribution over random orders of the text's own sentences.
 
-A permutation null. Where neighbouring sentences resemble each other throughout, single sentences in random order are too
-easy a null; runs of sentences that stay together keep that resemblance, as in the block bootstrap of Künsch (1989).
+This is a permutation null. If neighbouring sentences are similar throughout the text, single sentences in random order
+are too easy a null; runs of sentences that stay together keep this similarity, as in the block bootstrap of Künsch
+(1989).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _SEED = 0
 
 @lru_cache(maxsize=16)
 def orders(count: int, run: int = 1, most: int = SAMPLE) -> tuple[IntArray, ...]:
-    """Return `SHUFFLES` seeded random orders of ``count`` sentences, each cut to its first ``most``.
+    """Return `SHUFFLES` seeded random orders of ``count`` sentences, each truncated to its first ``most`` sentences.
 
     Parameters
     ----------
@@ -66,7 +67,7 @@ def _key(vectors: FloatArray | VectorArray, run: int, name: str, measure: object
 def under_shuffling(
     vectors: Vectors, run: int, name: str, measure: Callable[[Vectors], FloatArray], most: int = SAMPLE
 ) -> FloatArray:
-    """Return the values of ``measure`` over all shuffled texts, concatenated and cached.
+    """Return the values of ``measure`` for all shuffled versions of a text, concatenated; the values are cached.
 
     Parameters
     ----------
@@ -75,9 +76,9 @@ def under_shuffling(
     run
         As for `orders`.
     name
-        Name of the measure in the cache key; measures of the same name must be the same.
+        Name of the measure in the cache key; a name must always stand for the same measure.
     measure
-        Is given the vectors in another order; it may raise, to stop.
+        Called with the vectors in another order; an exception that it raises stops the computation.
     most
         As for `orders`.
     """

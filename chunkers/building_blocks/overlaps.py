@@ -1,4 +1,4 @@
-"""Refuse settings that make too many chunks, or chunks that repeat too much of the text, before the chunks are made."""
+"""Checks that refuse settings before they produce too many chunks or too much repeated text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def check_overlap(size: int, overlap: int, given: Collection[str]) -> None:
     Parameters
     ----------
     given
-        The names of the parameters that are no defaults: nobody is told that he gave a value which he did not give.
+        Names of the parameters that the caller set; the error message does not claim that a default was set.
     """
     if overlap >= size:
         default = "" if "overlap" in given else ", its default"
@@ -24,9 +24,9 @@ def check_overlap(size: int, overlap: int, given: Collection[str]) -> None:
 
 
 def check_chunks(name: str, chunks: int, characters: int) -> None:
-    """Raise InputError if a chunker would make more chunks, or more characters in total, than allowed.
+    """Raise InputError if a chunker would exceed the limit on chunks or on the chunks' total characters.
 
-    What several chunks repeat counts in each of them.
+    Text that several chunks share counts in each of them.
     """
     if chunks > MOST_CHUNKS:
         raise InputError(
@@ -41,9 +41,9 @@ def check_chunks(name: str, chunks: int, characters: int) -> None:
 
 
 def check_size(name: str, text: str, size: int, unit: Unit) -> None:
-    """Raise InputError if a maximum size of ``size`` would force more chunks than allowed, wherever the cuts fall.
+    """Raise InputError if a maximum chunk size of ``size`` is certain to produce more chunks than allowed.
 
-    White space takes no chunk of its own, and a word has a token, but for the few without any.
+    White space needs no chunk of its own, and all but a few words have at least one token.
     """
     if len(text) <= MOST_CHUNKS * size:
         return

@@ -18,7 +18,7 @@ _BLOCK = 256
 
 
 def mean_similarity(vectors: VectorArray) -> float:
-    """Return the mean dot product over all pairs of different rows; there must be at least two rows."""
+    """Return the mean dot product over all pairs of different rows; at least two rows are required."""
     count = len(vectors)
     total = vectors.sum(axis=0, dtype=np.float64)
     own = float(np.einsum("ij,ij->i", vectors, vectors).sum(dtype=np.float64))
@@ -26,7 +26,7 @@ def mean_similarity(vectors: VectorArray) -> float:
 
 
 def run_rewards(vectors: VectorArray, longest: int) -> FloatArray:
-    """Return the reward of every run of 1 to ``longest`` pieces, by first piece, shape (n, longest); -inf past the end."""
+    """Return the reward of each run of 1 to ``longest`` pieces by start, shape (n, longest); -inf for runs past the end."""
     count = len(vectors)
     rewards = np.full((count, longest), -np.inf)
     rewards[:, 0] = 0.0
@@ -57,7 +57,7 @@ def _above(vectors: VectorArray, mean: float, start: int, longest: int) -> Float
 
 
 def best_totals(rewards: FloatArray) -> FloatArray:
-    """Return the greatest total reward of the pieces from i to the end, for i = 0..n, shape (n + 1,)."""
+    """Return, for each i from 0 to n, the greatest total reward of the pieces from i to the end, shape (n + 1,)."""
     count, longest = rewards.shape
     totals = np.zeros(count + 1)
     for i in range(count - 1, -1, -1):
@@ -67,7 +67,7 @@ def best_totals(rewards: FloatArray) -> FloatArray:
 
 
 def best_cuts(rewards: FloatArray, totals: FloatArray) -> IntArray:
-    """Return the first piece of each run in the best partition, except piece 0; ties take the shorter run."""
+    """Return the index of the first piece of each run but the first in the best partition; ties take the shorter run."""
     count, longest = rewards.shape
     cuts = []
     at = 0
@@ -79,10 +79,10 @@ def best_cuts(rewards: FloatArray, totals: FloatArray) -> IntArray:
 
 
 def cut_gains(rewards: FloatArray, totals: FloatArray) -> FloatArray:
-    """Return the gain in total reward from cutting before each piece 1..n-1, shape (n - 1,).
+    """Return the gain in total reward from a cut before each piece from 1 to n - 1, shape (n - 1,).
 
-    It is above 0 at the cuts of the one best partition, below 0 elsewhere, and 0 where both are as good; +inf where every
-    partition has to cut.
+    A gain is above 0 at the cuts of a unique best partition, below 0 elsewhere, and 0 if cutting and not cutting are
+    equally good; +inf where every partition must cut.
     """
     count, longest = rewards.shape
     before = np.full(count + 1, -np.inf)

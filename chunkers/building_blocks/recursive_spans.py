@@ -35,7 +35,7 @@ word and, where there are no spaces, for every character, of which there may be 
 
 
 def measure_for(unit: Unit, tools: Tools) -> Callable[[str], int]:
-    """Return a function that measures a text in ``unit``; it caches the token counts of short texts."""
+    """Return a function that measures the size of a text in ``unit`` and caches the token counts of short texts."""
     if unit == "characters":
         return len
     if unit == "words":
@@ -55,7 +55,7 @@ def measure_for(unit: Unit, tools: Tools) -> Callable[[str], int]:
 
 @cache
 def separator_patterns(preset: Separators) -> list[tuple[str, re.Pattern[str]]]:
-    """Return the non-empty separators of a preset, each with its compiled pattern."""
+    """Return the non-empty separators of a preset, each with its compiled regular expression."""
     separators, is_regex = SEPARATORS[preset]
     return [(word, re.compile(word if is_regex else re.escape(word))) for word in separators if word]
 
@@ -68,12 +68,12 @@ def recursive_spans(
     separators: Separators,
     part: Span | None = None,
 ) -> list[tuple[int, int]]:
-    """Return the chunks of LangChain's RecursiveCharacterTextSplitter as half-open ranges, surrounding white space trimmed.
+    """Return the half-open, trimmed ranges of the chunks that LangChain's RecursiveCharacterTextSplitter would make.
 
-    A text, or a part of it, is split before every occurrence of its first separator. Pieces below ``size`` are merged into
-    windows; larger ones are split at the next separators, and in the end between characters. Unlike LangChain's splitter,
-    no chunk repeats pieces of size 0 where ``overlap`` is 0, and a fence of front matter is in one piece with a character of
-    the fields, though that is larger than ``size``.
+    A text, or a part of it, is split before every occurrence of its first separator. Pieces below ``size`` are merged
+    into windows; larger pieces are split at the next separators, and finally between characters. Unlike in LangChain's
+    splitter, no chunk repeats pieces of size 0 if ``overlap`` is 0, and a front-matter fence stays in one piece with a
+    character of the fields, even if that piece is larger than ``size``.
     """
     front = front_matter(text)
     words, is_regex = SEPARATORS[separators]
@@ -139,10 +139,10 @@ def _by_pattern(text: str, start: int, end: int, pattern: re.Pattern[str]) -> li
 def merged(
     edges: Sequence[int], totals: Sequence[int], first: int, stop: int, size: int, overlap: int
 ) -> list[tuple[int, int]]:
-    """Merge the pieces ``first`` to ``stop - 1`` into windows of at most ``size``; a larger piece is a window by itself.
+    """Merge pieces ``first`` to ``stop - 1`` into windows of at most ``size``; a larger piece becomes a window by itself.
 
-    Piece ``number`` lies between ``edges[number]`` and the next edge; its size is that of ``totals[number + 1]`` less
-    ``totals[number]``.
+    Piece ``number`` lies between ``edges[number]`` and the next edge; its size is ``totals[number + 1] -
+    totals[number]``.
     """
     windows: list[tuple[int, int]] = []
     while first < stop:

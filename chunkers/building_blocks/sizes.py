@@ -29,7 +29,10 @@ Oversize = Literal["weakest_gap", "recursive"]
 
 @dataclass(frozen=True)
 class Limits:
-    """Size limits of a chunk in ``unit``; None for no limit. With ``oversize`` None, large chunks are not cut again."""
+    """Minimum and maximum chunk size in ``unit``, None for no limit, and the way to split oversized chunks.
+
+    With ``oversize`` None, oversized chunks are not split.
+    """
 
     least: int | None
     most: int | None
@@ -38,7 +41,7 @@ class Limits:
 
 
 class Sized(Chunker):
-    """Base class of chunkers with a minimum and a maximum chunk size."""
+    """Base class for chunkers with a minimum and a maximum chunk size."""
 
     min_size: int | None = Field(
         None,
@@ -87,7 +90,7 @@ def within_sizes(
     tools: Tools,
     distances: Callable[[], Sequence[float]],
 ) -> list[Gap]:
-    """Return the gaps, with verdicts and reasons changed where the size limits require it.
+    """Return the gaps with the size limits enforced, changing verdicts and reasons where necessary.
 
     Parameters
     ----------
@@ -96,16 +99,16 @@ def within_sizes(
     gaps
         One gap per pair of neighbouring sentences, and the cuts inside sentences, in order.
     limits
-        The sizes, and what to do with larger chunks.
+        The size limits, and the way to split oversized chunks.
     tools
-        Counts tokens.
+        Services for counting tokens.
     distances
         Function that returns one distance per pair of neighbouring sentences; called at most once, for the weakest gap.
 
     Raises
     ------
     InputError
-        If the largest size makes too many chunks.
+        If the maximum size would produce too many chunks.
     """
     if not document.sentences or (limits.least is None and (limits.most is None or limits.oversize is None)):
         return list(gaps)
@@ -185,18 +188,18 @@ class _Sizer:
         return _with_forced(gaps, forced)
 
     def left_small(self, part: Span, gap: int) -> list[Reason]:
-        """Return a reason step if cutting ``part`` at ``gap`` leaves a side below the minimum size; otherwise no step."""
+        """Return a reason step if a cut of ``part`` at ``gap`` leaves a side below the minimum size; otherwise no step."""
         least = self.limits.least or 0
         small = min(self.sides(part, gap)) < least
         return [Reason(remark=f"a side below minimum size {least:,} is left")] if small else []
 
     def sides(self, part: Span, gap: int) -> tuple[int, int]:
-        """Return the sizes of ``part`` before and after ``gap``."""
+        """Return the sizes of the two sides of ``part``, before and after ``gap``."""
         sentences = self.document.sentences
         return self.size(part.start, sentences[gap].end), self.size(sentences[gap + 1].start, part.end)
 
     def weakest_gap(self, part: Span) -> int | None:
-        """Return the gap of the largest distance inside ``part``, preferring gaps that leave both sides large enough."""
+        """Return the gap with the largest distance inside ``part``, preferring gaps that leave both sides large enough."""
         inside = range(self.document.sentence_at(part.start), self.document.sentence_at(part.end - 1))
         if not inside:
             return None
@@ -220,7 +223,7 @@ class _Sizer:
         return cuts_to_gaps(self.document, offsets, Verdict.FORCED, lambda offset: chain(above, Reason(remark=said)))
 
     def cut_evenly(self, part: Span, above: Reason) -> list[Gap]:
-        """Cut ``part`` after every ``most`` sentences, for a maximum size in sentences."""
+        """Cut ``part`` after every ``most`` sentences, where ``most`` is the maximum chunk size."""
         least, most = self.limits.least or 0, self.limits.most or 1
         first, last = self.document.sentence_at(part.start), self.document.sentence_at(part.end - 1)
         said = f"cut after every {most:,}"
@@ -231,9 +234,11 @@ class _Sizer:
 
 
 def sizes_of(document: Document, unit: SizeUnit, tools: Tools) -> Callable[[int, int], int]:
-    """Return a function that measures the text between two offsets in ``unit``; neither offset may be at white space.
+    """Return a function that computes the size, in ``unit``, of the text between two offsets.
 
-    It looks sizes up in running totals, so that sizing every prefix of a long text costs one pass over it.
+    Neither offset may be at white space.
+
+    The function looks sizes up in running totals, so that measuring every prefix of a long text takes a single pass.
     """
     if unit == "characters":
         return lambda start, end: end - start
@@ -246,9 +251,10 @@ def sizes_of(document: Document, unit: SizeUnit, tools: Tools) -> Callable[[int,
 
 
 def fitting_spans(text: str, most: int, measure: Callable[[str], int], part: Span) -> list[tuple[int, int]]:
-    """Split part of a text recursively into spans no larger than ``most``, as far as the text can be split.
+    """Split part of a text recursively into spans no larger than ``most``, wherever a split is possible.
 
-    It adds the sizes of the pieces that it joins, and joined they may have more tokens; what is too large is split for less.
+    Joined pieces may have more tokens than the sum of their sizes; a span that becomes too large is split again with a
+    smaller limit.
     """
     pending, found = [(part, most)], []
     while pending:

@@ -47,7 +47,7 @@ _NUMBER = re.compile(r"\d(?:[\d.,:]*\d)?")
 
 
 class Window(NamedTuple):
-    """A window of the sentences ``first`` to ``last - 1``, with their number of tokens."""
+    """A window of sentences ``first`` to ``last - 1``, with its number of tokens."""
 
     first: int
     last: int
@@ -55,7 +55,7 @@ class Window(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """A proposition as stated by the model: its text, the number of its sentence, from 0, and the words it quotes."""
+    """A proposition stated by the model, with the index of its source sentence and the words quoted from the text."""
 
     text: str
     sentence: int
@@ -64,20 +64,20 @@ class Claim(NamedTuple):
 
 @dataclass
 class Statements:
-    """Propositions that a language model stated for a text, and the passages for which it failed.
+    """A language model's propositions for a text, with the sentences for which no answer was usable.
 
     Attributes
     ----------
     propositions
-        Propositions whose source was found, and the sentences that none of them comes from, in text order.
+        Propositions whose source was found, and the sentences that no proposition restates, in text order.
     left_out
         Propositions whose source was not found, in the order of the answers.
     unusable
         Sentences of windows without a usable answer, each with the reason.
     windows, failed
-        Number of windows, and of those without a usable answer.
+        Number of windows, and number of windows without a usable answer.
     repeated
-        Number of propositions that were stated twice with the same source, and are kept once.
+        Number of propositions that were stated twice with the same source, and are kept only once.
     """
 
     propositions: list[Proposition] = field(default_factory=list)
@@ -98,7 +98,7 @@ def windows(document: Document, most: int, tools: Tools) -> list[Window]:
 
 
 def question(document: Document, window: Window, before: int) -> list[Message]:
-    """Return the prompt for a window, with the ``before`` preceding sentences as context."""
+    """Return the prompt that asks for a window's propositions, with the ``before`` preceding sentences as context."""
     from chunkers.language_models.base import Message
 
     first, last, _ = window
@@ -114,25 +114,25 @@ def question(document: Document, window: Window, before: int) -> list[Message]:
 
 
 def state(document: Document, most: int, before: int, tools: Tools, done: Callable[[int], None]) -> Statements:
-    """Let a language model state a text as propositions, several windows in parallel.
+    """Ask a language model for a text's propositions, with several windows of sentences in parallel.
 
     Parameters
     ----------
     document
         The text.
     most
-        The most tokens of a window.
+        Maximum number of tokens in a window.
     before
-        Sentences before a window that the model is shown too.
+        Number of sentences before a window that the model also sees.
     tools
-        Asks the model.
+        Services, including the language model.
     done
-        Called with the number of sentences that are stated, whenever a window is.
+        Called after each window with the number of sentences processed so far.
 
     Raises
     ------
     ModelError
-        If there is no answer, or asking for it would pass the limit.
+        If the model does not answer, or the request would exceed the spending limit.
     Cancelled
         If the user stops.
     """
@@ -171,12 +171,12 @@ def _sizes(document: Document, window: Window, tokens: int) -> forms.Sizes:
 
 
 def read_claims(answer: str, first: int, last: int) -> list[Claim]:
-    """Parse an answer into propositions about the sentences ``first`` to ``last``, counted from 1.
+    """Parse a model's answer into propositions about sentences ``first`` to ``last``, numbered from 1.
 
     Raises
     ------
     Unusable
-        If it has another form, states nothing, or names another sentence.
+        If the answer has another form, has no proposition, or names a sentence outside the range.
     """
     found = []
     for text, sentence, quotation in (
@@ -233,7 +233,7 @@ def _place(proposition: Proposition) -> int:
 
 
 def sentences_of(document: Document, span: Span) -> range:
-    """Return the numbers, from 0, of the sentences that overlap a span."""
+    """Return the indices of the sentences that overlap a span."""
     return range(document.sentence_at(span.start), document.sentence_at(span.end - 1) + 1)
 
 
@@ -269,7 +269,7 @@ def _found(searched: Searched, sentence: Span, start: int, quotation: str) -> tu
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Vocabulary of a text: its words in lower case, its numbers, and the words attested with a lower-case initial."""
+    """A text's vocabulary: lower-cased words, numbers, and words that also occur with a lower-case initial."""
 
     words: frozenset[str]
     numbers: frozenset[str]
@@ -277,7 +277,7 @@ class Vocabulary:
 
     @classmethod
     def of(cls, text: str, others: Sequence[str] = ()) -> Vocabulary:
-        """Build a text's vocabulary; ``others`` are texts that also attest lower-case forms."""
+        """Build a text's vocabulary; lower-case words may also come from the texts ``others``."""
         words = {*_WORD.findall(text)}
         more = {word for other in others for word in _WORD.findall(other)}
         small = {word for word in words | more if not word[0].isupper()}
@@ -285,19 +285,19 @@ class Vocabulary:
 
 
 def unheld(text: str, source: str, vocabulary: Vocabulary) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the names and numbers in a proposition that do not occur in its source.
+    """Return the names and numbers of a proposition that are missing from its source sentences.
 
-    A simple check, which knows no meaning: numbers are compared digit by digit; names are the words that begin with a
-    capital letter, whatever they are, one that begins a sentence only if the text nowhere has it small. That names
-    are taken from elsewhere in the text is what makes a proposition understood by itself; what the text does not hold at all
-    may be invented.
+    This is a simple check without any understanding of meaning. Numbers are compared digit by digit. Names are all words
+    that begin with a capital letter; at the beginning of a sentence, only those that the text nowhere has in lower case.
+    Names from elsewhere in the text make a proposition self-contained; words that are nowhere in the text may be
+    invented.
 
     Parameters
     ----------
     text
         The proposition.
     source
-        The sentences that it comes from.
+        The sentences that the proposition restates.
     vocabulary
         Vocabulary of the whole text.
 

@@ -14,9 +14,9 @@ from chunkers.support.numbers import signed
 
 
 class Thresholded(Chunker):
-    """Base class of chunkers that cut at distances beyond a threshold of `THRESHOLDS`, set by its ``amount``.
+    """Base class for chunkers that cut where a distance passes one of the `THRESHOLDS`, adjusted by ``amount``.
 
-    A subclass redeclares the fields, in its order: its thresholds, and its default buffer.
+    A subclass redeclares the fields in its own order, with its thresholds and its default buffer.
     """
 
     threshold: str
@@ -52,7 +52,7 @@ class Thresholded(Chunker):
 
     @classmethod
     def fields(cls, values: Mapping[str, Any] | None = None) -> list[FieldSpec]:
-        """Return the declarations of all parameters; the amount's depends on the threshold in ``values``."""
+        """Return the declarations of all parameters, with ``amount`` declared for the threshold in ``values``."""
         rule = THRESHOLDS[str((values or {}).get("threshold") or "percentile")]
         return [_amount_spec(spec, rule) if spec.name == "amount" else spec for spec in super().fields(values)]
 
@@ -61,11 +61,11 @@ class Thresholded(Chunker):
         return f"{self.threshold.replace('_', ' ')} {signed(self.amount)}, buffer {self.buffer}"
 
     def remark(self, parameter: str) -> str:
-        """Return a sentence on what the amount means as a distance and as a similarity; empty for other parameters."""
+        """Return a sentence that explains the amount as a distance and as a similarity; empty for other parameters."""
         return self.reading() if parameter == "amount" else ""
 
     def reading(self) -> str:
-        """Return a sentence on what the amount means as a distance and as a similarity."""
+        """Return a sentence that explains the amount as a distance and as a similarity."""
         amount = self.amount
         match self.threshold:
             case "percentile":

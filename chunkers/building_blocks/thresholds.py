@@ -20,12 +20,12 @@ of two texts. The browser's preview has the same number.
 
 @dataclass(frozen=True)
 class Threshold:
-    """A threshold rule: how scores and the line's level follow from distances.
+    """A rule that derives scores from distances and a threshold level from the scores.
 
     Attributes
     ----------
     name, title, score_name
-        Names of the rule and of the number that it looks at.
+        Names of the rule and of the score that it uses.
     scores
         Function from distances, shape (n,), to scores of the same shape; NaN where a score is undefined.
     level
@@ -35,7 +35,7 @@ class Threshold:
     offered, step, default
         The slider's bounds and step, and the default amount.
     above
-        True if gaps above the line are candidates; if false, those below it.
+        True if gaps above the threshold are candidates for cuts; false if gaps below it are.
     help
         A line of help on the amount.
     """
@@ -54,7 +54,7 @@ class Threshold:
     above: bool = True
 
     def passes(self, scores: FloatArray, level: float) -> npt.NDArray[np.bool_]:
-        """Return whether each score is beyond the level by more than a `TIE`; False for NaN."""
+        """Return, for each score, whether it passes the threshold level by more than a `TIE`; False for NaN."""
         return beyond(scores, level, self.above)
 
     def line(self, scores: FloatArray, amount: float) -> float:
@@ -62,7 +62,7 @@ class Threshold:
         return self.lines(scores, [amount])[0]
 
     def lines(self, scores: FloatArray, amounts: Sequence[float]) -> list[float]:
-        """Return the threshold level for each amount, all in one call."""
+        """Return the threshold levels for several amounts in one call."""
         defined = scores[~np.isnan(scores)]
         if not len(defined):
             return [float("nan")] * len(amounts)
@@ -71,7 +71,7 @@ class Threshold:
 
 
 def beyond(scores: FloatArray, level: float, above: bool) -> npt.NDArray[np.bool_]:
-    """Return whether each score is above the level (or below it, if not ``above``) by more than a `TIE`; False for NaN."""
+    """Return, for each score, whether it is above (or, if not ``above``, below) the level by more than a `TIE`."""
     return np.asarray(scores > level + TIE if above else scores < level - TIE)
 
 

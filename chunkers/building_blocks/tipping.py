@@ -21,7 +21,7 @@ def spec_of(chunker: Chunker, parameter: str) -> FieldSpec:
 
 
 def nearest_stop(spec: FieldSpec, present: float, changes: Callable[[float], bool]) -> float | None:
-    """Return the slider stop nearest to ``present`` for which ``changes`` holds; None if there is none.
+    """Return the slider stop nearest to ``present`` for which ``changes`` returns true; None if there is none.
 
     Of two stops at the same distance, the higher is returned.
     """
@@ -30,15 +30,18 @@ def nearest_stop(spec: FieldSpec, present: float, changes: Callable[[float], boo
 
 
 def next_stop(spec: FieldSpec, score: float, above: bool) -> float | None:
-    """Return the lowest stop at or above ``score`` or, if not ``above``, the highest stop below it; None if none exists."""
+    """Return the slider stop next to ``score`` on the side that ``above`` selects; None if there is no such stop.
+
+    A stop equal to ``score`` counts as above.
+    """
     stops = [stop for stop in spec.stops if (stop >= score if above else stop < score)]
     return (min(stops) if above else max(stops)) if stops else None
 
 
 class Reversals:
-    """Reruns of a chunker with other parameter values, to find those that reverse the verdict on a gap.
+    """Search, by rerunning a chunker, for parameter values that reverse the verdict on a gap.
 
-    In a text of more than `MOST_PROVEN` sentences, where the runs would take too long, nothing is known to reverse it.
+    In a text of more than `MOST_PROVEN` sentences the runs would take too long, so no value is found.
     """
 
     def __init__(self, chunker: Chunker, chunking: Chunking, gap: Gap, tools: Tools) -> None:
@@ -46,7 +49,7 @@ class Reversals:
         self._made: dict[tuple[tuple[str, float], ...], Chunking | None] = {}
 
     def run(self, values: Mapping[str, float]) -> tuple[Chunking, Gap] | None:
-        """Run the chunker with other values; return the result and its gap at the same place, or None if it has none."""
+        """Run the chunker with other parameter values; return the result and its matching gap, or None if no gap matches."""
         key = tuple(sorted(values.items()))
         if key not in self._made:
             self._made[key] = self._chunk(values)
@@ -67,24 +70,24 @@ class Reversals:
         return other.chunk(document, self._tools)
 
     def reverse(self, values: Mapping[str, float]) -> bool:
-        """Return whether a run with these values reverses the verdict on the gap."""
+        """Return whether a run with these parameter values reverses the verdict on the gap."""
         made = self.run(values)
         return made is not None and made[1].verdict.is_cut != self.gap.verdict.is_cut
 
     def nearest(self, parameter: str, candidate: float | None, others: Mapping[str, float] | None = None) -> float | None:
-        """Return the first value on the way from the present one that reverses the verdict; None if there is none.
+        """Return the first slider stop, going outwards from the present value, that reverses the verdict; None if none does.
 
         The stop before it does not reverse the verdict.
 
         Parameters
         ----------
         parameter
-            The parameter.
+            Name of the parameter to change.
         candidate
-            The stop at which the verdict is expected to change. Where it does so before, or only further on, as earlier
-            decisions change too, the stop is found by bisection; None to look for it as far as the stops go.
+            The stop at which the verdict is expected to change. Earlier decisions may change too, so the verdict may
+            change before this stop or only after it; then the stop is found by bisection. None to search all stops.
         others
-            Values of other parameters, with which the present value does not reverse it.
+            Values of other parameters that do not reverse the verdict by themselves.
         """
         present, rest = getattr(self.chunker, parameter), dict(others or {})
         stops = spec_of(self.chunker, parameter).stops

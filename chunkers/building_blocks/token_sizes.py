@@ -1,4 +1,4 @@
-"""Numbers of tokens of a text's slices: exact, without counting the same text over and over."""
+"""Exact token counts of a text's slices, without counting the same text repeatedly."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ those of the whole.
 
 
 class TokenSizes:
-    """Token counter for slices of one text, each counted as if it were a text by itself.
+    """Token counter for slices of a text; each slice is counted as a text of its own.
 
     Slices neither begin nor end at white space.
 
-    The text is counted in units, sentences or blocks, which begin at ``starts``. The tokens of units do not add up: white
-    space between them may be tokens too, and a token can cross from one to the next. So the text is counted from a sure end
-    of a token in each unit to that in the next, and a slice is the sum of such parts and of what stands before the first and
-    after the last.
+    The text is counted in units, such as sentences or blocks, which begin at ``starts``. The token counts of units
+    cannot simply be added: white space between units may be tokens too, and a token can span two units. Therefore the
+    text is counted from a certain token boundary in each unit to a certain token boundary in the next unit. The count of
+    a slice is the sum of these parts and of the remainders before the first and after the last.
     """
 
     def __init__(self, text: str, starts: Sequence[int], tools: Tools) -> None:

@@ -1,4 +1,4 @@
-"""Windows over a long text, about each of which a language model is asked where it would be cut."""
+"""Windows over a long text, for each of which a language model is asked where to cut."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ADVANCE = 0.75
 
 
 class Judged(NamedTuple):
-    """The decision whether to cut after a unit, with its reason."""
+    """The decision on whether to cut after a unit of text, with its reason."""
 
     cut: bool
     why: Reason
@@ -34,7 +34,7 @@ class Judged(NamedTuple):
 
 @dataclass
 class Walk:
-    """The model's decisions over all windows, by the number, from 0, of the unit before each possible cut."""
+    """A language model's decisions for all windows, keyed by the index of the unit before each possible cut."""
 
     judged: dict[int, Judged] = field(default_factory=dict)
     windows: int = 0
@@ -42,18 +42,18 @@ class Walk:
 
 
 def window_end(sizes: Sequence[int], start: int, most: int, least: int) -> int:
-    """Return the end, exclusive, of the window that begins at unit ``start``.
+    """Return the exclusive end index of the window that begins at unit ``start``.
 
     Parameters
     ----------
     sizes
-        The tokens of every unit.
+        Number of tokens in every unit.
     start
-        The unit with which the window begins.
+        Index of the first unit in the window.
     most
-        The most tokens of it.
+        Maximum number of tokens in the window.
     least
-        The fewest units of it, whatever their size, as long as there are some.
+        Minimum number of units in the window, whatever their size, unless the text ends earlier.
     """
     end, size = start + least, sum(sizes[start : start + least])
     while end < len(sizes) and size + sizes[end] <= most:
@@ -63,14 +63,15 @@ def window_end(sizes: Sequence[int], start: int, most: int, least: int) -> int:
 
 
 class Windowed(Chunker, ABC):
-    """Base class of chunkers that show a language model one window of the text after another.
+    """Base class for chunkers that show a language model one window of the text after another.
 
-    The text is divided into units. A window has as many of them as fit, two at least. The next window begins after its last
-    cut, so that what was last in one is seen again with what follows; without a cut it begins with the window's last unit.
-    Thus every place between two units is judged with both in sight, and no cut is made at a window's end because it ends.
+    The text is divided into units. A window has as many units as fit, and at least two. The next window begins after the
+    last cut, so that the last units of one window are seen again with the text that follows; without a cut, it begins
+    with the window's last unit. Thus every boundary between two units is judged with both units in view, and no cut is
+    made merely because a window ends.
 
-    Where no answer can be used, the model is asked again in the same conversation, `REPEATS` times at most. Then a chunk
-    ends with the window and nowhere inside it, and the reason says so.
+    If an answer is unusable, the model is asked again in the same conversation, at most `REPEATS` times. After that, a
+    chunk ends at the end of the window and nowhere inside it, and the reason says so.
     """
 
     asks: ClassVar[bool] = True
@@ -88,7 +89,7 @@ class Windowed(Chunker, ABC):
 
     @classmethod
     def wording(cls) -> tuple[str, ...]:
-        """Return the prompts, with their placeholders."""
+        """Return the prompts for the language model, with their placeholders."""
         return cls.system, cls.piece.rstrip(), cls.question
 
     @property
@@ -98,27 +99,29 @@ class Windowed(Chunker, ABC):
 
     @abstractmethod
     def units(self, document: Document, tools: Tools) -> list[tuple[int, int]]:
-        """Return the half-open ranges of the units, in order, separated by nothing but white space."""
+        """Return the half-open ranges of the text units shown to the model, with only white space between them."""
 
     @abstractmethod
     def read(self, answer: str, first: int, last: int) -> list[int]:
-        """Parse an answer into the units after which it cuts, ascending, counted from 1, from ``first`` to ``last - 1``.
+        """Parse the model's answer; return the numbers of the units after which to cut, ascending.
+
+        The numbers count from 1 and lie between ``first`` and ``last - 1``.
 
         Raises
         ------
         Unusable
-            If the answer says nothing of that kind about the units ``first`` to ``last``.
+            If the answer has another form, or names other units than ``first`` to ``last``.
         """
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document where the model says; a cut inside a sentence gets a gap of its own.
+        """Cut the document where the language model decides; a cut inside a sentence adds a gap to the result.
 
         Raises
         ------
         ModelError
-            If there is no language model, it gives no answer, or asking it would pass the limit of what may be spent.
+            If there is no language model, the model does not answer, or the request would exceed the spending limit.
         Cancelled
-            If the user asked to stop; the answers so far are remembered.
+            If the user asked to stop; the answers so far are in the cache.
         """
         units = self.units(document, tools)
         if not units:
@@ -130,7 +133,7 @@ class Windowed(Chunker, ABC):
         return Chunking(document, tuple(Chunk.of(document, span) for span in spans), gaps, notes=self._notes(walk))
 
     def estimate(self, document: Document, tools: Tools) -> Estimate:
-        """Estimate the requests and their tokens without sending anything; assumes that none has to be repeated."""
+        """Estimate the requests and tokens needed to cut the document, assuming no retries; nothing is sent."""
         text, units = document.text, self.units(document, tools)
         sizes = tools.count_tokens([text[start:end] for start, end in units])
         sums, asked, start = [0, *accumulate(sizes)], [], 0

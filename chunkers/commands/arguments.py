@@ -29,15 +29,16 @@ class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are raised as `InputError`."""
 
     def error(self, message: str) -> NoReturn:
-        """Raise `InputError` instead of exiting."""
+        """Raise the parser's error message as `InputError` instead of exiting."""
         raise InputError(f"{message[0].upper()}{message[1:]}.")
 
 
 def command_line(work: Callable[[], int]) -> int:
-    """Run a command's work, print errors on standard error, and return the exit status.
+    """Run a command, print known errors on standard error, and return the exit status.
 
-    Known errors are one sentence on standard error: unusable input, and output that cannot be written, with status 2; a
-    user's interruption with 130, as in shells. A reader that closes the pipe, like ``head``, gets no message and status 1.
+    A known error prints one sentence. Unusable input and output that cannot be written exit with status 2, an
+    interruption by the user with 130, as in shells. If the reader of a pipe closes it, as ``head`` does, no message is
+    printed and the status is 1.
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
         # JSON is UTF-8, whatever the terminal's encoding.
@@ -66,17 +67,17 @@ def command_line(work: Callable[[], int]) -> int:
 
 
 def say(sentence: str) -> None:
-    """Print a sentence on one line of standard error, replacing line breaks and control characters by spaces."""
+    """Print a sentence on standard error as one line, with line breaks and control characters replaced by spaces."""
     sys.stderr.write("".join(character if character.isprintable() else " " for character in sentence) + "\n")
 
 
 def say_unusable(sentence: str, unusable: int) -> None:
-    """Print a warning that a language model's first answers were unusable; the number ``unusable`` is not used."""
+    """Print a warning about a language model's unusable answers; the count ``unusable`` is ignored."""
     say(sentence)
 
 
 def preparing_on_terminal(embedder: Embedder) -> Callable[[float], None]:
-    """Return a callback that shows an embedder's preparation progress on the terminal."""
+    """Return a callback that shows the progress of preparing an embedder on the terminal."""
 
     def told(share: float) -> None:
         if sys.stderr.isatty():
@@ -93,12 +94,13 @@ def _let_go_of_output() -> None:
 
 
 def file_bytes(file: str, name: str = "") -> bytes:
-    """Return the bytes of a file, or of standard input for ``-``; error messages use ``name``.
+    """Return the bytes of a file, or of standard input for ``-``; error messages call the file ``name``.
 
     Raises
     ------
     InputError
-        If it cannot be read, or is larger than a document may be; then no more is read than it takes to know that.
+        If the file cannot be read or is larger than the limit for documents; reading stops as soon as the limit is
+        exceeded.
     """
     try:
         if file == "-":
@@ -132,7 +134,7 @@ def add_encoding(parser: argparse.ArgumentParser) -> None:
 
 
 def add_device(parser: argparse.ArgumentParser) -> None:
-    """Add the command-line option for the device that runs a model."""
+    """Add the command-line option for the device on which a model runs."""
     parser.add_argument(
         "--device",
         default="auto",
@@ -142,18 +144,18 @@ def add_device(parser: argparse.ArgumentParser) -> None:
 
 
 def add_spend(parser: argparse.ArgumentParser, what: str = "asking it") -> None:
-    """Add the command-line option that limits spending on a language model; `limit_of` parses it."""
+    """Add the command-line option that limits spending on a language model; `limit_of` parses the option's value."""
     most = f"the most tokens that {what} may take (default: {MOST_SPENT_TOKENS:,})"
     parser.add_argument("--spend", metavar="TOKENS", help=most)
 
 
 def limit_of(spend: str | None, option: str = "--spend") -> Limit | None:
-    """Parse the value of a spending limit option; None if the option is not used.
+    """Parse the value of a spending-limit option; return None if the option was not given.
 
     Raises
     ------
     InputError
-        If it is no whole number of tokens of at least 1.
+        If the value is not a whole number of tokens of at least 1.
     """
     if spend is None:
         return None
@@ -165,12 +167,12 @@ def limit_of(spend: str | None, option: str = "--spend") -> Limit | None:
 
 
 def opened_recipe(path: str) -> Recipe:
-    """Read a recipe file; warn on standard error if its chunker may cut differently since the recipe was made.
+    """Read a recipe file; warn on standard error if the chunker's cuts may have changed since the recipe was made.
 
     Raises
     ------
     InputError
-        If it cannot be read, or is no recipe.
+        If the file cannot be read or is not a recipe.
     """
     recipe = Recipe.in_file(file_bytes(path))
     if changed := recipe.changed_since():
@@ -184,7 +186,7 @@ def document_reader(encoding: str | None) -> Callable[[bytes, str], FileText]:
     Raises
     ------
     InputError
-        If there is no such encoding.
+        If the encoding is unknown.
     """
     if encoding is not None:
         known_encoding(encoding)
@@ -199,12 +201,14 @@ def document_reader(encoding: str | None) -> Callable[[bytes, str], FileText]:
 
 
 def named_files(names: Sequence[str], endings: Sequence[str] = READABLE) -> Iterator[tuple[str, str]]:
-    """Yield path and name of every file; a folder yields its files with one of ``endings``, named relative to it.
+    """Yield the path and name of each listed file, and of each file with one of ``endings`` in a listed folder.
+
+    The name of a file in a folder is relative to the folder.
 
     Raises
     ------
     InputError
-        If a folder has no such file.
+        If a folder has no file with one of ``endings``.
     """
     for name in names:
         if not name:
@@ -224,7 +228,7 @@ def named_files(names: Sequence[str], endings: Sequence[str] = READABLE) -> Iter
 
 
 def is_folder(path: Path) -> bool:
-    """Return whether a path is a folder. Raise InputError if the path is invalid, such as too long."""
+    """Return whether a path is a folder. Raise InputError if the path is invalid, for example too long."""
     try:
         return path.is_dir()
     except OSError as error:
@@ -248,12 +252,13 @@ def _files_in(folder: Path, endings: Sequence[str]) -> list[Path]:
 def contents(
     names: Sequence[str], endings: Sequence[str] = READABLE, complain: Callable[[str], None] | None = None
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield the name and bytes of every file; names are as in `named_files`.
+    """Yield the name and bytes of each file, with names as in `named_files`.
 
     Raises
     ------
     InputError
-        If one cannot be read; with ``complain``, that gets the sentence instead, and the others follow.
+        If a file cannot be read; with ``complain``, the message is passed to that function instead, and the next file
+        follows.
     """
     for path, name in named_files(names, endings):
         try:
@@ -280,7 +285,7 @@ def value(text: str) -> Any:
 
 
 def assignment(text: str, option: str = "--set") -> tuple[str, Any]:
-    """Parse a ``KEY=VALUE`` argument into name and value. Raise InputError if it has another form."""
+    """Parse a ``KEY=VALUE`` argument into name and value. Raise InputError if the argument has another form."""
     key, equals, written = text.partition("=")
     if not equals or not key:
         raise InputError(f"{option} must have the form KEY=VALUE; got {text!r}.")

@@ -179,7 +179,7 @@ def _asking(chunker: Chunker, embedded_as: EmbeddedAs, name: str, limit: Limit |
 
 
 def declarations() -> dict[str, Any]:
-    """Return all chunkers with their declared parameters, and for adapters whether their library is installed."""
+    """Return the declared parameters of all chunkers and, for each adapter, whether its library is installed."""
     own = {name: _declaration(chunker) for name, chunker in [*CHUNKERS.items(), *ASKING.items()]}
     return own | {name: {**_declaration(one), "installed": one.version() is not None} for name, one in ADAPTERS.items()}
 

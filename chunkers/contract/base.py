@@ -27,7 +27,7 @@ from chunkers.text.fitness import misfits_of
 
 @dataclass(frozen=True)
 class FieldSpec:
-    """Declaration of one parameter, with all that a form, a table or an error message needs to know.
+    """Declaration of one chunker parameter, with all details that forms, tables and error messages need.
 
     ``low`` and ``high`` are the allowed range; ``offered`` are a slider's bounds where they are narrower. ``depends`` names
     the parameter whose value changes this declaration; ``ordered`` choices go from less to more.
@@ -58,16 +58,16 @@ class FieldSpec:
 
 
 class Reach(NamedTuple):
-    """Limit on the joint distance of sentences in one chunk.
+    """Limit on the joint distance between sentences in one chunk.
 
     Attributes
     ----------
     position_weight
         λ of the joint distance, from 0 to 1: how much position counts against meaning.
     name
-        The chunker's name for the greatest distance.
+        The chunker's name for the maximum distance.
     distance
-        The greatest joint distance, from 0 to 1.
+        The maximum joint distance, from 0 to 1.
     """
 
     position_weight: float
@@ -76,7 +76,7 @@ class Reach(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """A parameter's value, with the name that sentences give the parameter, such as ``percentile``."""
+    """A parameter's value, with the parameter's display name, such as ``percentile``."""
 
     parameter: str
     name: str
@@ -100,8 +100,8 @@ class Tipping(NamedTuple):
     margin
         Distance of the deciding score from its threshold, in the score's units; None if no score decided.
     also
-        A second parameter that has to change as well, since the first alone does not reverse the verdict; None if it does.
-        Then its value is the one whose stop before changes nothing.
+        A second parameter that has to change as well, because the first alone does not reverse the verdict; None if the
+        first alone does. The stop before its value does not reverse the verdict.
     """
 
     parameter: str
@@ -113,18 +113,18 @@ class Tipping(NamedTuple):
 
     @property
     def values(self) -> dict[str, float]:
-        """New values of the one or two parameters that change, by name."""
+        """New values of the one or two changed parameters, keyed by parameter name."""
         return {self.parameter: self.value} | ({self.also.parameter: self.also.value} if self.also else {})
 
     def claim(self) -> str:
-        """Return the change as a phrase, such as ``percentile 75 would keep it``."""
+        """Return the effect of the parameter change as a phrase, such as ``percentile 75 would keep it``."""
         said = f"{self.name} {signed(self.value)}"
         if self.also is not None:
             said += f" with {self.also.name} {signed(self.also.value)}"
         return f"{said} would {'cut here' if self.cuts else 'keep it'}"
 
     def distance(self) -> str:
-        """Return the score's distance from its threshold as a phrase, such as ``by 0.126``; empty if no score decided."""
+        """Return the distance of the score from its threshold as a phrase, such as ``by 0.126``; empty without a score."""
         if self.margin is None:
             return ""
         return f"by {f'{self.margin:.3f}' if self.margin >= 0.001 else 'less than 0.001'}"
@@ -135,16 +135,16 @@ class Tipping(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """Estimated number of requests to a language model, and their tokens.
+    """Estimated number of requests to a language model, with their token counts.
 
     Attributes
     ----------
     requests
-        Requests.
+        Number of requests.
     tokens
-        Tokens that are sent, by the tokenizer in use; those of the answers are not among them.
+        Number of tokens sent, counted by the tokenizer in use, without the answers.
     answers
-        Tokens of all answers, as far as they are longer than a line each, which those of most chunkers are.
+        Number of tokens in the answers, if they are longer than one line each; 0 for most chunkers.
     """
 
     requests: int
@@ -153,17 +153,17 @@ class Estimate(NamedTuple):
 
 
 class Chunker(BaseModel, ABC):
-    """Base class of all chunkers; a subclass declares its parameters and one pure function, ``chunk``.
+    """Base class for all chunkers; a subclass declares its parameters and implements ``chunk``, a pure function.
 
     The fields of a subclass are its parameters, declared once with type, bounds, default, title and help. The page's
-    controls, the link, the recipe, the command line and the errors all read that declaration. The extra keys ``unit``,
-    ``step``, ``offered`` (a slider's bounds, where they are narrower than the allowed range), ``ordered`` (choices that go
+    controls, the link, the recipe, the command line and the error messages all read this declaration. The extra keys
+    ``unit``, ``step``, ``offered`` (a slider's bounds, if narrower than the allowed range), ``ordered`` (choices that go
     from less to more) and ``main`` (shown unfolded) go into ``json_schema_extra``. For the Guide, ``formula`` is the
-    decision in LaTeX, ``symbols`` names what is in it, as Markdown, and ``failure`` is what is known to go wrong.
-    ``older`` has the values of parameters that recipes and links lack because they were made before there were such.
-    ``embeds`` tells whether a chunker may ask for embeddings; of a class, whether it does at its defaults. ``asks`` tells
-    whether it asks a language model; ``elsewhere``, whether its chunks were made elsewhere, so that it cuts nothing itself;
-    ``reads_blocks``, whether it looks for paragraphs, lists, tables and code, as the ranking by structure does.
+    decision in LaTeX, ``symbols`` explains the formula's symbols in Markdown, and ``failure`` describes known failures.
+    ``older`` has the values of parameters that old recipes and links lack because the parameters were added later.
+    ``embeds`` is true if a chunker may ask for embeddings; on the class, if it does so with default parameters. ``asks``
+    is true if it asks a language model; ``elsewhere``, if its chunks were made elsewhere, so that it cuts nothing
+    itself; ``reads_blocks``, if it looks for paragraphs, lists, tables and code, as the ranking by structure does.
 
     Code that uses chunkers calls their methods and never checks their types. A chunker that needs more than parameters
     overrides hooks: `levels`, `describe`, `remark`, `changed_since`, `idle`, `reach`, `tipping`, `estimate`,
@@ -207,7 +207,7 @@ class Chunker(BaseModel, ABC):
 
     @abstractmethod
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document; pure except for what ``tools`` caches and counts."""
+        """Cut the document into chunks, without side effects other than caching and counting in ``tools``."""
 
     @classmethod
     def build(cls, /, **parameters: Any) -> Self:
@@ -227,15 +227,15 @@ class Chunker(BaseModel, ABC):
         return [float(value) for value in values]
 
     def describe(self) -> str:
-        """Return the most important settings as a short phrase."""
+        """Return the chunker's most important settings as a short phrase."""
         return ", ".join(f"{spec.title.lower()} {getattr(self, spec.name)}" for spec in self.fields() if spec.main)
 
     def remark(self, parameter: str) -> str:
-        """Return a sentence on what a parameter's value means; empty if its name and number say enough."""
+        """Return a sentence that explains a parameter's value; empty if the value needs no explanation."""
         return ""
 
     def changed_since(self, sentences: int | None = None) -> str:
-        """Return a sentence on how cuts may have moved since the values in ``older`` applied; empty if they did not.
+        """Return a sentence on how the cuts have changed since the values in ``older`` applied; empty if they have not.
 
         Parameters
         ----------
@@ -249,24 +249,24 @@ class Chunker(BaseModel, ABC):
         return frozenset()
 
     def reach(self) -> Reach | None:
-        """Return the limit on the joint distance of two sentences in one chunk; None if no distance alone decides."""
+        """Return the maximum joint distance of two sentences in one chunk; None if distance alone does not decide."""
         return None
 
     def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
         """Return the parameter change that would reverse the verdict on a gap; None if there is none or it is unknown.
 
-        Where it takes further runs to know, they ask ``tools`` for the same embeddings as the first.
+        Any further runs that this requires ask ``tools`` for the same embeddings as the first run.
         """
         return None
 
     def estimate(self, document: Document, tools: Tools) -> Estimate:
-        """Estimate the requests to a language model without sending anything."""
+        """Estimate the language-model requests and tokens needed to cut the document; nothing is sent."""
         return Estimate(0, 0)
 
     def for_documents(self, names: Sequence[str]) -> Chunker:
-        """Return the chunker that cuts the documents of these names in one run.
+        """Return the chunker to use for one run over the documents with these names.
 
-        Raises InputError if it cannot cut them all.
+        Raises InputError if the chunker cannot cut all of them.
         """
         return self
 
@@ -276,7 +276,7 @@ class Chunker(BaseModel, ABC):
 
     @classmethod
     def wording(cls) -> tuple[str, ...]:
-        """Return the prompts sent to a language model; empty for chunkers that ask none."""
+        """Return the prompts sent to a language model; empty for chunkers that use no language model."""
         return ()
 
     @classmethod
@@ -286,7 +286,7 @@ class Chunker(BaseModel, ABC):
         Raises
         ------
         importlib.metadata.PackageNotFoundError
-            If one is not installed.
+            If a package is not installed.
         """
         return {package: metadata.version(package) for package in cls.packages}
 
@@ -350,7 +350,7 @@ def _sentence(cls: type[Chunker], error: ValidationError) -> str:
 
 
 def run(chunker: Chunker, document: Document, tools: Tools) -> Chunking:
-    """Cut the document; add the timing of every stage, and notes if the text does not suit the splitter or model.
+    """Run a chunker on a document; add stage timings, and notes if the text does not suit the splitter or model.
 
     `chunkers.run` attaches the recipe too.
     """

@@ -35,11 +35,12 @@ NO_LANGUAGE_MODEL = "This chunker needs a language model, named as openai:NAME, 
 
 @dataclass
 class Meter:
-    """Usage counters of one run, in seconds and distinct texts.
+    """Counters of one run: seconds spent in each stage, and numbers of distinct texts.
 
     ``seen`` holds the keys of the texts already counted.
 
-    ``counted`` tells whether tokens were counted; ``ledger`` is what asking a language model took, None if none was asked.
+    ``counted`` is true if tokens were counted. ``ledger`` sums the spending on a language model; None if no model was
+    asked.
     """
 
     load_s: float = 0.0
@@ -77,31 +78,33 @@ class Tools:
     Attributes
     ----------
     embedder
-        Makes vectors; None where only chunkers that need none will run. Any object with a method ``encode`` will do.
+        Embedder; None if only chunkers without embeddings will run. Any object with a method ``encode`` is accepted.
     tokenizer
-        Counts tokens.
+        Tokenizer that counts tokens.
     cache
         Cache of embeddings between runs.
     progress
         Called with (texts embedded, texts to embed) after each batch.
     share
-        Called before it with the share of the work that is done, from 0 to 1, by the texts' lengths to the model.
+        Called just before ``progress`` with the completed share of the work, from 0 to 1, measured by the texts' lengths
+        for the model.
     preparing
-        Called with the share, from 0 to 1, of a model that is made when it is first asked for.
+        Called with the completed share, from 0 to 1, of building a model on its first use.
     waiting
-        Called with the number of runs that embed with the same model first, whenever it changes; with 0 when none is left.
+        Called with the number of runs ahead that embed with the same model, whenever that number changes; with 0 when
+        none is left.
     came
-        The run's `chunkers.storage.turn_taking.arrival`, which settles who of those that wait is first; None if each time
-        is a new one.
+        The run's `chunkers.storage.turn_taking.arrival`, which determines its position among waiting runs; None to take
+        a new arrival number each time.
     cancelled
         Called before each batch, while a model is built or a server is waited for, and at intervals of a long search; true
         stops the run with `Cancelled`.
     cached_only
         True to stop the run with `Cancelled` at a text whose embedding is not in the cache.
     deciding
-        Called with (done, to do) at intervals of a search that takes long.
+        Called with (done, to do) at intervals during a long search.
     asking
-        A language model, for the chunkers that ask one; None where none will run.
+        Access to a language model; None if no chunker that asks one will run.
     ledger
         Sum of spending over several runs, in addition to the meter of each.
     """
@@ -127,16 +130,16 @@ class Tools:
             self.embedder = embedder_of(self.embedder)
 
     def embed(self, texts: Sequence[str]) -> VectorArray:
-        """Return unit vectors, shape (len(texts), dimension), computing each distinct text only once.
+        """Return one unit vector per text, shape (len(texts), dimension), embedding each distinct text only once.
 
-        All vectors come through here, and those of every embedder are checked.
+        All vectors pass through this method, which checks the output of every embedder.
 
         Raises
         ------
         ModelError
-            If there is no embedder, it cannot be loaded, or what it gives is not a unit vector for each text.
+            If there is no embedder, it cannot be loaded, or it does not return one unit vector per text.
         Cancelled
-            If the user asked to stop; the batches done are in the cache.
+            If the user asked to stop; the completed batches are in the cache.
         """
         if self.embedder is None:
             raise ModelError("This chunker needs an embedder; none was given. Name one as the embedder.")
@@ -222,36 +225,36 @@ class Tools:
             )
 
     def ask(self, messages: Sequence[Message], kind: AnswerKind) -> Reply:
-        """Ask the language model and return its answer, of the given kind.
+        """Ask the language model and return its answer, in the form that ``kind`` requires.
 
         Raises
         ------
         ModelError
-            If there is no language model, it gives no answer, or asking it would pass the limit of what may be spent.
+            If there is no language model, the model does not answer, or the request would exceed the spending limit.
         Cancelled
-            If the user asked to stop, and the answer is not remembered.
+            If the user asked to stop, and the answer is not in the cache.
         """
         asking, ledger = self._asking()
         return asking.ask(messages, self.cancelled, ledger, kind)
 
     def tell(self, usable: bool) -> None:
-        """Report whether the language model's last answer was usable; see `Asking.tell`."""
+        """Record whether the language model's last answer was usable; see `Asking.tell`."""
         self._asking()[0].tell(usable)
 
     def together(self, works: Sequence[Callable[[Tools], Result]]) -> list[Result]:
-        """Run several jobs that ask a language model, some in parallel, and return their results in order.
+        """Run jobs that ask a language model, several in parallel, and return their results in order.
 
         Parameters
         ----------
         works
-            Each is given these tools, which stop it when another has failed.
+            Jobs to run. Each receives a copy of these tools, which stops it when another job fails.
 
         Raises
         ------
         ModelError
             If there is no language model.
         Exception
-            The error of the first work that fails.
+            The error of the first job that fails.
         """
         # Before the threads, each of which would make a ledger of its own.
         self._asking()
@@ -291,7 +294,7 @@ class Tools:
         return self.tokenizer.count(texts)
 
     def token_starts(self, text: str) -> IntArray:
-        """Return the offset in code points at which each token of ``text`` begins, shape (tokens,)."""
+        """Return the start offset of each token of ``text``, in code points, shape (tokens,)."""
         self._load(self.tokenizer)
         self.meter.counted = True
         return self.tokenizer.starts(text)
@@ -306,7 +309,7 @@ class Tools:
 
     @contextmanager
     def loading(self) -> Iterator[None]:
-        """Return a context manager whose time counts as loading a model or library, not as the chunker's work."""
+        """Return a context manager that counts the time spent inside it as loading time, not as the chunker's own time."""
         began = time.perf_counter()
         try:
             yield
@@ -315,7 +318,7 @@ class Tools:
 
     @contextmanager
     def merging(self) -> Iterator[None]:
-        """Return a context manager whose time counts as the second pass; embedding inside still counts as embedding."""
+        """Return a context manager that counts the time spent inside it as pass two, except for time spent on embedding."""
         began, elsewhere = time.perf_counter(), self.meter.embed_s + self.meter.load_s
         yield
         self.meter.merge_s += time.perf_counter() - began - (self.meter.embed_s + self.meter.load_s - elsewhere)

@@ -48,7 +48,7 @@ _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 
 
 def load_embedder(name: str | Encoder = "all-MiniLM-L6-v2", device: str = "auto") -> Embedder:
-    """Return the embedder called ``name``; nothing is read, downloaded or sent before its ``load``.
+    """Return the embedder called ``name``; nothing is read, downloaded or sent until its ``load`` is called.
 
     Parameters
     ----------
@@ -62,8 +62,8 @@ def load_embedder(name: str | Encoder = "all-MiniLM-L6-v2", device: str = "auto"
     Raises
     ------
     InputError
-        If no embedder can have that name, or the object has no such method, or torch does not run it and ``device`` is one
-        that only torch uses.
+        If no embedder can have that name, the object has no method ``encode``, or ``device`` requires torch, which does
+        not run this embedder.
     """
     check_device(device)
     if not isinstance(name, str):
@@ -100,9 +100,9 @@ def _load_embedder(name: str, device: str) -> Embedder:
 
 
 def missing_for_embedder(name: str) -> str:
-    """Return a sentence on the extra that an embedder needs and that is not installed; empty if nothing is missing.
+    """Return a sentence that names the pip extra that an embedder needs but lacks; empty if nothing is missing.
 
-    For a model of a folder or the hub this is known only after loading it.
+    For a model from a folder or the hub, this is known only after loading.
     """
     extra = {TfIdf.name: "clustering", "spacy": "spacy", "openai": "llm"}.get(name.partition(":")[0])
     return lacking(extra, name) if extra else ""

@@ -1,4 +1,4 @@
-"""The base class of embedders."""
+"""Base class for embedders."""
 
 from __future__ import annotations
 
@@ -23,18 +23,19 @@ def _no_share(share: float) -> None:
 
 
 class Embedder(ABC):
-    """Base class of embedders, which turn texts into unit vectors.
+    """Base class for embedders, which turn texts into unit vectors.
 
-    An object that has nothing but ``encode`` need not inherit it: `chunkers.load_embedder` makes an embedder of it.
+    An object that only has ``encode`` need not inherit from this class: `chunkers.load_embedder` wraps the object.
 
     Attributes
     ----------
     name, revision
-        Together they determine the vectors; both are part of the cache's key. The revision is empty until loading,
-        or a document, determines it; where it stays empty, the cache takes the vectors for this object's alone. The name is
-        the class's unless it is set.
+        Together they determine the vectors; both are part of the cache key. The revision is empty until loading, or
+        fitting on a document, determines it. If it stays empty, cached vectors are used for this object only. The name
+        defaults to the class's name.
     max_tokens
-        Maximum number of its own tokens that it reads of a text; None if there is no limit, or until it is loaded.
+        Maximum number of tokens, by the model's own tokenizer, that are read from a text; None if there is no limit, or
+        until the model is loaded.
     batch
         Maximum number of texts per call of ``encode``; between two batches the user may stop.
     remote
@@ -43,20 +44,20 @@ class Embedder(ABC):
         Maximum total length per call of ``encode``, in the unit of ``lengths``; None if only the number of texts counts. A
         longer text is a batch by itself.
     defaults
-        Chunker name to parameters that suit this embedder where they differ from the declared defaults.
+        For each chunker name, the parameters that suit this embedder better than the declared defaults.
     packages
         The installed packages that the vectors depend on; a recipe names their versions.
     preparation
-        A phrase on what `prepare` does before it loads, for the progress; empty if it only loads.
+        Phrase on the work of `prepare` before loading, for progress messages; empty if it only loads the model.
     device
-        The device that computes the vectors, as torch names it; empty where it is none, or only loading tells.
+        The device that computes the vectors, by torch's name; empty if there is none, or until the model is loaded.
     engine
         Name of the library that runs the model; empty if there is no choice, or until the model is loaded.
     approximates
-        The name of the embedder whose vectors these come near to in less time, with which a page offers to compare; empty
-        where they stand for themselves.
+        Name of the embedder that this one approximates in less time, which the page offers for comparison; empty if
+        there is none.
     remark
-        A sentence on what the user should know about it on this machine, from its loading on; mostly empty.
+        A sentence on what the user should know about the embedder on this machine, once it is loaded; mostly empty.
     """
 
     name: str
@@ -81,59 +82,59 @@ class Embedder(ABC):
             cls.name = cls.__name__
 
     def load(self) -> None:  # noqa: B027  # most have nothing to load
-        """Load the model unless it is in memory. Raise ModelError if loading fails."""
+        """Load the model unless it is already in memory. Raise ModelError if loading fails."""
 
     def prepare(self, progress: Callable[[float], None] = _no_share, cancelled: Callable[[], bool] = bool) -> None:
-        """Load the model, first building it on this machine if necessary, which may take long.
+        """Load the model, building it on this machine first if necessary; building may take a long time.
 
         Parameters
         ----------
         progress
-            Called with the share of making it that is done, from 0 to 1; not at all where there is nothing to make.
+            Called with the completed share of building the model, from 0 to 1; not called if there is nothing to build.
         cancelled
             Called between steps; returns true once the user has asked to stop.
 
         Raises
         ------
         ModelError
-            If that fails.
+            If building or loading fails.
         Cancelled
             If the user asked to stop.
         """
         self.load()
 
     def prepared_said(self, share: float) -> str:
-        """Return the progress of `prepare` as a phrase, with the ``share`` done in percent."""
+        """Return the progress of `prepare` as a phrase, with the completed ``share`` in percent."""
         return f"{self.preparation}: {share:.0%} done"
 
     @property
     def destination(self) -> str:
-        """Host to which texts are sent, with the proxy in between if there is one; empty if none are sent."""
+        """Host that receives the texts, and the proxy in between, if any; empty if no texts are sent."""
         return ""
 
     def loading_said(self) -> str:
-        """Return the progress message to show before the first texts are embedded."""
+        """Return the progress message that is shown before the first texts are embedded."""
         return f"Waiting for {self.destination}" if self.destination else "Loading the embedding model"
 
     @property
     def identity(self) -> str:
-        """Identifier of the embedder's vectors: its revision or, without one, a token unique to this object."""
+        """Identifier of the embedder's vectors: the model's revision or, if there is none, a token unique to this object."""
         return self.revision or token_of(self)
 
     def for_document(self, document: Document) -> Embedder:
-        """Return the embedder to use for this document: itself, unless it must be fitted on the document."""
+        """Return this embedder or, if the embedder must be fitted on each document, a version fitted on this document."""
         return self
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """Return the length of each text in the unit of ``max_tokens``, including special tokens.
 
-        By default that is characters.
+        The default unit is characters.
         """
         return [len(text) for text in texts]
 
     @abstractmethod
     def encode(self, texts: Sequence[str]) -> VectorArray:
-        """Return unit vectors, shape (len(texts), dimension); a text without a known token gets a row of zeros."""
+        """Return one unit vector per text, shape (len(texts), dimension); zeros for a text without known tokens."""
 
 
 _TOKENS: dict[int, tuple[Any, str]] = {}
@@ -141,9 +142,10 @@ _TOKENS: dict[int, tuple[Any, str]] = {}
 
 
 def token_of(given: object) -> str:
-    """Return a token that identifies this object within the process and is never reused for another.
+    """Return a token that identifies an object within the process and is never reused for another object.
 
-    An object that cannot be referred to weakly gets another one each time, as nothing tells when it is gone.
+    An object without support for weak references gets a new token each time, because nothing reports when it is
+    garbage-collected.
     """
     known = _TOKENS.get(id(given))
     if known is not None and known[0]() is given:
@@ -176,7 +178,7 @@ def batches(lengths: Sequence[int], most: int, most_length: int | None) -> Itera
 
 
 def unit(vectors: npt.NDArray[Any]) -> VectorArray:
-    """Scale rows to length 1; rows of zeros stay zero."""
+    """Return the rows scaled to length 1; rows of zeros stay zero."""
     rows = np.asarray(vectors, dtype=np.float64)
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
     scaled: FloatArray = np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0)

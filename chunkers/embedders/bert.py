@@ -54,7 +54,7 @@ normal distribution's share below x; the denominator's first, 1, is left out. Wi
 
 
 class Layer(NamedTuple):
-    """Weights of one transformer layer: matrices of shape (out, in), biases, and scales and shifts of its normalisations."""
+    """Weights of one transformer layer: matrices of shape (out, in), biases, and layer-normalisation scales and shifts."""
 
     attend: Matrix
     query_bias: Matrix
@@ -78,20 +78,20 @@ class _Run(NamedTuple):
 
 
 def read_tensors(path: Path, mapped: bool) -> dict[str, npt.NDArray[Any]]:
-    """Return the float32 tensors in a safetensors file, by name; tensors of other types are skipped.
+    """Return the float32 tensors in a safetensors file, keyed by name; tensors of other types are skipped.
 
     Parameters
     ----------
     path
         The file.
     mapped
-        Leave the numbers on disk until they are used, and share them with other processes. The file must not be changed
-        in its place meanwhile, which would end the process.
+        True to leave the numbers on disk until they are used, and share them with other processes. The file must not be
+        changed in place meanwhile, which would crash the process.
 
     Raises
     ------
     OSError, ValueError, KeyError, TypeError
-        If it cannot be read, or is no such file.
+        If the file cannot be read or is not a safetensors file.
     """
     data = np.memmap(path, dtype=np.uint8, mode="r") if mapped else np.fromfile(path, dtype=np.uint8)
     start = 8 + int.from_bytes(data[:8].tobytes(), "little")
@@ -106,19 +106,19 @@ def read_tensors(path: Path, mapped: bool) -> dict[str, npt.NDArray[Any]]:
 
 
 class Network:
-    """BERT's layers, followed by pooling of the last layer.
+    """BERT's transformer layers, followed by pooling of the last layer's output.
 
     Parameters
     ----------
     tensors
-        The weights by name, as the transformers library names them. Only those of queries, keys and values are copied: one
-        product gives all three.
+        The weights by name, as the transformers library names them. Only the weights of queries, keys and values are
+        copied, because one matrix product computes all three.
     heads
         The number of attention heads.
     epsilon
         Constant added to the variance in normalisations.
     pooling
-        ``mean`` of all rows of a text, or that of the first piece, ``cls``.
+        ``mean`` for the mean of all rows of a text, ``cls`` for the row of the first word piece.
 
     Raises
     ------
@@ -160,12 +160,12 @@ class Network:
         )
 
     def pooled(self, texts: Sequence[Sequence[int]]) -> VectorArray:
-        """Return the last layer's mean or first row for each text, as pooling requires, shape (len(texts), width).
+        """Return one pooled vector per text, the mean or the first row of the last layer, shape (len(texts), width).
 
         Parameters
         ----------
         texts
-            The numbers of each text's word pieces, the special ones included; at least one each.
+            Ids of each text's word pieces, including the special ones; at least one id per text.
         """
         order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
         vectors = np.empty((len(texts), self.width), dtype=np.float32)
@@ -220,9 +220,9 @@ class Encoder:
     Parameters
     ----------
     tokenizer
-        Makes word pieces of a text, the special ones included, and leaves none out.
+        Tokenizer that splits a text into word pieces, including the special ones, without truncation.
     network
-        Makes a vector of them.
+        Network that turns word pieces into a vector.
     most
         Maximum number of word pieces that the network reads of a text: the first ones, and the one that ends every text.
     """
@@ -242,7 +242,7 @@ class Encoder:
 
 
 def parts(lengths: Sequence[int], threads: int) -> Iterator[slice]:
-    """Yield slices that divide texts, in order, into parts of similar total length, the same number for each thread."""
+    """Yield slices that divide texts, in order, into parts of similar total length, the same number of parts per thread."""
     ends = list(accumulate(lengths))
     if not ends:
         return

@@ -1,4 +1,4 @@
-"""Folders of sentence-transformers that hold a model which the BERT encoder of this package computes exactly."""
+"""Model folders of sentence-transformers that this package's BERT encoder computes exactly."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ class _Other(Exception):
 
 
 def read_encoder(folder: Path) -> Encoder | None:
-    """Read the encoder in a model folder; None if it uses features that this package does not reproduce exactly.
+    """Read the encoder in a model folder; None if the model uses features that this package does not reproduce exactly.
 
-    The weights are read into memory: a model of one's own may be trained and saved again while it is in use.
+    The weights are read into memory, because a user's own model may be retrained and saved while it is in use.
     """
     try:
         return _encoder(folder)

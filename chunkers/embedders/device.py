@@ -1,4 +1,4 @@
-"""Devices of a model: this machine's processor, or a faster one that torch finds."""
+"""Devices for a model: this machine's processor, or a faster device that torch finds."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _NODES = ("nvidia*", "nvhost*", "nvmap", "dxg", "kfd")
 
 
 def check_device(device: str) -> None:
-    """Raise InputError if ``device`` is not a key of `DEVICES`; does not check that the machine has such a device."""
+    """Raise InputError if ``device`` is not a key of `DEVICES`; the machine need not have the device."""
     if device not in DEVICES:
         raise InputError(f"device must be one of {', '.join(DEVICES)}; got {shown(device)}.")
 
 
 def known_device(asked: str) -> str:
-    """Return the device if it is known without importing torch, which is slow; otherwise an empty string."""
+    """Return the device if it can be determined without importing torch, which is slow; otherwise an empty string."""
     if asked == "cpu" or (asked == "auto" and not _may_have_another()):
         return "cpu"
     return ""
@@ -41,12 +41,12 @@ def _may_have_another() -> bool:
 
 
 def found_device(asked: str) -> str:
-    """Return torch's name of the device for a key of `DEVICES`; imports torch unless the device is the CPU.
+    """Return torch's name for a device in `DEVICES`; torch is imported unless the device is the CPU.
 
     Raises
     ------
     ModelError
-        If torch does not find it; the message names those that it finds.
+        If torch does not find the device; the message names the devices that it finds.
     """
     if known := known_device(asked):
         return known
@@ -71,9 +71,10 @@ def found_device(asked: str) -> str:
 
 
 def revision_on(revision: str, device: str) -> str:
-    """Return the revision of a model's vectors on a device, derived from the revision of its weights.
+    """Return the revision of a model's vectors on a device, derived from the revision of the model's weights.
 
-    A device other than the processor adds up in another order and has other approximations of exponentials; nobody promises
-    that its vectors are within 1e-6 of the processor's. They have a revision of their own, so that a cache never mixes them.
+    Devices other than the processor add numbers in another order and approximate exponentials differently, so their
+    vectors need not be within 1e-6 of the processor's. They have their own revision, so that a cache never mixes vectors
+    from different devices.
     """
     return revision if device == "cpu" else f"{revision}/{device}"

@@ -1,8 +1,9 @@
-"""A vector for each word piece, distilled from a network of whole texts, by the recipe of Model2Vec.
+"""Static vectors of word pieces, distilled from a network for whole texts by the method of Model2Vec.
 
-Source: Tulkens and van Dongen, "Model2Vec: Fast State-of-the-Art Static Embeddings" (2024), at the defaults of its package
-``model2vec`` in version 0.10.0. Every piece goes through the network alone, between the two that surround each text. The
-means of the outputs are reduced to their strongest directions, and each is weighted by how rare its piece is.
+Source: Tulkens and van Dongen, "Model2Vec: Fast State-of-the-Art Static Embeddings" (2024), at the defaults of its
+package ``model2vec`` in version 0.10.0. Every piece goes through the network by itself, between the two special pieces
+that surround each text. The means of the outputs are projected onto their principal components, and each is weighted by
+the rarity of its piece.
 """
 
 from __future__ import annotations
@@ -43,18 +44,19 @@ def distilled(
     progress: Callable[[float], None],
     cancelled: Callable[[], bool],
 ) -> Table:
-    """Distil a static vector for each word piece, shape (pieces, at most `DIMENSIONS`), in half precision.
+    """Distil one static vector per word piece, in half precision, shape (pieces, at most `DIMENSIONS`).
 
-    The special pieces, and those that no text has, get zeros: they say nothing.
+    Special pieces, and pieces that occur in no text, get zeros, because they carry no meaning.
 
     Parameters
     ----------
     vocabulary
-        The number of every piece; the numbers ascend as the pieces get rarer.
+        Id of every word piece; rarer pieces have higher ids.
     means
-        Returns the means of the network's outputs for texts as numbers of pieces, shape (texts, width).
+        Function from texts, given as piece ids, to the means of the network's outputs, shape (texts, width).
     progress, cancelled
-        Called with the share that is done, 1 at last, and asked, before each batch of pieces; true stops it.
+        Called before each batch of pieces: ``progress`` with the completed share, finally 1; ``cancelled`` returns true
+        to stop.
 
     Raises
     ------
@@ -80,9 +82,9 @@ def distilled(
 
 
 def principal(rows: npt.NDArray[np.floating], most: int) -> FloatArray:
-    """Project the centred rows onto their ``most`` strongest principal components.
+    """Project the centred rows onto their first ``most`` principal components.
 
-    The largest number of each direction is positive, so that the signs do not depend on the machine.
+    The largest entry of each component is positive, so that the signs do not depend on the machine.
     """
     centred = rows - rows.mean(axis=0, dtype=np.float64)
     # The eigenvalues ascend.
@@ -94,7 +96,7 @@ def principal(rows: npt.NDArray[np.floating], most: int) -> FloatArray:
 
 
 def rarity(count: int) -> FloatArray:
-    """Return the weight a / (a + p) of word pieces with frequency p, most frequent first, shape (count,).
+    """Return the weight a / (a + p) of each word piece, most frequent first, where p is its frequency; shape (count,).
 
     Source of the weight: Arora, Liang, Ma, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings" (ICLR 2017). The
     frequency p of the piece of rank r is 1 / (r + 1), divided by the sum over all (Zipf's law).

@@ -19,7 +19,7 @@ _EXACT = 1e-6
 
 
 def check_size(name: str, texts: int, dimension: int) -> None:
-    """Raise InputError if the vectors of this many texts would exceed the memory limit."""
+    """Raise InputError if the vectors of ``texts`` texts would exceed the memory limit."""
     if texts * dimension > MOST_VECTOR_NUMBERS:
         raise InputError(
             f"{name}: texts × dimensions must be at most {MOST_VECTOR_NUMBERS:,}, as all vectors are in memory at once; "
@@ -30,14 +30,15 @@ def check_size(name: str, texts: int, dimension: int) -> None:
 def checked_vectors(name: str, given: object, texts: Sequence[str]) -> VectorArray:
     """Check an embedder's output and return unit vectors in single precision, shape (len(texts), dimension).
 
-    Arrays and tensors of any kind of number, lists of numbers and lists of such rows are converted. A vector whose length is
-    about 1, as half precision leaves it, is scaled to 1; a row of zeros stays, for a text of which the model knows nothing.
+    Arrays and tensors of any numeric type, lists of numbers and lists of such rows are converted. A vector of length
+    about 1, as in half precision, is scaled to length 1. A row of zeros is kept, and stands for a text without known
+    tokens.
 
     Raises
     ------
     ModelError
-        If it is not one row of finite numbers for each text, all of the same dimensions and of length 1 or 0; one sentence
-        begins with ``name`` and says what came instead.
+        If the output is not one row of finite numbers per text, all of the same dimension and of length 1 or 0; the
+        message begins with ``name`` and says what was returned instead.
     """
     vectors = _array(name, given)
     if vectors.ndim != 2:

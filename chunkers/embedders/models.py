@@ -32,7 +32,7 @@ _NO_LIMIT = 1_000_000
 
 
 class Engine(Protocol):
-    """Interface to the library that computes a model's vectors."""
+    """Interface of a library that computes a model's vectors."""
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """Return the number of tokens of each text, including those beyond the length limit."""
@@ -44,9 +44,9 @@ class Engine(Protocol):
 class Model(Embedder):
     """A sentence-transformers model; code that comes with the weights is never run.
 
-    On the processor, the encoder of `chunkers.embedders.bert` runs what it computes exactly; sentence-transformers runs all
-    else. The vectors of both are within 1e-6 of each other and have one revision. It and the length limit are known once
-    the model is loaded.
+    On the processor, `chunkers.embedders.bert` runs the models that it computes exactly; sentence-transformers runs all
+    others. The vectors of both are within 1e-6 of each other and share a revision. The revision and the length limit are
+    known once the model is loaded.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class Model(Embedder):
         self.max_tokens: int | None = None
 
     def load(self) -> None:
-        """Load the model unless it is in memory. Raise ModelError if loading fails."""
+        """Load the model unless it is already in memory. Raise ModelError if loading fails."""
         with self._lock:
             if self._model is None:
                 self._model = self._read()
@@ -92,7 +92,7 @@ class Model(Embedder):
         """Load the model; return its encoder and the revision of its weights."""
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
-        """Return the number of tokens of each text by the model's own tokenizer, loading the model if necessary."""
+        """Count each text's tokens with the model's own tokenizer, loading the model if necessary."""
         self.load()
         with self._lock, self._said():
             assert self._model is not None
@@ -104,7 +104,7 @@ class Model(Embedder):
         Raises
         ------
         ModelError
-            If it cannot be loaded, is no model of texts, or gives numbers that are not finite.
+            If the model cannot be loaded, is not a text model, or returns numbers that are not finite.
         """
         with self._said():
             self.load()
@@ -222,7 +222,7 @@ class SentenceModel:
         self.max_seq_length: int | None = self._model.max_seq_length
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
-        """Return the number of tokens of each text by the model's own tokenizer."""
+        """Count each text's tokens with the model's own tokenizer."""
         return _token_counts(self._model.tokenizer, list(texts))
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
@@ -248,7 +248,7 @@ _READ = {".json", ".txt", ".model", ".jinja", ".safetensors", ".bin", ".pt"}
 
 
 def folder_revision(folder: Path) -> str:
-    """Return the SHA-256 over the names and contents of a model's files, so that other weights get another revision."""
+    """Return the SHA-256 hash of the names and contents of a model's files, so that other weights have another revision."""
     total = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         if path.suffix in _READ and path.is_file():

@@ -1,4 +1,4 @@
-"""Embedders that a caller makes: any object with a method ``encode``."""
+"""User-defined embedders: any object with a method ``encode``."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ OWN = "own:"
 class Encoder(Protocol):
     """Interface of a user's own embedder: any object with a method ``encode`` from texts to vectors.
 
-    Its vectors have length 1, or are zeros for a text of which it knows nothing; see `chunkers.embedders.gate` for the forms
-    that they may have. Two attributes are used if they are there: ``name``, else the name of its class, for messages and
+    The vectors have length 1, or are zeros for a text without known tokens; see `chunkers.embedders.gate` for the
+    accepted types. Two optional attributes are used: ``name``, by default the name of the class, for messages and
     recipes; and ``revision``, which together with the name and the class determines the vectors, so that objects of the
-    same model share those in a cache. Without it, the vectors of each object are kept apart.
+    same model share cached vectors. Without a revision, each object has cached vectors of its own.
     """
 
     def encode(self, texts: list[str], /) -> Any:
-        """Return one row of numbers per text."""
+        """Return one embedding per text, as a row of numbers."""
         ...
 
 
@@ -40,7 +40,7 @@ class OwnEmbedder(Embedder):
 
     @property
     def identity(self) -> str:
-        """The object's class and revision; without a revision, a token unique to this object."""
+        """Identifier made of the object's class and revision; without a revision, a token unique to the object."""
         kind = type(self._encoder)
         return f"{kind.__module__}.{kind.__qualname__}/{self.revision}" if self.revision else token_of(self._encoder)
 
@@ -51,12 +51,12 @@ class OwnEmbedder(Embedder):
 
 
 def embedder_of(given: object) -> Embedder:
-    """Return ``given`` if it is an `Embedder`; otherwise wrap its method ``encode`` in one.
+    """Return ``given`` if it is an `Embedder`; otherwise return an `Embedder` that wraps its ``encode`` method.
 
     Raises
     ------
     InputError
-        If it has no such method.
+        If ``given`` has no method ``encode``.
     """
     if isinstance(given, Embedder):
         return given

@@ -10,11 +10,11 @@ _POLICY = "OMP_WAIT_POLICY"
 
 
 def import_torch() -> None:
-    """Import torch so that its OpenMP threads sleep while they wait, unless the environment sets a wait policy.
+    """Import torch so that its OpenMP threads sleep while waiting, unless the environment sets a wait policy.
 
-    By default OpenMP's threads spin while they wait. On processors of their own that saves microseconds, but where a
-    browser or another program needs them too, they keep the processor from the very thread that they wait for, and the work
-    takes several times as long.
+    By default OpenMP's threads spin while they wait. With processors of their own, spinning saves microseconds. If a
+    browser or another program needs the same processors, spinning takes processor time from the very thread that is
+    waited for, and the work takes several times as long.
     """
     need("models", "What runs on torch", "torch")
     # OpenMP reads the policy once, when torch loads it. Processes that this one starts need not inherit it.

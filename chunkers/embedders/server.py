@@ -1,4 +1,4 @@
-"""Embeddings of any server that speaks OpenAI's protocol, through the ``openai`` package."""
+"""Embeddings from any OpenAI-compatible server, through the ``openai`` package."""
 
 from __future__ import annotations
 
@@ -36,16 +36,17 @@ MOST_BRACKETS = 10
 
 
 class OpenAIServer(Embedder):
-    """An embedding model on a server with OpenAI's interface; every embedded text is sent to the server.
+    """An embedding model on an OpenAI-compatible server; every embedded text is sent to the server.
 
     Parameters
     ----------
     name
         ``openai:`` and the model's name on the server.
     address
-        Base address, up to and including ``/v1``; empty for OPENAI_BASE_URL, and where that is not set, OpenAI's own.
+        Base address, up to and including ``/v1``; empty for OPENAI_BASE_URL or, if that is not set, OpenAI's own
+        address.
     key
-        The server's key; empty for OPENAI_API_KEY, which goes to the environment's address alone.
+        API key; empty for OPENAI_API_KEY, which is sent only to the address from the environment.
 
     Raises
     ------
@@ -71,14 +72,14 @@ class OpenAIServer(Embedder):
 
     @property
     def destination(self) -> str:
-        """Host to which texts are sent, with the proxy in between if there is one; empty if the address is invalid."""
+        """Host that receives the texts, and the proxy in between, if any; empty if the address is invalid."""
         try:
             return self._connection.destination
         except ModelError:
             return ""
 
     def load(self) -> None:
-        """Create the client without sending anything.
+        """Create the API client without sending a request.
 
         Raises
         ------
@@ -88,12 +89,13 @@ class OpenAIServer(Embedder):
         self._connection.client(TIMEOUT)
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
-        """Return unit vectors, shape (len(texts), dimension); zeros where the server returns zeros.
+        """Return one unit vector per text, shape (len(texts), dimension); zeros where the server returns zeros.
 
         Raises
         ------
         ModelError
-            If the server cannot be reached, refuses, takes too long, or gives anything but one finite vector a text.
+            If the server cannot be reached, refuses the request, takes too long, or does not return one finite vector
+            per text.
         Cancelled
             If the user stops meanwhile (`cancellable`).
         """

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class SpacyVectors(Embedder):
-    """Mean of the word vectors of a spaCy pipeline, as in ``doc.vector``, scaled to length 1.
+    """Embedder that averages a spaCy pipeline's word vectors, as ``doc.vector`` does, and scales the mean to length 1.
 
     Words that the pipeline does not know count as zeros; a text without any known word is a row of zeros.
     """
@@ -45,12 +45,12 @@ class SpacyVectors(Embedder):
         self._pipeline: Language | None = None
 
     def load(self) -> None:
-        """Load the spaCy pipeline unless it is in memory.
+        """Load the spaCy pipeline unless it is already in memory.
 
         Raises
         ------
         ModelError
-            If it is not installed, is not a pipeline, or has no word vectors.
+            If the pipeline is not installed, is not a spaCy pipeline, or has no word vectors.
         """
         with self._lock:
             if self._pipeline is None:
@@ -72,7 +72,7 @@ class SpacyVectors(Embedder):
         return pipeline
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
-        """Return unit vectors, shape (len(texts), dimension); zeros for a text without known words."""
+        """Return one unit vector per text, shape (len(texts), dimension); zeros for a text without known words."""
         self.load()
         check_paragraph(max(map(len, texts), default=0))
         with self._lock:

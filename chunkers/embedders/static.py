@@ -34,12 +34,13 @@ _RECIPE = hashlib.sha256(f"1 {WEIGHTS_SHA256} {SHA256['tokenizer.json']} {DIMENS
 
 
 class Static(Embedder):
-    """Static embedder: the mean of a text's word-piece vectors, scaled to length 1, as in Model2Vec; see `distil`.
+    """Static embedder, which averages a text's word-piece vectors and scales the mean to length 1, as Model2Vec does.
 
-    No network runs when a text is embedded, and a text is read to its end. The order of the words does not count; one of
-    which no piece is known is a row of zeros.
+    No network runs when a text is embedded, and texts of any length are read completely. The order of words does not
+    matter; a text without known word pieces is a row of zeros.
 
-    The table is distilled once and kept in the user's cache folder; a file that is not as it was written is made anew.
+    The table is distilled once and kept in the user's cache folder; a file that was changed since it was written is
+    replaced.
     """
 
     name = "static"
@@ -64,11 +65,11 @@ class Static(Embedder):
         self.preparation = f"Distilling {self.name} from {MiniLM.name}, once; the table is kept, in {self._path.parent}"
 
     def load(self) -> None:
-        """Load the table of vectors unless it is in memory. Raise ModelError if the model's wheel is missing or changed."""
+        """Load the vector table unless it is in memory. Raise ModelError if the model's wheel is missing or changed."""
         self.prepare()
 
     def prepare(self, progress: Callable[[float], None] = lambda share: None, cancelled: Callable[[], bool] = bool) -> None:
-        """Load the table of vectors, distilling it first if it is not on this machine; see `Embedder.prepare`."""
+        """Load the vector table, distilling it first if it is not on this machine; see `Embedder.prepare`."""
         if self._table is not None:
             return
 
@@ -95,11 +96,11 @@ class Static(Embedder):
         return table, write_table(self._path, table)
 
     def unknown(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return, for each text, the lengths in characters of its unknown tokens. Raise ModelError without the wheel."""
+        """Return the lengths, in characters, of each text's unknown tokens. Raise ModelError if the wheel is missing."""
         return unknown_word_pieces(texts)
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
-        """Return unit vectors, shape (len(texts), dimension); zeros for a text without known word pieces."""
+        """Return one unit vector per text, shape (len(texts), dimension); zeros for a text without known word pieces."""
         self.load()
         assert self._table is not None
         if self._words.characters > MOST_CHARACTERS:
@@ -125,7 +126,7 @@ class _Words:
     characters: int = 0
 
     def pieces(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return the ids of each text's word pieces, in order, without the piece that ends every text."""
+        """Return the ids of each text's word pieces, in order, without the special piece that ends every text."""
         words = [_WORD.findall(text) for text in texts]
         new = list({word for some in words for word in some if word not in self.known})
         self.known.update(zip(new, _pieces(new), strict=True))
@@ -172,7 +173,7 @@ def read_table(path: Path) -> tuple[Table, str] | None:
 
 
 def write_table(path: Path, table: Table) -> str:
-    """Write a vector table to a file with its hash in front, if possible, and return the hash."""
+    """Write a vector table, preceded by its hash, to a file if possible; return the hash."""
     rows = table.astype("<f2").tobytes()
     digest = hashlib.sha256(rows)
     write_whole(path, [digest.digest(), rows])

@@ -24,7 +24,7 @@ COMPONENTS = 50
 
 
 class TfIdf(Embedder):
-    """TF-IDF embedder; fits a model for each document and keeps the latest few."""
+    """TF-IDF embedder that fits a model to each document and keeps the most recent models."""
 
     name = "tfidf"
     packages = ("scikit-learn",)
@@ -41,10 +41,10 @@ class TfIdf(Embedder):
         self._fitted: RecentlyUsed[str, _Fitted] = RecentlyUsed(4)
 
     def load(self) -> None:
-        """Do nothing: there is no model to load until one is fitted on a document."""
+        """Do nothing: a TF-IDF model exists only after fitting on a document."""
 
     def for_document(self, document: Document) -> Embedder:
-        """Return an embedder fitted on this document's sentences; fitting happens on first use."""
+        """Return an embedder for this document's sentences, fitted on them at its first use."""
         need("clustering", self.name)
         sentences = document.sentence_texts
         revision = _revision(sentences)
@@ -74,12 +74,12 @@ class _Fitted(Embedder):
         self._transform: Any = None
 
     def load(self) -> None:
-        """Load scikit-learn; the model is fitted at the first ``encode``, so that fitting counts as embedding."""
+        """Load scikit-learn; the model is fitted at the first call of ``encode``, so that fitting counts as embedding."""
         import sklearn.decomposition
         import sklearn.feature_extraction.text  # noqa: F401
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
-        """Return unit vectors, shape (len(texts), dimension); zeros for a text without known words."""
+        """Return one unit vector per text, shape (len(texts), dimension); zeros for a text without known words."""
         with self._lock:
             if self._transform is None:
                 self._transform = _fit(self._sentences)

@@ -1,4 +1,4 @@
-"""Threads for NumPy's matrix products: one for each part of the work, while BLAS keeps to one each."""
+"""Threads for NumPy's matrix products: one thread per part of the work, with BLAS limited to one thread each."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ _LIMITS: Any = None
 def blas_threads() -> int:
     """Return the number of threads that BLAS uses for a matrix product, at least 1, ignoring the limit set by `run_parts`.
 
-    It is 1 where threadpoolctl is not installed or does not know BLAS, such as Apple's: then BLAS divides its own work.
+    The number is 1 if threadpoolctl is not installed or does not know the BLAS library, such as Apple's; BLAS then
+    divides its own work.
     """
     if find_spec("threadpoolctl") is None:
         return 1
@@ -35,10 +36,10 @@ def blas_threads() -> int:
 
 
 def run_parts(work: Callable[[Part], Result], parts: Sequence[Part]) -> list[Result]:
-    """Run ``work`` on the parts in as many threads as BLAS uses, and return the results in order.
+    """Run ``work`` on each part, in as many threads as BLAS uses, and return the results in order.
 
-    A single part is left to the threads of BLAS. They divide products alone, and a program beside them keeps them waiting
-    for each other; with a thread for each part, all else is divided too.
+    A single part is left to BLAS's own threads. These threads divide only matrix products, and wait for each other if
+    another program is busy; with one thread per part, all other work is divided too.
     """
     threads = min(blas_threads(), len(parts))
     if threads < 2:

@@ -34,7 +34,7 @@ _WHAT = "a file of chunks"
 
 
 class GivenChunk(NamedTuple):
-    """A chunk as another program wrote it.
+    """A chunk as written by another program, not yet located in the text.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class GivenChunk(NamedTuple):
         Stated spans, half-open in code points; if only a start is stated, the end follows from the text's length. Empty if
         no place is stated.
     document
-        Stated name of its document; None if none is stated.
+        Stated name of the chunk's document; None if the chunk states none.
     """
 
     text: str | None
@@ -53,7 +53,7 @@ class GivenChunk(NamedTuple):
 
 
 def read(data: bytes, name: str) -> Iterator[GivenChunk]:
-    """Parse a file of chunks and yield its chunks; run by `chunkers.text.reader_process.parsed_apart`."""
+    """Parse a file of chunks and yield the chunks; run by `chunkers.text.reader_process.parsed_apart`."""
     counted = Counted(name, _WHAT)
     if data.startswith(b"PAR1"):
         # Of its rows, what is not read is not counted; their texts are, before they are copied.
@@ -115,12 +115,12 @@ def _csv(text: str, name: str) -> Iterator[tuple[str, Any]]:
 
 
 def given(one: Any, place: str) -> GivenChunk:
-    """Convert a text, a span, a mapping or another library's object to a chunk.
+    """Convert a text, a span, a mapping or another library's object to a `GivenChunk`.
 
     Raises
     ------
     InputError
-        If it has neither a text nor a place, or these are none.
+        If the object has neither a text nor a place, or these are invalid.
     """
     if isinstance(one, str):
         return GivenChunk(one)

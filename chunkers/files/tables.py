@@ -1,7 +1,7 @@
-"""Rows and values of a file that a user gives: JSON, JSON lines, CSV and Parquet, with one set of limits for all of them.
+"""Rows and values of users' files in JSON, JSON lines, CSV and Parquet, with one set of limits for all formats.
 
-All of it runs in the process that reads files, see `chunkers.text.reader_process`, so it imports little. What comes out is
-counted while it comes, as a small file may expand to anything.
+All of this runs in the process that reads files, see `chunkers.text.reader_process`, so it imports little. Output is
+counted while it is produced, because a small file may expand to any size.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Counted:
     Parameters
     ----------
     name
-        The file's, with which messages begin.
+        Name of the file, with which messages begin.
     what
         Kind of file for messages, such as “a file of chunks”.
     """
@@ -44,7 +44,7 @@ class Counted:
         self._rows = self._characters = self._items = 0
 
     def row(self, *texts: str | None) -> None:
-        """Count a row and the characters of its texts. Raise InputError once there are too many."""
+        """Count a row and the characters of its texts. Raise InputError once either count is too high."""
         self._rows += 1
         if self._rows > MOST_ROWS:
             raise InputError(f"{self._name}: {self._what} may have at most {MOST_ROWS:,} rows; this one has more.")
@@ -80,20 +80,20 @@ def text_of(data: bytes, name: str) -> str:
 
 
 def check_brackets(text: str, name: str) -> None:
-    """Raise InputError if JSON has too many opening brackets, counting those inside strings too."""
+    """Raise InputError if a JSON text has too many opening brackets, including brackets inside strings."""
     brackets = text.count("[") + text.count("{")
     if brackets > MOST_BRACKETS:
         raise InputError(f"{name}: JSON may have at most {MOST_BRACKETS:,} opening brackets; this file has {brackets:,}.")
 
 
 def value_of(text: str, name: str) -> Any:
-    """Parse JSON. Raise ValueError or RecursionError if it is invalid, InputError if it has too many brackets."""
+    """Parse JSON. Raise ValueError or RecursionError for invalid JSON, InputError for too many brackets."""
     check_brackets(text, name)
     return json.loads(text)
 
 
 def lines_of(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the number, from 1, and the text of every line that is not empty."""
+    """Yield the number, counted from 1, and the text of each line that is not empty."""
     # Not splitlines, which also splits at characters that JSON allows inside strings.
     for number, line in enumerate(io.StringIO(text, newline="\n"), start=1):
         if line.strip():
@@ -101,13 +101,13 @@ def lines_of(text: str) -> Iterator[tuple[int, str]]:
 
 
 def separator_of(text: str) -> str:
-    """Return the column separator of CSV, whichever of comma, semicolon and tab is most frequent in the first line."""
+    """Return the column separator of a CSV text: the most frequent of comma, semicolon and tab in the first line."""
     head = text.lstrip().partition("\n")[0]
     return max(",;\t", key=head.count)
 
 
 def csv_rows(text: str, name: str, *, tabs: bool = False) -> Iterator[list[str]]:
-    """Yield the fields of every CSV row that is not empty, starting with the column names.
+    """Yield the fields of each CSV row that is not empty, starting with the column names.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def csv_rows(text: str, name: str, *, tabs: bool = False) -> Iterator[list[str]]
     InputError
         If there are too many columns, or rows.
     csv.Error
-        If it is not CSV.
+        If the text is not CSV.
     """
     csv.field_size_limit(MAX_BYTES)
     lines = io.StringIO(text, newline="")
@@ -143,14 +143,14 @@ def check_columns(count: int, name: str) -> None:
 
 
 def places_of(columns: Sequence[str], wanted: Collection[str]) -> dict[str, int]:
-    """Return the positions of the wanted columns by name; for a repeated name, the last position."""
+    """Return the positions of the wanted columns, keyed by column name; for a repeated name, the last position."""
     return {column: place for place, column in enumerate(columns) if column in wanted}
 
 
 def parquet_rows(data: bytes, name: str, wanted: Collection[str], counted: Counted) -> Iterator[dict[str, Any]]:
-    """Yield the wanted columns of every row of a Parquet file; if it has none of them, all column names without values.
+    """Yield the wanted columns of each row of a Parquet file; if there are none, yield all column names without values.
 
-    A text that the file has once and names in many rows is counted in each before it is copied into any.
+    A text that the file stores once and refers to in many rows is counted in each row before it is copied.
 
     Raises
     ------
@@ -207,18 +207,18 @@ def read_value(data: bytes, name: str, most: int) -> Iterator[Any]:
     Parameters
     ----------
     most
-        The most characters that it may have, written as briefly as JSON can be.
+        Maximum number of characters of the value as compact JSON.
 
     Raises
     ------
     InputError
-        If it is not JSON, or larger than that.
+        If the file is not JSON or is too large.
     """
     yield within(json_of(text_of(data, name), name), name, most)
 
 
 def json_of(text: str, name: str) -> Any:
-    """Parse a JSON file. Raise InputError if it is invalid or has too many brackets."""
+    """Parse the text of a JSON file. Raise InputError if the text is invalid or has too many brackets."""
     try:
         return value_of(text, name)
     except InputError:
@@ -228,7 +228,7 @@ def json_of(text: str, name: str) -> Any:
 
 
 def within(value: Any, name: str, most: int) -> Any:
-    """Return the value unchanged. Raise InputError if it takes more than ``most`` characters as compact JSON."""
+    """Return the value unchanged. Raise InputError if the value takes more than ``most`` characters as compact JSON."""
     size = 0
     for piece in json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).iterencode(value):
         size += len(piece)
@@ -240,23 +240,23 @@ def within(value: Any, name: str, most: int) -> Any:
 
 
 def read_recipe(data: bytes, name: str) -> Iterator[Any]:
-    """Parse a JSON file and yield its recipe; run by `chunkers.recipes.recipe.Recipe.in_file`."""
+    """Parse a JSON file and yield the recipe in it; run by `chunkers.recipes.recipe.Recipe.in_file`."""
     yield recipe_in(text_of(data, name), name)
 
 
 def recipe_in(text: str, name: str) -> Any:
-    """Return the recipe in a JSON text: the entry ``recipe`` of a command's output, or else the whole value.
+    """Parse a JSON text and return its recipe: the entry ``recipe`` or, without such an entry, the whole value.
 
     Raises
     ------
     InputError
-        If it is not JSON, or larger than a recipe may be.
+        If the text is not JSON or is too large for a recipe.
     """
     return recipe_of(json_of(text, name), name)
 
 
 def recipe_of(value: Any, name: str) -> Any:
-    """Return the entry ``recipe`` of a JSON value, or else the value. Raise InputError if it is too large for a recipe."""
+    """Return the entry ``recipe`` of a JSON value, or else the value itself. Raise InputError if the recipe is too large."""
     if isinstance(value, dict) and isinstance(value.get("recipe"), dict):
         value = value["recipe"]
     return within(value, name, LONGEST_RECIPE)

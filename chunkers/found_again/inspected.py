@@ -27,12 +27,13 @@ def inspect(
     document: str | None = None,
     sentences: str | GivenSentences = DEFAULT_SPLITTER,
 ) -> Chunking:
-    """Locate chunks made by another program in the text and return them as a result, with notes on inexact matches.
+    """Locate another program's chunks in the text; return a result with notes on inexact matches.
 
-    A chunk is where it says it is if its text is there, else where its text is nearest to that; one that does not say is
-    looked for in the order of the chunks. White space is not compared. Of a chunk with other words around it, such as a line
-    that says what the document is, the passage that stands in the text is the chunk and the rest its ``context``. What is
-    nowhere is looked for with small changes, as in `chunkers.text.quotations`; what is not found then is left out and named.
+    A chunk that states its position is expected there; if its text is not there, the nearest occurrence is taken. Chunks
+    without a stated position are searched for in order. White space is ignored. If a chunk has additional text around
+    it, such as a line that describes the document, the passage that occurs in the text becomes the chunk and the rest
+    its ``context``. A chunk that does not occur in the text is searched for with small changes, as in
+    `chunkers.text.quotations`; a chunk that is still not found is left out and named in a note.
 
     Parameters
     ----------
@@ -44,14 +45,14 @@ def inspect(
     maker
         Name of the program that made the chunks, for reasons and notes.
     document
-        The name of the document whose chunks count, where there are chunks of several.
+        Name of the document whose chunks to use, if there are chunks of several documents.
     sentences
         Sentence splitter or sentences; see `Document.from_text`.
 
     Raises
     ------
     InputError
-        If there are no chunks, or they are not as they must be; if they are of several documents and none is chosen.
+        If there are no chunks, or a chunk is invalid; if the chunks are from several documents and none is selected.
     """
     whole = text if isinstance(text, Document) else Document.from_text(text, sentences)
     if isinstance(chunks, str | Path):
@@ -66,22 +67,24 @@ def inspect(
 def read_chunks(data: bytes, name: str, cancelled: Callable[[], bool] = bool) -> list[GivenChunk]:
     """Return the chunks in a file of JSON, JSON lines, CSV or Parquet, recognised by its content.
 
-    A row has a text, by one of the names in `TEXTS`, or ``spans``, or a start and an end by those in `STARTS` and `ENDS`, or
-    both; places and the document's name may stand in ``metadata`` or ``meta``. JSON may also be a list of texts or of spans,
-    or an object with the list as ``chunks``, ``nodes``, ``documents`` or ``data``. What LangChain's ``dumps``, LlamaIndex's
-    ``to_dict`` and ``to_json``, Haystack's and Chonkie's ``to_dict`` and Docling's ``model_dump`` write are such rows.
+    A row has a text, under one of the names in `TEXTS`, or a position, as ``spans`` or as a start and an end under the
+    names in `STARTS` and `ENDS`, or both. Positions and the document's name may be in ``metadata`` or ``meta``. JSON may
+    also be a list of texts or spans, or an object that has the list as ``chunks``, ``nodes``, ``documents`` or ``data``.
+    The output of LangChain's ``dumps``, LlamaIndex's ``to_dict`` and ``to_json``, Haystack's and Chonkie's ``to_dict``
+    and Docling's ``model_dump`` consists of such rows.
 
     The file is read in another process; see `chunkers.text.reader_process`.
 
     Parameters
     ----------
     cancelled
-        Called repeatedly while the file is read; true ends it.
+        Called repeatedly while the file is read; returns true to stop.
 
     Raises
     ------
     InputError
-        If the file is too large, empty or none of these, or a chunk in it has neither text nor place; the sentence names it.
+        If the file is too large, empty or in another format, or a chunk has neither text nor position; the message names
+        the chunk.
     Cancelled
         If the user asked to stop.
     """
@@ -113,12 +116,12 @@ def _bytes(path: Path) -> bytes:
 
 
 def documents_of(given: Iterable[GivenChunk]) -> list[str]:
-    """Return the distinct document names that the chunks state, in order of appearance."""
+    """Return the distinct document names that the chunks state, in order of first appearance."""
     return list(dict.fromkeys(one.document for one in given if one.document is not None))
 
 
 class DocumentNames:
-    """Document names that occur in a file of chunks, in order."""
+    """Names of the documents in a file of chunks, in order of first appearance."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._names = dict.fromkeys(names)
@@ -129,11 +132,11 @@ class DocumentNames:
             self._by_stem.setdefault(_stem(name), []).append(name)
 
     def called(self, name: str) -> list[str]:
-        """Return the names in the file that may refer to a document called ``name``.
+        """Return the document names in the file that may refer to a document called ``name``.
 
-        An equal name alone if there is one. Otherwise the names of which one is the end of the other's path, such as
-        ``/data/notes/a.md`` and ``a.md``. Otherwise the same, ignoring a file extension that only one of them has, such
-        as ``notes/a.md`` and ``a``.
+        If the file has the same name, only that name is returned. Otherwise, a name matches if one path ends with the
+        other, such as ``/data/notes/a.md`` and ``a.md``. If no name matches in this way, a file extension that only one
+        of the paths has is ignored, such as in ``notes/a.md`` and ``a``.
         """
         if name in self._names:
             return [name]
@@ -169,12 +172,12 @@ def _is_end(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 
 def chunks_of(given: Sequence[GivenChunk], wanted: str | None, name: str) -> Sequence[GivenChunk]:
-    """Return the chunks of one document: the wanted one, the one named like the text, or the only one.
+    """Return the chunks of the wanted document, of the document named like the text, or of the only document.
 
     Raises
     ------
     InputError
-        If there is none, or more than a text may have; if they are of several documents and it cannot be told of which.
+        If there are no chunks or too many; if the chunks are from several documents and the right document is unclear.
     """
     found = _of_document(given, wanted, name)
     if not found:

@@ -48,11 +48,11 @@ class Oddity(NamedTuple):
     Attributes
     ----------
     number
-        The chunk's number, from 1, among those that were given.
+        The chunk's number among the given chunks, counted from 1.
     said
         Explanation in words.
     words
-        The beginning of its text as it was given; empty where it has none.
+        The beginning of the chunk's given text; empty if it has no text.
     span
         Span in the text; for a lost chunk, the place that it states or the end of the chunk before it, with length 0.
     """
@@ -65,7 +65,7 @@ class Oddity(NamedTuple):
 
 
 class FoundAgain(NamedTuple):
-    """Located chunks as a result, with the number of chunks searched for and remarks, most serious first."""
+    """A result with the located chunks, the number of chunks searched for, and remarks, most serious first."""
 
     chunking: Chunking
     given: int
@@ -79,14 +79,14 @@ def _untold(done: int, total: int) -> None:
 def find_again(
     document: Document, given: Sequence[GivenChunk], maker: str, told: Callable[[int, int], None] = _untold
 ) -> FoundAgain:
-    """Locate the given chunks in the document and return them in text order; see `chunkers.found_again.inspected.inspect`.
+    """Locate given chunks in a document; return the located chunks as a result, with remarks on inexact matches.
 
     Parameters
     ----------
     maker
         Name of the program that made the chunks, for reasons and notes.
     told
-        Called with (done, to do) at intervals of a search that takes long; what it raises ends the search.
+        Called with (done, to do) at intervals during a long search; an exception that it raises ends the search.
     """
     text = document.text
     latest = time.monotonic()
@@ -160,7 +160,7 @@ class _Surrounded:
         self.unsure: dict[str, None] = {}
 
     def passage(self, one: GivenChunk) -> Passage | None:
-        """Return the part of a chunk that occurs in the text; None if it cannot be separated from the rest."""
+        """Return the part of a chunk that occurs in the text; None if that part cannot be separated from the rest."""
         words, length = one.text or "", len(self._searched.text)
         start = max(0, one.spans[0].start - SEARCHED) if one.spans else self._reached
         near = Span(min(start, length), min(length, start + 2 * SEARCHED))
@@ -194,7 +194,7 @@ class _Search:
         self.unsure: dict[str, None] = {}
 
     def find(self, number: int, one: GivenChunk) -> tuple[tuple[Span, ...], str, list[tuple[Kind, str]]]:
-        """Return the spans of a chunk in the text, how they were found, and remarks on the match."""
+        """Return a chunk's spans in the text, the way in which they were found, and remarks on the match."""
         text, span = self._searched.text, self._ordered.get(number)
         if span is not None:
             odd: list[tuple[Kind, str]] = []
@@ -358,7 +358,7 @@ def _without_chunk(text: str, chunks: Sequence[Chunk]) -> list[str]:
 
 
 def characters_without_chunk(text: str, chunks: Sequence[Chunk]) -> int:
-    """Count the characters of a text that lie in no chunk, not counting white space."""
+    """Count the characters of a text that lie outside all chunks, ignoring white space."""
     lost = reached = 0
     for start, end in sorted(span for chunk in chunks for span in chunk.spans):
         lost += sum(map(len, text[reached:start].split()))

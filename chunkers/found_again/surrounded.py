@@ -34,7 +34,7 @@ class Passage(NamedTuple):
 
 
 def shared_front(texts: Sequence[str]) -> str:
-    """Return the whole lines with which all of the texts begin; empty if they share none."""
+    """Return the whole lines that all of the texts share at the beginning; empty if there are none."""
     if len(texts) < 2:
         return ""
     first, last = min(texts), max(texts)
@@ -43,7 +43,7 @@ def shared_front(texts: Sequence[str]) -> str:
 
 
 def passage_of(searched: Searched, text: str, spans: Sequence[Span], front: str, within: Span) -> Passage | None:
-    """Find the part of a chunk that occurs in the text; None if most of the chunk does not.
+    """Find the part of a chunk that occurs in the text; None if most of the chunk does not occur.
 
     Parameters
     ----------

@@ -21,11 +21,12 @@ _SCHEMA = "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, reply BLOB,
 
 
 class AnswerCache:
-    """Cache of language models' answers, by model, revision, settings and conversation.
+    """Cache of language models' answers, keyed by model, revision, settings and conversation.
 
-    The file may be missing, corrupt, read-only or deleted at any time: what cannot be read is asked again, what cannot be
-    written stays in memory. It holds hashes of conversations, and the answers as text, which may repeat a document's.
-    It has no bound: what it left out would be paid for twice.
+    The file may be missing, corrupt, read-only or deleted at any time: an answer that cannot be read is requested again,
+    and an answer that cannot be written stays in memory. The file holds hashes of conversations, and the answers as
+    text, which may repeat parts of a document. Its size is unlimited, because dropped answers would have to be paid for
+    twice.
 
     Parameters
     ----------
@@ -37,9 +38,9 @@ class AnswerCache:
     Attributes
     ----------
     turns
-        Lock held by whoever asks a question, so that no two ask the same.
+        Lock held while a question is asked, so that no two callers ask the same question.
     identity
-        Tells this memory from all others, which may hold other answers to the same.
+        Identifier that distinguishes this cache from others, which may hold other answers to the same question.
     """
 
     def __init__(self, path: Path | None = None, memory_bytes: int = SHARED_ANSWERS_BYTES) -> None:
@@ -62,7 +63,7 @@ class AnswerCache:
     def key(
         model: LanguageModel, most_tokens: int, messages: Sequence[Message], repeat: int = 0, shape: Shape | None = None
     ) -> bytes:
-        """Return the cache key of a conversation with a model; each ``repeat`` and ``shape`` has a key of its own."""
+        """Return the cache key of a conversation with a model; each ``repeat`` and each ``shape`` has its own key."""
         more = [*([repeat] if repeat else []), *([shape] if shape else [])]
         asked = json.dumps([model.name, model.revision, model.settings, most_tokens, messages, *more])
         return hashlib.blake2b(asked.encode(), digest_size=16).digest()
@@ -80,7 +81,7 @@ class AnswerCache:
         return None if data is None else Reply(*json.loads(data))
 
     def put(self, key: bytes, reply: Reply) -> None:
-        """Store an answer in memory and, if there is one, in the file."""
+        """Store an answer in memory and in the cache file, if there is one."""
         data = json.dumps(reply).encode()
         with self._lock:
             self._memory[key] = data

@@ -129,14 +129,14 @@ class Asking:
 
     @property
     def probes(self) -> tuple[int, int]:
-        """Number of requests, and their tokens, still needed to learn how the server treats schemas; at most one request."""
+        """Numbers of requests and tokens still needed to learn how the server treats JSON schemas; at most one request."""
         if not self.model.takes_shape or self._structured is not None or self._recall_structured():
             return 0, 0
         return 1, _PROBE_SENT
 
     @property
     def told(self) -> str:
-        """Spending so far and the server's treatment of schemas, as a phrase."""
+        """Short description of the spending so far and of the server's treatment of JSON schemas."""
         return f"{self.spent}{f'; {STRUCTURED[self._structured]}' if self._structured else ''}"
 
     @property
@@ -145,7 +145,7 @@ class Asking:
         return self._tally.said(self._structured)
 
     def tell(self, usable: bool) -> None:
-        """Count an answer as usable or not, and call ``warn`` once if many of the first answers are unusable."""
+        """Record whether an answer was usable, and call ``warn`` once if many of the first answers are unusable."""
         if self._tally.add(usable):
             self.warn(self.many_unusable, self._tally.unusable)
 
@@ -156,7 +156,7 @@ class Asking:
         return other
 
     def beside(self, model: LanguageModel) -> Asking:
-        """Return access to another model that shares the answer cache and the spending limit."""
+        """Return access to another model, with the same answer cache and spending limit."""
         other = Asking(model, self._answers, warn=self.warn)
         other._purse, other._slots = self._purse, self._slots
         return other
@@ -170,28 +170,28 @@ class Asking:
         *,
         repeat: int = 0,
     ) -> Reply:
-        """Return the model's answer, from the cache if the same was asked before.
+        """Return the model's answer, from the cache if the same conversation was sent before.
 
-        Before the first answer of a form, a small request finds out what the server does with a schema. Where it enforces
-        one, every answer of a form is asked for with its schema.
+        Before the first answer with a form, a small request tests how the server treats a schema. If the server enforces
+        schemas, every answer with a form is requested with its schema.
 
         Parameters
         ----------
         messages
             The conversation so far.
         cancelled
-            Called before anything is sent, and several times a second until the answer arrives; true stops.
+            Called before anything is sent, and several times a second until the answer arrives; returns true to stop.
         ledger
             Ledger to which the spending is added too.
         kind
-            Kind of answer that is wanted.
+            Kind of answer to request.
         repeat
-            Another number asks the same afresh: each has an answer of its own that is remembered.
+            Different numbers request the same conversation again; each number has its own cached answer.
 
         Raises
         ------
         ModelError
-            If there is no answer, or asking for it would pass the limit.
+            If the model does not answer, or the request would exceed the spending limit.
         Cancelled
             If the user stops.
         """
@@ -335,14 +335,14 @@ class Asking:
 
 
 class Tally:
-    """Thread-safe count of unusable answers among the first ones."""
+    """Thread-safe count of the unusable answers among a language model's first answers."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._answers = self.unusable = 0
 
     def add(self, usable: bool) -> bool:
-        """Count one of the first answers; return True at the last of them if many are unusable."""
+        """Count one of a model's first answers; return True after the last one if many were unusable."""
         with self._lock:
             if self._answers >= FIRST_ANSWERS:
                 return False
@@ -367,14 +367,14 @@ def together(works: Sequence[Callable[[Callable[[], bool]], Result]], cancelled:
     Parameters
     ----------
     works
-        Each is given a function that says whether to stop, as `Asking.ask` takes it.
+        Jobs to run. Each receives a function that returns whether to stop, for `Asking.ask`.
     cancelled
         True once the user has cancelled.
 
     Raises
     ------
     Exception
-        The error of the first work that fails, which stops the others.
+        The error of the first job that fails, which stops the other jobs.
     """
     failed = threading.Event()
 
@@ -422,7 +422,7 @@ def asking_of(given: object, limit: Limit | None = None, warn: Warn = lambda sai
     Raises
     ------
     InputError
-        If it is none of these.
+        If ``given`` is none of these.
     """
     if isinstance(given, Asking):
         return given

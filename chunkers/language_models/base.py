@@ -1,4 +1,4 @@
-"""The base class of language models, and the messages to and from one."""
+"""Base class for language models, and the messages exchanged with them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Role = Literal["system", "user", "assistant"]
 
 
 class Message(NamedTuple):
-    """A message of a conversation, with the role of its author."""
+    """A message in a conversation, with the role of its author."""
 
     role: Role
     text: str
@@ -52,9 +52,9 @@ class Reply(NamedTuple):
     Attributes
     ----------
     text
-        The answer; empty where the model refused without a word.
+        The answer; empty if the model refused without explanation.
     tokens_in, tokens_out
-        The tokens that were read and written, as the server counts them; None where it does not say.
+        Numbers of tokens read and written, as counted by the server; None if the server does not report them.
     ended
         The outcome: complete, cut off for its length, or refused by the model or a filter.
     """
@@ -66,16 +66,16 @@ class Reply(NamedTuple):
 
 
 class LanguageModel(ABC):
-    """Base class of language models, which answer conversations.
+    """Base class for language models, which answer conversations.
 
     Attributes
     ----------
     name, revision
-        Together they say which model it is; both are part of the key of a remembered answer, and of recipes.
+        Together they identify the model; both are part of cache keys and of recipes.
     settings
-        Settings of requests, such as the temperature, in words; part of the key of an answer too.
+        Settings of requests, such as the temperature, in words; also part of cache keys.
     packages
-        The installed packages that it takes; a recipe names their versions.
+        The installed packages that the model needs; recipes record their versions.
     takes_shape
         True if `reply` takes a ``shape``.
     """
@@ -98,26 +98,26 @@ class LanguageModel(ABC):
 
     @property
     def destination(self) -> str:
-        """Host and proxy, if any, that receive the conversation, as shown to the user before anything is sent."""
+        """Host that receives the conversation, and the proxy, if any, as shown to the user before anything is sent."""
         return self.host
 
     def load(self) -> None:  # noqa: B027  # nothing needs to be loaded for some
-        """Prepare for requests without sending anything. Raise ModelError if that fails."""
+        """Prepare for requests without sending anything. Raise ModelError if preparation fails."""
 
     @abstractmethod
     def reply(self, messages: Sequence[Message], most_tokens: int, attempts: Attempts, **shape: Shape) -> Reply:
-        """Return the model's answer of at most ``most_tokens``, counting every request in ``attempts``.
+        """Return the model's answer of at most ``most_tokens`` tokens, counting every request in ``attempts``.
 
-        ``shape`` is given to a model that `takes_shape`.
+        ``shape`` is passed only to models with `takes_shape`.
 
         Raises
         ------
         ModelError
-            If there is none.
+            If there is no answer.
         Cancelled
             If the user stops meanwhile (`chunkers.network.request.cancellable`).
         """
 
     def price(self, tokens_in: int, tokens_out: int) -> Decimal | None:
-        """Return the price of these input and output tokens in US dollars; None if it is unknown."""
+        """Return the price of the given input and output tokens in US dollars; None if the price is unknown."""
         return None

@@ -1,4 +1,4 @@
-"""A conversation in which a language model is asked again where its answer cannot be used."""
+"""Conversations in which a language model is asked again if its answer is unusable."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Unusable(Exception):
 
     @property
     def told(self) -> str:
-        """The failure as a phrase: the attempts and the last complaint."""
+        """Short description of the failure: the number of attempts and the last complaint."""
         return f"no usable answer in {counted(self.attempts, 'attempt')} ({self})"
 
 
@@ -81,23 +81,23 @@ def usable_answer(
     read: Callable[[str], T],
     tell: Callable[[bool], None] = lambda usable: None,
 ) -> T:
-    """Ask until ``read`` accepts an answer, repeating at most `REPEATS` times, and return what ``read`` returned.
+    """Ask a model until ``read`` accepts an answer, with at most `REPEATS` retries; return what ``read`` returned.
 
     Parameters
     ----------
     ask
-        Sends a conversation; what it raises is raised here too.
+        Function that sends a conversation; its errors are passed on.
     messages
         The conversation so far.
     read
-        Reads what `said` returns of an answer; raises Unusable if it cannot be used.
+        Function that parses the answer after `said` has stripped it; raises Unusable if the answer cannot be used.
     tell
         Called after each answer with whether it can be used.
 
     Raises
     ------
     Unusable
-        If the last answer cannot be used either, was refused or was cut off; at once if an answer repeats itself.
+        If the last answer is unusable, refused or cut off, or as soon as an answer repeats itself.
     """
     from chunkers.language_models.base import Message
 
@@ -128,9 +128,9 @@ def usable_answer(
 
 
 def repetition(answer: str) -> str:
-    """Return the piece of text that the end of an answer repeats; empty if it repeats nothing.
+    """Return the text that is repeated at the end of an answer; empty if there is no repetition.
 
-    Digits count as alike, so that a numbered list of one item is a repetition too.
+    All digits are treated as equal, so that a numbered list of identical items is a repetition too.
     """
     end = answer.rstrip()[-_LOOKED_AT:]
     signs = _DIGIT.sub("0", end)[::-1]
@@ -150,8 +150,8 @@ def repetition(answer: str) -> str:
 def said(answer: str) -> str:
     """Strip the reasoning in ``<think>`` and the surrounding code fence from an answer.
 
-    Reasoning that the server's template has opened ends with a line ``</think>``. An answer in words that has such a line
-    without speaking of ``<think>`` before it cannot be told from that.
+    Reasoning that the server's template has opened ends with a line ``</think>``. A plain-text answer with such a line,
+    and without ``<think>`` before it, cannot be distinguished from reasoning.
     """
     reasoning = _REASONING.match(answer)
     if reasoning and not reasoning[1] and _OPENED.search(reasoning[0]):
@@ -170,7 +170,7 @@ def _unfenced(answer: str) -> str:
 
 
 def read_json(answer: str, form: type[AnyForm]) -> AnyForm:
-    """Return the last JSON object in an answer that has the expected fields; other text around it is ignored.
+    """Return an answer's last JSON object with the expected fields, ignoring surrounding text.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def read_json(answer: str, form: type[AnyForm]) -> AnyForm:
     Raises
     ------
     Unusable
-        If there is no JSON object, or its fields are otherwise.
+        If there is no JSON object with the expected fields.
     """
     found: AnyForm | None = None
     complaint = Unusable("the answer must contain a JSON object; it has none")
@@ -199,12 +199,12 @@ def read_json(answer: str, form: type[AnyForm]) -> AnyForm:
 
 
 def read_line(answer: str, form: type[AnyLine]) -> AnyLine:
-    """Parse the last line of an answer that has the form, or the whole answer if it is a JSON object.
+    """Parse an answer's last line of the given form, or the whole answer if it is a JSON object.
 
     Raises
     ------
     Unusable
-        If there is no such line, or it has no number and does not say none, or more numbers than the form takes.
+        If no line matches, or the line has neither a number nor ``none``, or has more numbers than the form takes.
     """
     if answer.lstrip().startswith("{"):
         return read_json(answer, form)

@@ -45,16 +45,16 @@ SCHEMA_ITEMS = 12
 
 
 class Form(BaseModel):
-    """Base class of the JSON forms that answers must have; lists are `Several` and whole numbers `Whole`.
+    """Base class for the JSON forms of answers; list fields are `Several` and integer fields `Whole`.
 
-    A field's description completes “where FIELD is …” in the prompt, and its first example stands there. The name and the
-    bounds of a field go into the schema; ``bounds_in_schema`` narrows it there alone, as an answer without a schema may be
-    longer and still be read.
+    A field's description completes “where FIELD is …” in the prompt, which also shows the field's first example. The
+    name and the bounds of a field go into the schema. ``bounds_in_schema`` tightens the bounds in the schema only,
+    because a longer answer without a schema is still read.
     """
 
     @classmethod
     def wording(cls) -> str:
-        """Return the sentence of a prompt that asks for a JSON object of this form."""
+        """Return the prompt's sentence that asks for a JSON object of this form."""
         whole = cls.model_json_schema()
         where = "; ".join(f"{name} is {said}" for name, said in _described(whole))
         example = json.dumps(_example(whole), ensure_ascii=False)
@@ -68,7 +68,7 @@ class Form(BaseModel):
 
 
 class LineForm(Form):
-    """Base class of one-field forms that a model writes as a line, ``LABEL: 3, 5``, if its server enforces no schema."""
+    """Base class for one-field answers that a model writes as a line, ``LABEL: 3, 5``, if its server enforces no schema."""
 
     label: ClassVar[str]
     none: ClassVar[str]
@@ -76,7 +76,7 @@ class LineForm(Form):
 
     @classmethod
     def line_wording(cls) -> str:
-        """Return the sentence of a prompt that asks for an answer as one line."""
+        """Return the prompt's sentence that asks for an answer on a single line."""
         ((_, taken),) = cls.model_fields.items()
         example = (taken.examples or [1])[0]
         numbers = ", ".join(map(str, example)) if isinstance(example, list) else f"ID {example}"
@@ -87,7 +87,7 @@ class LineForm(Form):
 
     @classmethod
     def of_numbers(cls, numbers: list[int]) -> Self | None:
-        """Build the form from the numbers on a line; None if there are several and the field takes one."""
+        """Build the answer from the numbers on a line; None if there are several numbers but the field takes one."""
         ((name, taken),) = cls.model_fields.items()
         if isinstance((taken.examples or [1])[0], list):
             return cls.model_validate({name: numbers})
@@ -107,7 +107,7 @@ def _no_truth(value: object) -> object:
 
 
 def bounds_in_schema(most: int) -> dict[str, Any]:
-    """Return extra schema data for a field: its maximum number of characters or items."""
+    """Return extra JSON schema data for a field: its maximum number of characters or items."""
     return {"most": most}
 
 
@@ -127,7 +127,7 @@ Sentence = Annotated[
 
 
 class Splits(LineForm):
-    """Form of an answer to `llm`."""
+    """Form of a model's answer to the chunker `llm`: the pieces after which to cut."""
 
     label: ClassVar[str] = "split_after"
     none: ClassVar[str] = "all the pieces belong together"
@@ -140,7 +140,7 @@ class Splits(LineForm):
 
 
 class Shift(LineForm):
-    """Form of an answer to `lumber`."""
+    """Form of a model's answer to the chunker `lumber`: the first passage whose content shifts."""
 
     label: ClassVar[str] = "Answer"
     none: ClassVar[str] = "the content shifts nowhere"
@@ -149,7 +149,7 @@ class Shift(LineForm):
 
 
 class Stated(Form):
-    """A proposition in an answer."""
+    """A proposition in a model's answer, with its source sentence and the quoted words."""
 
     text: str = Field(min_length=1, examples=["the proposition"], json_schema_extra=bounds_in_schema(SCHEMA_SENTENCE))
     sentence: Whole = Field(description="the number of the sentence that it restates", examples=[3])
@@ -161,13 +161,13 @@ class Stated(Form):
 
 
 class Statements(Form):
-    """Form of the first answer to `propositions`: the propositions of a window."""
+    """Form of the first answer to the chunker `propositions`: the propositions of a window."""
 
     propositions: Several[Stated] = Field(json_schema_extra=bounds_in_schema(40) | {"least": 1})
 
 
 class Placed(Form):
-    """A chunk to which an answer assigns propositions."""
+    """A chunk in a model's answer: its title, summary and assigned propositions."""
 
     chunk: Whole | None = Field(description="the number of a chunk that there is, or null for a new one", examples=[2])
     title: str = Field(min_length=1, examples=["a title"], json_schema_extra=bounds_in_schema(80))
@@ -180,13 +180,13 @@ class Placed(Form):
 
 
 class Places(Form):
-    """Form of the second answer to `propositions`: the chunks that propositions are assigned to."""
+    """Form of the second answer to the chunker `propositions`: the chunks to which propositions are assigned."""
 
     chunks: Several[Placed] = Field(json_schema_extra=bounds_in_schema(SCHEMA_ITEMS) | {"least": 1})
 
 
 class Asked(Form):
-    """A generated question with the excerpts that answer it."""
+    """A generated question, with the excerpts that answer the question."""
 
     question: str = Field(examples=["..."], json_schema_extra=bounds_in_schema(SCHEMA_SENTENCE))
     excerpts: Several[Annotated[str, Field(json_schema_extra=bounds_in_schema(2 * SCHEMA_SENTENCE))]] = Field(
@@ -195,27 +195,27 @@ class Asked(Form):
 
 
 class Supported(Form):
-    """A statement of an answer, with the verdict whether its passages support it."""
+    """A statement from an answer, with the verdict on whether the passages support the statement."""
 
     statement: Sentence = Field(examples=["..."])
     supported: bool = Field(examples=[True])
 
 
 class Faithfulness(Form):
-    """Form of a judgement of faithfulness."""
+    """Form of a judgement of an answer's faithfulness: the answer's statements, each with a verdict."""
 
     statements: Several[Supported] = Field(max_length=MOST_STATEMENTS, json_schema_extra=bounds_in_schema(SCHEMA_ITEMS))
 
 
 class Relevancy(Form):
-    """Form of a judgement of answer relevancy."""
+    """Form of a judgement of an answer's relevancy: three questions that fit the answer, and whether it is evasive."""
 
     questions: Several[Sentence] = Field(min_length=3, max_length=3, examples=[["...", "...", "..."]])
     evasive: bool = Field(examples=[False])
 
 
 class Correctness(Form):
-    """Form of a judgement of correctness."""
+    """Form of a judgement of an answer's correctness: a reason and a grade."""
 
     reason: str = Field("", examples=["one sentence"], json_schema_extra=bounds_in_schema(SCHEMA_SENTENCE))
     grade: Whole = Field(ge=1, le=HIGHEST, examples=[3])
@@ -223,16 +223,17 @@ class Correctness(Form):
 
 @dataclass(frozen=True)
 class AnswerKind:
-    """A kind of answer that a prompt asks for: its form, its limits and its stop words.
+    """A kind of answer that a prompt asks for: the answer's form, limits and stop words.
 
     Attributes
     ----------
     most_tokens
-        The most tokens of an answer, reasoning included.
+        Maximum number of tokens in an answer, reasoning included.
     form
-        Form of the answer; None of one in words.
+        Form of the answer; None for plain text.
     stop
-        Words at which an answer ends: how the prompt goes on, which a weak model continues instead of answering.
+        Texts at which an answer ends: the beginnings of further prompt text, which weak models write instead of
+        stopping.
     bounds, sizes, choices
         See `Bounds`, `Sizes` and `Choices`.
     """
@@ -245,20 +246,20 @@ class AnswerKind:
     choices: Choices = field(default_factory=dict)
 
     def within(self, bounds: Bounds, most_tokens: int | None = None, sizes: Sizes | None = None) -> AnswerKind:
-        """Return a copy for one request, with its valid numbers and, if given, its maximum tokens and its sizes."""
+        """Return a copy of the answer kind for one request, with valid numbers and, if given, a token limit and sizes."""
         tokens = self.most_tokens if most_tokens is None else most_tokens
         return replace(self, most_tokens=tokens, bounds=bounds, sizes=sizes or {})
 
     def choosing(self, choices: Choices) -> AnswerKind:
-        """Return a copy for one request, with the texts that fields may contain if the server enforces a schema.
+        """Return a copy of the answer kind, with the texts that fields may contain if the server enforces a schema.
 
-        They are left out where a field has more than `WIDEST`.
+        A field with more than `WIDEST` texts is not restricted.
         """
         return replace(self, choices={name: texts for name, texts in choices.items() if 0 < len(texts) <= WIDEST})
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """Names of the form's own fields."""
+        """Names of the fields in the answer's form; empty for plain text."""
         return () if self.form is None else (*self.form.model_fields,)
 
     @property

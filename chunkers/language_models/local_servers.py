@@ -17,7 +17,7 @@ _LONGEST_NAME = 300
 
 
 class LocalServer(NamedTuple):
-    """A server on this machine: its address up to and including ``/v1``, and the names of its models."""
+    """A language-model server on this machine: its address up to and including ``/v1``, and its models' names."""
 
     address: str
     models: tuple[str, ...]

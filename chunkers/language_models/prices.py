@@ -13,9 +13,9 @@ def price(model: str, address: str, tokens_in: int, tokens_out: int) -> Decimal 
     model
         The model's name on the server.
     address
-        The server's base address: the same model costs something else elsewhere, and nothing is known of one's own server.
+        The server's base address: prices differ between servers, and are unknown for a user's own server.
     tokens_in, tokens_out
-        The tokens that the model reads and writes.
+        Numbers of tokens that the model reads and writes.
     """
     # Imported late: the table takes a while to load, and most never ask a model.
     from genai_prices import Usage, calc_price

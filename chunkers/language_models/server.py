@@ -1,4 +1,4 @@
-"""A language model of any server that speaks OpenAI's protocol, through the ``openai`` package."""
+"""A language model on any OpenAI-compatible server, through the ``openai`` package."""
 
 from __future__ import annotations
 
@@ -50,20 +50,21 @@ _INVALID = (400, 422)
 
 
 class SchemaRefused(ModelError):
-    """Error for a server that refuses a request with a schema."""
+    """Error raised when a server refuses a request because of its JSON schema."""
 
 
 class ChatServer(LanguageModel):
-    """A language model on a server with OpenAI's interface; every conversation is sent to the server.
+    """A language model on an OpenAI-compatible server; every conversation is sent to the server.
 
     Parameters
     ----------
     name
         ``openai:`` and the model's name on the server.
     address
-        Base address, up to and including ``/v1``; empty for OPENAI_BASE_URL, and where that is not set, OpenAI's own.
+        Base address, up to and including ``/v1``; empty for OPENAI_BASE_URL or, if that is not set, OpenAI's own
+        address.
     key
-        The server's key; empty for OPENAI_API_KEY, which goes to the environment's address alone.
+        API key; empty for OPENAI_API_KEY, which is sent only to the address from the environment.
 
     Raises
     ------
@@ -94,11 +95,11 @@ class ChatServer(LanguageModel):
 
     @property
     def destination(self) -> str:
-        """Host and proxy, if any, that receive the conversation. Raises ModelError if the address is invalid."""
+        """Host that receives the conversation, and the proxy, if any. Raises ModelError if the address is invalid."""
         return self._connection.destination
 
     def load(self) -> None:
-        """Create the client without sending anything.
+        """Create the API client without sending a request.
 
         Raises
         ------
@@ -108,7 +109,7 @@ class ChatServer(LanguageModel):
         self._connection.client(self._timeout)
 
     def price(self, tokens_in: int, tokens_out: int) -> Decimal | None:
-        """Return the price of input and output tokens at this server in US dollars; None if it is unknown."""
+        """Return the price of input and output tokens at this server in US dollars; None if the price is unknown."""
         return price(self._model, self._connection.address, tokens_in, tokens_out)
 
     def reply(  # type: ignore[override]  # who does not shape the answer need not say so
@@ -121,7 +122,7 @@ class ChatServer(LanguageModel):
         SchemaRefused
             If the server refuses a request with a schema as invalid.
         ModelError
-            If the server cannot be reached, refuses, takes too long, or gives anything but an answer in words.
+            If the server cannot be reached, refuses the request, takes too long, or returns anything but a text answer.
         Cancelled
             If the user stops meanwhile.
         """

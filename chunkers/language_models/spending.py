@@ -33,16 +33,16 @@ class Spending:
     Attributes
     ----------
     requests
-        Requests that were begun, repeated ones and those for which there was no connection included.
+        Number of requests begun, including retries and requests that failed to connect.
     remembered
-        Answers that were there from before, for which nothing was sent.
+        Number of answers from the cache, for which nothing was sent.
     tokens_in, tokens_out
-        Tokens read and written, as the server counts them.
+        Numbers of tokens read and written, as counted by the server.
     unsure
-        The most tokens that requests may have taken of which the server did not say what they took: those that broke off,
-        and all of a server that never says.
+        Maximum number of tokens used by requests whose usage the server did not report: requests that were interrupted,
+        and all requests to a server that never reports usage.
     cost
-        US dollars, those that the unsure tokens may cost included; None where no price is known.
+        Cost in US dollars, including the maximum for the unsure tokens; None if no price is known.
     """
 
     requests: int = 0
@@ -103,12 +103,12 @@ class Limit:
 
 
 class Ledger:
-    """Thread-safe sum of spending.
+    """Thread-safe total of the spending on language models.
 
     Parameters
     ----------
     beyond
-        Ledger of a larger work, to which everything is added too.
+        Ledger of a larger task, to which all spending is added too.
     """
 
     def __init__(self, beyond: Ledger | None = None) -> None:
@@ -123,7 +123,7 @@ class Ledger:
             return self._spent
 
     def add(self, spent: Spending) -> None:
-        """Add the spending of one call."""
+        """Add the spending of one call to the total."""
         with self._lock:
             self._spent += spent
         if self._beyond is not None:
@@ -133,7 +133,7 @@ class Ledger:
 class Purse(Ledger):
     """Budget for requests: the maximum cost of a request is reserved before the request is sent.
 
-    The limit holds as far as a server keeps to the most tokens that it is asked for.
+    The limit holds if the server respects the maximum number of tokens in a request.
     """
 
     def __init__(self, limit: Limit) -> None:
@@ -153,13 +153,13 @@ class Purse(Ledger):
     ) -> None:
         """Reserve the maximum cost of a call that may take several requests.
 
-        Others take less in the end than is set aside for them: with ``stopped``, which says whether the user has stopped, a
-        call that does not fit beside them waits until they have ended.
+        Most calls use less than is reserved for them. With ``stopped``, which returns true once the user has stopped, a
+        call that does not fit into the remaining budget waits until other calls have ended.
 
         Raises
         ------
         ModelError
-            If that, with what is spent and what other calls may take, would pass the limit.
+            If the reservation, with the spending so far and other reservations, would exceed the limit.
         Cancelled
             If the user stops while it waits.
         """
@@ -207,7 +207,7 @@ class Purse(Ledger):
 
 
 def spent_by(model: LanguageModel, reply: Reply | None, most_in: int, most_out: int, attempts: Attempts) -> Spending:
-    """Return the spending of a call as the server reports it, or the maximum where a request's outcome is unknown.
+    """Return a call's spending as the server reports it; assume the maximum for requests of unknown outcome.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ def spent_by(model: LanguageModel, reply: Reply | None, most_in: int, most_out: 
     reply
         The model's answer; None if there was no usable one.
     most_in, most_out
-        The most tokens that a request may have taken.
+        Maximum numbers of input and output tokens per request.
     attempts
         The requests of the call.
     """
@@ -233,5 +233,5 @@ def spent_by(model: LanguageModel, reply: Reply | None, most_in: int, most_out: 
 
 
 def remembered() -> Spending:
-    """Return the spending of an answer that came from the cache."""
+    """Return the spending for an answer from the cache: no tokens and no cost."""
     return Spending(remembered=1)

@@ -1,4 +1,4 @@
-"""The greedy chunker: a gap is cut when its score passes a line."""
+"""The greedy chunker: a gap is cut if its score passes a threshold."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ ThresholdName = Literal[
 
 
 class Breakpoint(Thresholded, Sized):
-    """Chunker that cuts wherever the distance of neighbouring sentences, or a score derived from it, passes a threshold.
+    """Chunker that cuts where the distance between neighbouring sentences, or a score derived from it, passes a threshold.
 
-    A score that only rounding puts beyond the line, by less than `thresholds.TIE`, is on it.
+    A score that passes the threshold only because of rounding, by less than `thresholds.TIE`, counts as equal to it.
 
     Sources: LangChain's SemanticChunker (percentile, standard deviation, interquartile, gradient; buffer 1), Qu et al.
     (those, and the distance and gradient themselves; buffer 0), "Semantic Chunking: Letting the Content Define Its Own
@@ -69,7 +69,7 @@ class Breakpoint(Thresholded, Sized):
         return self.rule.lines(np.asarray(scores, dtype=np.float64), values)
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document at gaps beyond the threshold, then enforce the size limits."""
+        """Cut the document at gaps whose score passes the threshold, then enforce the size limits."""
         if not document.sentences:
             return Chunking(document, (), ())
         vectors = tools.embed(buffered(document.sentence_texts, self.buffer))

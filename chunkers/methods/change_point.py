@@ -49,15 +49,15 @@ inside a block would be missed.
 class ChangePoint(Sized):
     """Chunker that cuts where the mean of the sentence embeddings changes.
 
-    The cost of a chunk is the sum of squared distances of its sentences' vectors to their mean; the sum of the costs and a
-    penalty for every cut is minimised over all partitions. The penalty is what cuts gain in the same text with its sentences
-    shuffled, where the order means nothing: the most that the cuts of any partition gain there, divided by their number. It
-    grows with the length of the text, as more partitions are tried. Where the text has paragraphs, a cut is allowed only
-    where one begins, both in the text and at the same places of the shuffled text.
+    The cost of a chunk is the sum of squared distances of its sentences' vectors to their mean; the sum of the costs and
+    a penalty for every cut is minimised over all partitions. The penalty is the gain of cuts in the same text with its
+    sentences shuffled, where the order is meaningless: the largest average gain per cut of any partition. It grows with
+    the length of the text, because more partitions are possible. If the text has paragraphs, a cut is allowed only at
+    the beginning of a paragraph, both in the text and at the same places of the shuffled text.
 
     Kernel change-point detection with the linear kernel, as by KernelCPD of the library ruptures (PELT for a penalty,
-    dynamic programming for a number of chunks), whose partitions it finds in less time; see
-    `chunkers.building_blocks.change_search`. It is in none of the sources.
+    dynamic programming for a number of chunks). The partitions are the same, found in less time; see
+    `chunkers.building_blocks.change_search`. None of the sources describes this chunker.
     """
 
     name: ClassVar[str] = "change_point"
@@ -144,7 +144,7 @@ class ChangePoint(Sized):
         return idle if self.penalty is None else idle | {"caution", "shuffled_runs"}
 
     def describe(self) -> str:
-        """Return the main settings as a short phrase."""
+        """Return the chunker's main settings as a short phrase."""
         return self._decided_by() + (f", at {self.cuts_at}" if self.cuts_at != "auto" else "")
 
     def _decided_by(self) -> str:
@@ -157,13 +157,13 @@ class ChangePoint(Sized):
         return self.caution + (f", shuffled in runs of {self.shuffled_runs}" if self.shuffled_runs > 1 else "")
 
     def remark(self, parameter: str) -> str:
-        """Return a sentence on what the caution means; empty for other parameters."""
+        """Return a sentence that explains the parameter ``caution``; empty for other parameters."""
         if parameter != "caution" or parameter in self.idle():
             return ""
         return "A cut must gain more than cuts gain in your text shuffled, at its own length."
 
     def changed_since(self, sentences: int | None = None) -> str:
-        """Return a sentence on how the penalty for long texts has changed; empty where it makes no difference."""
+        """Return a sentence on how the penalty for long texts has changed; empty if the change makes no difference."""
         is_short = sentences is not None and sentences <= SAMPLE
         if is_short or self.penalty is not None or self.chunks is not None or self.target_sentences is not None:
             return ""
@@ -180,8 +180,8 @@ class ChangePoint(Sized):
         Raises
         ------
         InputError
-            If the exact search is too much work: for a number of chunks that is known before, for a penalty it depends on
-            how alike the sentences are.
+            If the exact search is too much work. For a number of chunks, this is known in advance; for a penalty, it
+            depends on how similar the sentences are.
         Cancelled
             If the user asked to stop.
         """

@@ -55,11 +55,11 @@ class Dbscan(Clustered):
     )
 
     def reach(self) -> Reach:
-        """Return the radius of a neighbourhood, ε, as the limit on joint distances."""
+        """Return the neighbourhood radius ε as the limit on joint distances."""
         return Reach(self.position_weight, "ε", self.eps)
 
     def describe(self) -> str:
-        """Return the main settings as a short phrase."""
+        """Return the chunker's main settings as a short phrase."""
         return f"λ {self.position_weight:g}, ε {self.eps:g}, {self.min_samples} for a core"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
@@ -119,7 +119,7 @@ def _clusters(near: npt.NDArray[np.bool_], cores: IntArray) -> IntArray:
 
 
 def core_distances(vectors: FloatArray, position_weight: float, min_samples: int) -> FloatArray:
-    """Return the smallest ε at which each sentence is a DBSCAN core, shape (n,); infinite if it is never one."""
+    """Return, for each sentence, the smallest ε at which it is a DBSCAN core point, shape (n,); infinite if it never is."""
     count = len(vectors)
     if min_samples > count:
         return np.full(count, np.inf)

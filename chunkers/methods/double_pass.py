@@ -23,7 +23,7 @@ from chunkers.text.document import Document, Span
 
 
 class DoublePass(Chunker):
-    """Semantic double-pass merging: grows chunks sentence by sentence, then merges similar ones.
+    """Semantic double-pass merging chunker, which grows chunks sentence by sentence and then merges similar chunks.
 
     With ``vector="re-embed"`` it decides as LlamaIndex's SemanticDoubleMergingSplitterNodeParser does with an embedding
     model. The default thresholds were chosen for all-MiniLM-L6-v2, whose neighbouring sentences are far less similar
@@ -106,7 +106,7 @@ class DoublePass(Chunker):
     )
 
     def describe(self) -> str:
-        """Return the three thresholds as a short phrase."""
+        """Return the chunker's three thresholds as a short phrase."""
         every = (self.initial_threshold, self.appending_threshold, self.merging_threshold)
         initial, appending, merging = map(signed, every)
         return f"initial {initial}, appending {appending}, merging {merging}"
@@ -140,8 +140,8 @@ class DoublePass(Chunker):
     def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
         """Return a threshold change that reverses the verdict on a gap; None if none is found.
 
-        A threshold changes decisions before the gap too, which this one depends on: a run tells whether it does. What pass
-        one parts, pass two may merge again: then both thresholds have to change.
+        A threshold also changes decisions before the gap, on which the verdict depends, so a rerun checks the result.
+        Pass two may merge what pass one separated; then both thresholds have to change.
         """
         decided, cuts = self._decided_by(chunking, gap), not gap.verdict.is_cut
         reversals = Reversals(self, chunking, gap, tools)
@@ -304,7 +304,7 @@ class _State:
     comparisons: list[Comparison] = field(default_factory=list)
 
     def merge(self, tried: Sequence[Comparison], reach: Sequence[Span]) -> None:
-        """Record that pass two merged the current chunk with the chunks of ``reach`` up to the last one compared."""
+        """Record that pass two merged the current chunk with the chunks in ``reach``, up to the last chunk compared."""
         last = tried[-1]
         over = ""
         if len(tried) > 1:
@@ -320,7 +320,7 @@ class _State:
         self._record(tried, why)
 
     def close(self, tried: Sequence[Comparison], maximum: int | None) -> None:
-        """Record that the current chunk ends, with the comparisons that were tried."""
+        """Record the end of the current chunk, with the comparisons that were tried."""
         last = tried[-1]
         gap = last.left.end - 1
         if last.outcome == "too long":

@@ -22,7 +22,7 @@ from chunkers.text.document import Document
 
 
 class FixedSentences(Sized):
-    """Chunker that cuts after every fixed number of sentences.
+    """Chunker that puts a fixed number of sentences into each chunk.
 
     Source: the baseline of Qu et al., section 2: for N chunks a group has ceil(n / N) of the n sentences.
     """
@@ -71,7 +71,7 @@ class FixedSentences(Sized):
         return self
 
     def describe(self) -> str:
-        """Return the size and the overlap as a short phrase."""
+        """Return the chunker's size and overlap as a short phrase."""
         if self.chunks is None:
             size = f"{self.size} sentence{'s' if self.size > 1 else ''}"
         else:
@@ -79,7 +79,7 @@ class FixedSentences(Sized):
         return f"{size}, " + (f"overlap {self.overlap}" if self.overlap else "no overlap")
 
     def idle(self) -> frozenset[str]:
-        """Return the names of the parameters that have no effect: the size, if a number of chunks is set."""
+        """Return the names of the parameters that have no effect: the size, if the number of chunks is set."""
         return super().idle() | ({"size"} if self.chunks is not None else set())
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
@@ -88,7 +88,7 @@ class FixedSentences(Sized):
         Raises
         ------
         InputError
-            If the chunks would have too many characters together, because of what they repeat.
+            If the chunks would have too many characters in total, because of their overlap.
         """
         count = len(document.sentences)
         size, overlap = self._size_and_overlap(count)
@@ -124,7 +124,7 @@ class FixedSentences(Sized):
         return size, min(self.overlap, size - 1)
 
     def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
-        """Return the nearest size, or number of chunks, that moves a chunk's end to this gap or away from it."""
+        """Return the nearest size, or number of chunks, that moves a chunk's end to this gap or away from this gap."""
         if self.min_size is not None or self.max_size is not None:
             return None
         parameter = "size" if self.chunks is None else "chunks"
@@ -148,9 +148,9 @@ def window_count(count: int, size: int, overlap: int) -> int:
 
 
 def windows(count: int, size: int, overlap: int) -> IntArray:
-    """Return consecutive half-open windows over ``count`` items, each starting ``size - overlap`` items after the last.
+    """Return half-open windows over ``count`` items, each starting ``size - overlap`` items after the previous window.
 
-    Their shape is (windows, 2); the last is the first that reaches the end.
+    The result has shape (windows, 2); the last window is the first that reaches the end.
     """
     firsts = np.arange(window_count(count, size, overlap)) * (size - overlap)
     return np.stack([firsts, np.minimum(firsts + size, count)], axis=1)

@@ -30,7 +30,7 @@ REPORTED = 0.1
 
 
 class KMeans(Chunker):
-    """Chunker that clusters sentences with k-means; included to show how that loses the order of the text.
+    """Chunker that clusters sentences with k-means, included to show that clustering ignores the order of the text.
 
     Source: the article on double-pass merging, which tries it and rejects it; scikit-learn's k-means on the embeddings.
     """
@@ -62,7 +62,7 @@ class KMeans(Chunker):
     )
 
     def describe(self) -> str:
-        """Return the main settings as a short phrase."""
+        """Return the chunker's main settings as a short phrase."""
         return f"{self.clusters} clusters, seed {self.seed}"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
@@ -71,7 +71,7 @@ class KMeans(Chunker):
         Raises
         ------
         InputError
-            If so many clusters of so many sentences are too much work.
+            If the number of clusters and sentences makes the search too much work.
         Cancelled
             If the user asked to stop.
         """

@@ -19,11 +19,11 @@ from chunkers.text.sentences import split_sentences
 
 
 class Llm(Windowed):
-    """Chunker that shows a language model numbered pieces and cuts after those that the model names.
+    """Chunker that shows a language model numbered pieces of the text and cuts after the pieces that the model names.
 
-    Source: LLMSemanticChunker of Chroma's report, whose pieces, tags, form of answer and windows these are. Three things are
-    otherwise: the model may answer that there is no cut, where the report's must name one; a cut after a window's last piece
-    is not taken, as what follows was not shown, but judged in the next window; and the last pieces of a text are judged too.
+    Source: LLMSemanticChunker of Chroma's report, with the same pieces, tags, answer form and windows. There are three
+    differences: the model may answer that there is no cut; a cut after a window's last piece is judged in the next
+    window, because the model has not seen what follows; and the last pieces of a text are judged too.
     """
 
     name: ClassVar[str] = "llm"
@@ -78,16 +78,16 @@ class Llm(Windowed):
         return self.window
 
     def describe(self) -> str:
-        """Return the main settings as a short phrase."""
+        """Return the chunker's main settings as a short phrase."""
         return f"windows of {self.window:,} tokens, in pieces of {self.piece_size:,}"
 
     def units(self, document: Document, tools: Tools) -> list[tuple[int, int]]:
-        """Return the ranges of the pieces shown to the model. Raise InputError if there are too many."""
+        """Return the ranges of the text pieces shown to the model. Raise InputError if there are too many."""
         check_size(self.name, document.text, self.piece_size, "tokens")
         return recursive_spans(document.text, self.piece_size, 0, measure_for("tokens", tools), "chroma")
 
     def read(self, answer: str, first: int, last: int) -> list[int]:
-        """Parse the last line ``split_after:`` of an answer into the pieces after which to cut; see `Windowed.read`."""
+        """Parse an answer's last line ``split_after:``; return the numbers of the pieces after which to cut."""
         numbers = read_line(answer, Splits).split_after
         for number in numbers:
             if not first <= number <= last:
@@ -102,12 +102,12 @@ class Llm(Windowed):
 
 
 class Lumber(Windowed):
-    """Chunker that shows a language model numbered paragraphs and cuts before the first whose content shifts.
+    """Chunker that shows a language model numbered paragraphs and cuts before the first paragraph whose content shifts.
 
     The next window begins at the cut.
 
-    Source: LumberChunker (Duarte et al., 2024), whose windows, form of answer and question these are. The model may answer
-    that the content shifts nowhere, and a paragraph of more than half a window is shown in parts.
+    Source: LumberChunker (Duarte et al., 2024), with the same windows, question and answer form. The model may also
+    answer that the content does not shift, and a paragraph of more than half a window is shown in parts.
     """
 
     name: ClassVar[str] = "lumber"
@@ -148,11 +148,11 @@ class Lumber(Windowed):
         return self.window
 
     def describe(self) -> str:
-        """Return the main settings as a short phrase."""
+        """Return the chunker's main settings as a short phrase."""
         return f"windows of {self.window:,} tokens"
 
     def units(self, document: Document, tools: Tools) -> list[tuple[int, int]]:
-        """Return the ranges of the paragraphs, long ones in parts. Raise InputError if there are too many."""
+        """Return the ranges of the paragraphs, with long paragraphs split. Raise InputError if there are too many."""
         text, most = document.text, self.window // 2
         check_size(self.name, text, most, "tokens")
         paragraphs = [*map(tuple, split_sentences(text, "paragraphs"))]
@@ -166,7 +166,7 @@ class Lumber(Windowed):
         return units
 
     def read(self, answer: str, first: int, last: int) -> list[int]:
-        """Parse the last line ``Answer:`` of an answer into the paragraph after which to cut; see `Windowed.read`."""
+        """Parse an answer's last line ``Answer:``; return the number of the paragraph after which to cut."""
         number = read_line(answer, Shift).answer
         if number is None:
             return []

@@ -1,4 +1,4 @@
-"""Max–Min: a sentence joins the open chunk if it is as like one of its sentences as these are among themselves."""
+"""Max–Min: a sentence joins the open chunk if it is as similar to one of its sentences as these are to each other."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ BLOCK = 256
 
 
 class MaxMin(Sized):
-    """Chunker that adds a sentence to the open chunk if its greatest similarity to it exceeds an adaptive threshold.
+    """Chunker that adds a sentence if its greatest similarity to the open chunk's sentences exceeds an adaptive threshold.
 
-    The threshold is the least similarity of two sentences of the open chunk, times ``relaxation``, times a logistic function
-    of its size, and never below the hard threshold. A chunk of one sentence has no such least similarity: the next joins if
-    their similarity times ``initial_factor`` exceeds the hard threshold.
+    The threshold is the lowest similarity of two sentences of the open chunk, times ``relaxation``, times a logistic
+    function of the chunk's size, and never below the hard threshold. A chunk of one sentence has no such similarity: the
+    next sentence joins if the similarity of both times ``initial_factor`` exceeds the hard threshold.
 
     Source: Kiss, Nagy, Szilágyi, "Max–Min semantic chunking of documents for RAG application", Discover Computing 28 (2025),
     whose hyperparameters hard_thr, c and init_const these are, with the values of its published code.
@@ -81,7 +81,7 @@ class MaxMin(Sized):
     )
 
     def describe(self) -> str:
-        """Return the main settings as a short phrase."""
+        """Return the chunker's main settings as a short phrase."""
         return f"hard {signed(self.hard_threshold)}, relaxation {self.relaxation:g}, initial {self.initial_factor:g}"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
@@ -110,7 +110,7 @@ class MaxMin(Sized):
         return Chunking.from_gaps(document, gaps, curves=(curve,))
 
     def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
-        """Return a hard threshold that reverses the verdict on a gap, found by rerunning; None if there is none."""
+        """Return a hard threshold that reverses the verdict on a gap, found by rerunning the chunker; None if none does."""
         if gap.score is None or gap.threshold is None or gap.verdict.is_sized:
             return None
         candidate = next_stop(spec_of(self, "hard_threshold"), gap.score, above=not gap.verdict.is_cut)
@@ -120,14 +120,14 @@ class MaxMin(Sized):
         return Tipping("hard_threshold", "hard", value, not gap.verdict.is_cut, abs(gap.score - gap.threshold))
 
     def scan(self, vectors: FloatArray, tools: Tools) -> Iterator[MaxMinStep]:
-        """Yield the decision on each gap from left to right, before size limits are enforced.
+        """Yield the decision on each gap, from left to right, before the size limits are enforced.
 
         Parameters
         ----------
         vectors
             One unit vector per sentence, shape (n, dimension).
         tools
-            Receives the progress, and can stop the scan.
+            Services that report progress and can stop the scan.
 
         Raises
         ------
@@ -173,7 +173,7 @@ class MaxMin(Sized):
                     start, least = number, math.inf
 
     def follows(self, size: int, least: float) -> float:
-        """Return the adaptive threshold for a chunk of at least two sentences, from its size and least similarity."""
+        """Return the adaptive threshold for a chunk of at least two sentences, from its size and its lowest similarity."""
         return least * self.relaxation * logistic(size - 1)
 
     def _gap(self, index: int, step: MaxMinStep) -> Gap:
@@ -190,7 +190,7 @@ class MaxMin(Sized):
 
 
 class MaxMinStep(NamedTuple):
-    """The decision on a gap, with the numbers it was based on.
+    """The decision on a gap, with the numbers on which the decision was based.
 
     Attributes
     ----------
@@ -198,11 +198,11 @@ class MaxMinStep(NamedTuple):
         The numbers compared: the sentence joins if the score is greater. After one sentence, the score is their similarity
         times the initial factor.
     size
-        The sentences of the open chunk.
+        Number of sentences in the open chunk.
     least
-        The least similarity of two of them; where there is one, its similarity to the next.
+        The lowest similarity of two sentences in the open chunk; for a single sentence, its similarity to the next one.
     nearest
-        The number of the first of them that is most like the next, from 0.
+        Index, from 0, of the open chunk's sentence that is most similar to the next sentence; the first of several.
     """
 
     score: float

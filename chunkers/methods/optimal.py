@@ -25,7 +25,7 @@ from chunkers.text.tokenizers import word_starts
 
 
 class Optimal(Chunker):
-    """Chunker that cuts small pieces and joins neighbours so that the total reward is greatest.
+    """Chunker that splits a text into small pieces and joins neighbouring pieces to maximise a total reward.
 
     A chunk is rewarded with the sum, over its ordered pairs of pieces, of their similarity less the mean similarity of all
     pairs; dynamic programming finds the partition of the greatest total. Source: ClusterSemanticChunker of Chroma's report.
@@ -85,21 +85,21 @@ class Optimal(Chunker):
         return self.max_size // self.piece_size
 
     def idle(self) -> frozenset[str]:
-        """Return the names of the parameters that have no effect: the piece size, if pieces are sentences."""
+        """Return the names of the parameters that have no effect: the piece size, if the pieces are sentences."""
         return frozenset({"piece_size"} if self.pieces == "sentences" else ())
 
     def describe(self) -> str:
-        """Return the main settings as a short phrase."""
+        """Return the chunker's main settings as a short phrase."""
         pieces = "whole sentences" if self.pieces == "sentences" else f"pieces of {self.piece_size:,}"
         return f"at most {self.max_size:,} tokens, in {pieces}"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document into the partition of pieces with the greatest total reward.
+        """Cut the document into small pieces and join them into the partition with the greatest total reward.
 
         Raises
         ------
         InputError
-            If the text has so many pieces, and a chunk may hold so many of them, that the search is too much work.
+            If the search is too much work for the number of pieces in the text and in a chunk.
         """
         text = document.text
         pieces, reach = self._by_sentence(document, tools) if self.pieces == "sentences" else self._by_size(document, tools)

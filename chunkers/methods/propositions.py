@@ -1,4 +1,4 @@
-"""The chunker that has a language model state a text as propositions, and sorts these by subject."""
+"""The chunker that has a language model restate a text as propositions and sort them by subject."""
 
 from __future__ import annotations
 
@@ -41,17 +41,18 @@ _NAMED = 5
 
 
 class Propositions(Chunker):
-    """Chunker that lets a language model state the text as propositions and group them into titled chunks.
+    """Chunker that has a language model restate the text as propositions and group the propositions into titled chunks.
 
-    Source: the agentic chunker of Kamradt's “5 levels of text splitting”, which the article on double-pass merging cites;
-    the propositions are those of Chen et al. (2023), “Dense X Retrieval”. Two things are otherwise: each proposition quotes
-    the words that it restates, which are looked for in the text; and a batch of propositions is sorted at once.
+    Source: the agentic chunker of Kamradt's “5 levels of text splitting”, which the article on double-pass merging
+    cites; the propositions are those of Chen et al. (2023), “Dense X Retrieval”. There are two differences: each
+    proposition quotes the words that it restates, which are then located in the text; and propositions are sorted in
+    batches.
 
-    The text of a chunk is that of its propositions. Its spans are the sentences that these come from, so a sentence of
-    which several things are stated may be in several chunks. A proposition whose words are not found is in no chunk. A
-    sentence of which nothing is stated stands for itself, so that nothing of the text is lost. So do the sentences of a
-    window of which no answer can be used, `REPEATS` repeats included; a batch of propositions of which none can be used when
-    they are sorted is a chunk without a title.
+    The text of a chunk consists of its propositions. Its spans are the sentences that the propositions restate, so a
+    sentence with several propositions may be in several chunks. A proposition whose quoted words are not found is in no
+    chunk. A sentence without propositions represents itself, so that no text is lost; so do the sentences of a window
+    without a usable answer after `REPEATS` retries. A batch of propositions without a usable answer becomes a chunk
+    without a title.
     """
 
     name: ClassVar[str] = "propositions"
@@ -101,25 +102,25 @@ class Propositions(Chunker):
 
     @classmethod
     def wording(cls) -> tuple[str, ...]:
-        """Return the prompts, with their placeholders."""
+        """Return the prompts for the language model, with their placeholders."""
         stated = (prompts.PROPOSITIONS_SYSTEM, prompts.PROPOSITIONS_PIECE.rstrip(), prompts.PROPOSITIONS_QUESTION)
         return (*stated, prompts.GROUPS_SYSTEM, prompts.GROUPS_CHUNK.rstrip(), prompts.GROUPS_QUESTION)
 
     def describe(self) -> str:
-        """Return the main settings as a short phrase."""
+        """Return the chunker's main settings as a short phrase."""
         return f"windows of {self.window:,} tokens, {self.batch:,} sorted at once"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document into groups of propositions; each gap describes its sentence's propositions and their chunks.
+        """Have a language model restate the document as propositions, and return groups of propositions as chunks.
 
         A text of one sentence is one chunk, so its propositions are not sorted.
 
         Raises
         ------
         ModelError
-            If there is no language model, it gives no answer, or asking it would pass the limit of what may be spent.
+            If there is no language model, the model does not answer, or the request would exceed the spending limit.
         Cancelled
-            If the user asked to stop; the answers so far are remembered.
+            If the user asked to stop; the answers so far are in the cache.
         """
         count = len(document.sentences)
         if not count:
@@ -134,7 +135,7 @@ class Propositions(Chunker):
         return _chunking(document, told, found)
 
     def estimate(self, document: Document, tools: Tools) -> Estimate:
-        """Estimate the requests and their tokens without sending anything; assumes that none has to be repeated."""
+        """Estimate the requests and tokens needed to cut the document, assuming no retries; nothing is sent."""
         if not document.sentences:
             return Estimate(0, 0)
         parts = stating.windows(document, self.window, tools)

@@ -26,7 +26,7 @@ from chunkers.text.document import Document, Span
 
 
 class Recursive(Chunker):
-    """Chunker that splits at coarse separators first, at finer ones where a piece is too large, then merges up to the size.
+    """Chunker that splits at coarse separators, splits large pieces at finer separators, and merges pieces up to the size.
 
     Source: LangChain's RecursiveCharacterTextSplitter; the separators and sizes of Chroma's report by default.
     """
@@ -74,17 +74,17 @@ class Recursive(Chunker):
         return self
 
     def describe(self) -> str:
-        """Return the main settings as a short phrase."""
+        """Return the chunker's main settings as a short phrase."""
         overlap = f"overlap {self.overlap}" if self.overlap else "no overlap"
         return f"at most {self.size:,} {self.unit}, {overlap}"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document at separators, from coarse to fine; a cut inside a sentence gets a gap of its own.
+        """Cut the document at separators, from coarse to fine; a cut inside a sentence adds a gap to the result.
 
         Raises
         ------
         InputError
-            If there would be too many chunks, or they would have too many characters together.
+            If there would be too many chunks, or too many characters in total.
         """
         check_size(self.name, document.text, self.size, self.unit)
         measure = measure_for(self.unit, tools)
@@ -112,9 +112,10 @@ SEPARATOR_NAMES = {"\n\n": "a blank line", "\n": "a line break", " ": "a space",
 
 
 def separator_at(text: str, offset: int, preset: Separators) -> str:
-    """Return the name of the separator at which the chunk beginning at ``offset`` was cut.
+    """Return the name of the separator at the cut before the chunk that begins at ``offset``.
 
-    The splitter keeps separators at the head of what follows, so it comes first in the chunk's untrimmed text.
+    The splitter keeps each separator at the beginning of the following piece, so the separator comes first in the
+    chunk's untrimmed text.
     """
     begin = offset
     while begin and text[begin - 1].isspace():

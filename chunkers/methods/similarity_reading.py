@@ -1,4 +1,4 @@
-"""A breakpoint chunker's result read as similarity: every number is 1 minus the distance, and cuts lie below the line."""
+"""Breakpoint results as similarities: every number is 1 minus the distance, and cuts lie below the threshold."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MIRRORED: dict[Relation, Relation] = {">": "<", "≤": "≥", "=": "=", "larges
 
 
 class SimilarityReading(Breakpoint):
-    """The breakpoint chunker with its threshold expressed as a similarity instead of a distance."""
+    """The breakpoint chunker, with its threshold expressed as a similarity instead of a distance."""
 
     def levels(self, parameter: str, values: Sequence[float], scores: Sequence[float]) -> list[float]:
         """Return the threshold level, as a similarity, for each amount in ``values``."""
@@ -26,7 +26,7 @@ def has_similarity_reading(chunker: Breakpoint) -> bool:
 
 
 def read_as_similarity(chunking: Chunking) -> Chunking:
-    """Convert a result's distances and thresholds to similarities; see `has_similarity_reading` for the chunkers allowed."""
+    """Convert a result's distances and thresholds to similarities; see `has_similarity_reading` for supported chunkers."""
     (curve,) = chunking.curves
     similarities = replace(
         curve,

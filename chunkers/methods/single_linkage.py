@@ -19,7 +19,7 @@ from chunkers.text.document import Document, Span
 
 
 class SingleLinkage(Clustered):
-    """Chunker that joins the closest sentences first, as long as a cluster stays within its size.
+    """Chunker that joins the closest sentences first, as long as each cluster stays within the size cap.
 
     Pairs are taken in ascending joint distance, ties in the order of the text, up to the maximum distance; a pair joins its
     two clusters where both together stay within the cap. Sources: Qu et al., section 2 (the cap ceil(n / chunks)); Kreileder
@@ -79,15 +79,15 @@ class SingleLinkage(Clustered):
         return math.ceil(count / self.chunks) if self.chunks else math.ceil(round(self.target_sentences * self.slack, 9))
 
     def idle(self) -> frozenset[str]:
-        """Return the names of the parameters that have no effect: target size and slack, if a number of chunks is set."""
+        """Return the names of the parameters that have no effect: target size and slack, if the number of chunks is set."""
         return super().idle() | ({"target_sentences", "slack"} if self.chunks else set())
 
     def reach(self) -> Reach:
-        """Return the maximum distance of a pair that joins two clusters."""
+        """Return the maximum joint distance of a pair of sentences that joins two clusters."""
         return Reach(self.position_weight, "the maximum", self.max_distance)
 
     def describe(self) -> str:
-        """Return the main settings as a short phrase."""
+        """Return the chunker's main settings as a short phrase."""
         size = f"a cap for {self.chunks} chunks" if self.chunks else f"at most {self.cap(0)} sentences"
         return f"λ {self.position_weight:g}, {size}, distance {self.max_distance:g}"
 

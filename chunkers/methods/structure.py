@@ -48,10 +48,11 @@ class _EmbedsByInner:
 class Structure(Chunker):
     """Chunker that cuts at headings, joins small blocks under the same heading, and cuts blocks that are too long.
 
-    The blocks are those of Markdown, which the readers of HTML, DOCX and EPUB write too. A heading stays with what follows,
-    and a list with the sentence that introduces it. A table that is too long is cut between rows, with its header as the
-    context of each further chunk; a list between items, code between lines, and prose by the inner chunker. It is in none
-    of the sources; HybridChunker of Docling and MarkdownHeaderTextSplitter of LangChain follow the structure too.
+    The blocks are Markdown blocks, which the readers of HTML, DOCX and EPUB produce too. A heading stays with the text
+    that follows, and a list with the sentence that introduces it. A table that is too long is cut between rows, with its
+    header as the context of each further chunk; a list between items, code between lines, and prose by the inner
+    chunker. None of the sources describes this chunker; Docling's HybridChunker and LangChain's
+    MarkdownHeaderTextSplitter also follow the structure.
     """
 
     name: ClassVar[str] = "structure"
@@ -105,7 +106,7 @@ class Structure(Chunker):
     )
 
     def describe(self) -> str:
-        """Return the settings as a short phrase; joining and the inner chunker only if they are not the default."""
+        """Return the chunker's settings as a short phrase, omitting default block joining and the default inner chunker."""
         tokens = "token" if self.max_size == 1 else "tokens"
         said = [f"at most {self.max_size:,} {tokens}"]
         if self.join_below != type(self).model_fields["join_below"].default:
@@ -115,12 +116,13 @@ class Structure(Chunker):
         return ", ".join(said)
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document along its headings and blocks; a cut inside a sentence gets a gap of its own.
+        """Cut the document along its headings and blocks; a cut inside a sentence adds a gap to the result.
 
         Raises
         ------
         InputError
-            If the text has too many marks of Markdown, or there would be too many chunks; or as the inner chunker raises it.
+            If the text has too many Markdown marks, there would be too many chunks, or the inner chunker raises the
+            error.
         Cancelled
             If the user asked to stop.
         """

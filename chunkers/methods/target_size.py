@@ -28,9 +28,9 @@ Fit = Literal["average", "largest"]
 class TargetSize(Chunker):
     """Chunker that cuts at the greatest distances, with as few cuts as needed for the target size.
 
-    Source: KamradtModifiedChunker of Chroma's report, which bisects the threshold. Its text asks for the largest chunk below
-    the size; its code allows as many cuts as the size fits into the text, which makes the average fit. Here the threshold
-    is found among the distances themselves, which is where bisecting ends.
+    Source: KamradtModifiedChunker of Chroma's report, which finds the threshold by bisection. The report asks for the
+    largest chunk below the size; its code allows as many cuts as the size fits into the text, so that the average chunk
+    fits. Here the threshold is found among the distances themselves, which is where bisection ends.
     """
 
     name: ClassVar[str] = "target_size"
@@ -75,11 +75,11 @@ class TargetSize(Chunker):
     )
 
     def describe(self) -> str:
-        """Return the main settings as a short phrase."""
+        """Return the chunker's main settings as a short phrase."""
         return f"{self.fit} {self.size:,} {self.unit}, buffer {self.buffer}"
 
     def levels(self, parameter: str, values: Sequence[float], scores: Sequence[float]) -> list[float]:
-        """Return NaN for each value: the threshold depends on sentence sizes, which the scores do not contain."""
+        """Return NaN for each value, because the threshold depends on sentence sizes, which ``scores`` do not contain."""
         return [math.nan] * len(values)
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:

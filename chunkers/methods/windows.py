@@ -26,10 +26,10 @@ from chunkers.text.tokenizers import word_starts
 
 
 class Windows(Chunker):
-    """Base class of chunkers with consecutive windows over units, each starting ``size - overlap`` units after the last.
+    """Base class for chunkers that cut a text into windows of a fixed number of units, such as words, with overlap.
 
-    A subclass says where its units begin. What lies between two units belongs to the one before, so that nothing is lost;
-    white space at the ends of a window is left out.
+    A subclass determines where its units begin. Text between two units belongs to the unit before it, so that nothing is
+    lost; white space at the ends of a window is left out.
     """
 
     size: int
@@ -43,20 +43,20 @@ class Windows(Chunker):
         return self
 
     def describe(self) -> str:
-        """Return the size and the overlap as a short phrase."""
+        """Return the chunker's size and overlap as a short phrase."""
         return f"{self.size:,} {self.unit}, " + (f"overlap {self.overlap:,}" if self.overlap else "no overlap")
 
     @abstractmethod
     def starts(self, text: str, tools: Tools) -> IntArray:
-        """Return the offset in code points at which each unit begins, ascending."""
+        """Return the start offset of each text unit, in code points, ascending."""
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document into consecutive windows of units; a cut inside a sentence gets a gap of its own.
+        """Cut the document into windows of text units; a cut inside a sentence adds a gap to the result.
 
         Raises
         ------
         InputError
-            If there would be too many chunks, or they would have too many characters together.
+            If there would be too many chunks, or too many characters in total.
         """
         text = document.text
         units = self.starts(text, tools)
@@ -135,12 +135,12 @@ class FixedWords(Windows):
     )
 
     def starts(self, text: str, tools: Tools) -> IntArray:
-        """Return the offset in code points at which each word begins; words are separated by white space."""
+        """Return the start offset of each word, in code points; words are separated by white space."""
         return word_starts(text)
 
 
 class FixedCharacters(Windows):
-    """Chunker with consecutive windows of a fixed number of characters, which may cut words.
+    """Chunker with consecutive windows of a fixed number of characters, which may cut through words.
 
     Source: method 1 of "Semantic Chunking: Letting the Content Define Its Own Boundaries".
     """
@@ -174,7 +174,7 @@ class FixedCharacters(Windows):
     )
 
     def starts(self, text: str, tools: Tools) -> IntArray:
-        """Return every offset of the text, as each character is a unit."""
+        """Return every offset of the text, because each character is a unit."""
         return np.arange(len(text))
 
 
@@ -213,5 +213,5 @@ class FixedTokens(Windows):
     )
 
     def starts(self, text: str, tools: Tools) -> IntArray:
-        """Return the offset in code points at which each token begins."""
+        """Return the start offset of each token, in code points."""
         return tools.token_starts(text)

@@ -70,7 +70,7 @@ class ChunkFile:
         return sum(len(one.text or "") for one in self.chunks)
 
     def of(self, document: str | None) -> ChunkFile:
-        """Return the same file with another document selected."""
+        """Return a copy of the file of chunks with another document selected."""
         return ChunkFile(self.name, self.chunks, document)
 
     def found_in(self, document: Document, told: Callable[[int, int], None]) -> FoundAgain:
@@ -81,7 +81,7 @@ class ChunkFile:
         Raises
         ------
         InputError
-            If it has chunks of several documents, and it cannot be told which are meant.
+            If the file has chunks of several documents and the right document is unclear.
         """
         found = self.known_in(document)
         if found is None:
@@ -91,7 +91,7 @@ class ChunkFile:
         return found
 
     def known_in(self, document: Document) -> FoundAgain | None:
-        """Return the cached result of `found_in`; None if it is for another document."""
+        """Return the cached result of `found_in`; None if that result is for another document."""
         last = next(iter(self._last), None)
         return last[1] if last is not None and last[0] == f"{document.identity} {document.name}" else None
 
@@ -112,14 +112,15 @@ class ChunkFile:
         return f"{of} none of these is called {shown(name)}"
 
     def of_each(self, names: Sequence[str]) -> dict[str, Sequence[GivenChunk]]:
-        """Return the file's chunks for each of several documents, by document name.
+        """Return the file's chunks for each of several documents, keyed by document name.
 
-        Of one document they are those that `found_in` looks for. Of several, every chunk must name its document.
+        For a single document, the chunks are those that `found_in` searches for. For several documents, every chunk must
+        name its document.
 
         Raises
         ------
         InputError
-            If there are no chunks of one of them, or it cannot be told which; the sentence names it.
+            If a document has no chunks or the right chunks are unclear; the message names the document.
         """
         if len(names) <= 1:
             return {name: self._meant(name) for name in names}
@@ -166,7 +167,7 @@ class ChunkFile:
         Parameters
         ----------
         name
-            Name of the text at hand, which selects the chunks if the file has those of several documents.
+            Name of the current text, which selects the chunks if the file has chunks of several documents.
         """
         last = next(iter(self._texts), None)
         if last is not None and last[0] == name:
@@ -196,7 +197,7 @@ def _joined(chunks: Iterable[GivenChunk]) -> str | None:
 
 
 class YourChunks(Chunker):
-    """Chunker that locates the chunks of a file, made by any other program, in the text."""
+    """Chunker that locates another program's chunks, read from a file, in the text."""
 
     name: ClassVar[str] = "your_chunks"
     title: ClassVar[str] = "Your chunks"
@@ -230,12 +231,12 @@ class YourChunks(Chunker):
         return isinstance(other, YourChunks) and self.file == other.file
 
     def for_documents(self, names: Sequence[str]) -> YourChunks:
-        """Return the chunker for these documents. Raise InputError if the file has no chunks of one of them.
+        """Return the chunker for the named documents. Raise InputError if the file has no chunks for one of the documents.
 
         Raises
         ------
         InputError
-            If the file is not at hand, or as `ChunkFile.of_each` does.
+            If the file is not available, and as in `ChunkFile.of_each`.
         """
         made = YourChunks.of(self._at_hand())
         made._each = self._at_hand().of_each(names)
@@ -247,12 +248,12 @@ class YourChunks(Chunker):
         return self._held
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Locate the file's chunks in the document and return them as a result.
+        """Locate the file's chunks in the document and return a result with the located chunks.
 
         Raises
         ------
         InputError
-            If the file is not at hand, or it has chunks of several documents and it cannot be told which are meant.
+            If the file is not available, or has chunks of several documents and the right document is unclear.
         """
         file = self._at_hand()
         if self._each is None:

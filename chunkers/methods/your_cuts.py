@@ -27,7 +27,7 @@ CUT_HERE, KEPT_HERE = "you cut here", "you did not cut here"
 
 
 class YourCuts(Chunker):
-    """Chunker with the user's own cuts, clicked between sentences."""
+    """Chunker that applies the user's own cuts, clicked between sentences."""
 
     name: ClassVar[str] = "your_cuts"
     title: ClassVar[str] = "You"
@@ -52,7 +52,7 @@ class YourCuts(Chunker):
 
     @classmethod
     def of(cls, text_identity: str, places: Sequence[int]) -> Self:
-        """Return the chunker that cuts a text at these offsets, ascending, in code points.
+        """Return a chunker that cuts a text at the given offsets, ascending, in code points.
 
         ``text_identity`` is any `Document.identity` of the text.
 
@@ -66,7 +66,7 @@ class YourCuts(Chunker):
 
     @property
     def places(self) -> tuple[int, ...]:
-        """Offsets of the cuts, in code points."""
+        """Offsets of the user's cuts, in code points."""
         places, place = [], 0
         for distance in self.cuts.split("-")[1:]:
             place += int(distance, 36)
@@ -83,7 +83,7 @@ class YourCuts(Chunker):
         Raises
         ------
         InputError
-            If there are no cuts yet, or they are of another text.
+            If there are no cuts yet, or the cuts are for another text.
         """
         if not self.is_of(document.identity):
             raise InputError("Your cuts belong to another text. Press “Cut it yourself” on Compare to cut this one.")

@@ -39,16 +39,17 @@ class Connection:
     who
         The model's name, with which messages begin.
     address
-        Base address, up to and including ``/v1``; empty for OPENAI_BASE_URL, and where that is not set, OpenAI's own.
+        Base address, up to and including ``/v1``; empty for OPENAI_BASE_URL or, if that is not set, OpenAI's own
+        address.
     key
-        The server's key; empty for OPENAI_API_KEY, which goes to the environment's address alone.
+        API key; empty for OPENAI_API_KEY, which is sent only to the address from the environment.
 
     Attributes
     ----------
     address
         The address in use.
     identity
-        A hash of it, because it is written to recipes and an address may be private.
+        Hash of the address, for recipes, because an address may be private.
     """
 
     def __init__(self, who: str, address: str = "", key: str = "") -> None:
@@ -71,7 +72,7 @@ class Connection:
 
     @property
     def destination(self) -> str:
-        """Host and proxy, if any, to which requests go. Raises ModelError if the address is invalid."""
+        """Host that receives the requests, and the proxy, if any. Raises ModelError if the address is invalid."""
         return self.host + _through(_tunnel(self.address))
 
     @property
@@ -83,7 +84,7 @@ class Connection:
             return False
 
     def client(self, timeout: float) -> openai.OpenAI:
-        """Return the client, created once without sending anything; its requests time out after ``timeout`` idle seconds.
+        """Return the API client, created once without sending a request; requests time out after ``timeout`` idle seconds.
 
         Raises
         ------
@@ -156,10 +157,10 @@ class Connection:
         return text.replace(self._key, "[key]") if len(self._key) >= SHORTEST_KEY else text
 
     def failure(self, error: openai.APIError, timeout: float) -> ModelError:
-        """Return the ModelError that describes a failed request; raise it from None, since the original error holds the key.
+        """Return the ModelError for a failed request; raise it ``from None``, because the original error holds the key.
 
-        The package's errors hold the request, and with it the key, so that none may be chained; a server's own words are
-        left out, as they may repeat it.
+        The package's errors hold the request and thus the key, so they must not be chained. The server's own message is
+        left out, because it may repeat the key.
         """
         import openai
 

@@ -38,7 +38,7 @@ class TooLate(Exception):
 
 
 class TooLarge(Exception):
-    """Error for an answer larger than allowed, or compressed, so that its size is unknown."""
+    """Error for an answer that is larger than allowed, or compressed and therefore of unknown size."""
 
 
 @contextmanager
@@ -57,18 +57,18 @@ def _always(before: int) -> None:
 
 @dataclass
 class Attempts:
-    """Counts of the requests of one call and their outcomes, retries included.
+    """Counts of one call's requests and their outcomes, including retries.
 
     Attributes
     ----------
     allow
-        Called before each request with the number of those before it; what it raises ends the call.
+        Called before each request with the number of earlier requests; an exception that it raises ends the call.
     sent
-        Requests that were begun, those for which there was no connection included.
+        Number of requests begun, including requests that failed to connect.
     refused
-        Requests that were answered with anything but success, or never reached the server.
+        Number of requests that were answered with an error or never reached the server.
     whole
-        Requests whose answer arrived completely.
+        Number of requests whose answer arrived completely.
     """
 
     allow: Callable[[int], None] = _always
@@ -116,19 +116,19 @@ class _Call:
 
 
 def ask(work: Callable[[], Answer], deadline: float, largest: int, attempts: Attempts | None = None) -> Answer:
-    """Run ``work`` in a thread within the deadline, and return its result or raise its error.
+    """Run ``work`` in a thread with a deadline; return its result or raise its error.
 
-    ``work`` sends requests through a client that has `HOOKS`. A thread that is abandoned while a server says nothing ends
-    with the client's own time-out; with the next byte otherwise.
+    ``work`` sends requests through a client with `HOOKS`. An abandoned thread ends with the next byte that arrives or,
+    if the server sends nothing, with the client's own time-out.
 
     Parameters
     ----------
     deadline
-        Seconds that it may take in all, retries included.
+        Maximum duration in seconds, retries included.
     largest
-        Most bytes of an answer.
+        Maximum size of an answer in bytes.
     attempts
-        Counters of the requests, which may refuse one before it is sent.
+        Counters of the requests; they may refuse a request before it is sent.
 
     Raises
     ------

@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 
 
 def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:
-    """Return the result as JSON-compatible values, as the command line prints it.
+    """Convert a result to JSON-compatible values, in the form that the command line prints.
 
     Parameters
     ----------
     chunking
         The result.
     recipe
-        The recipe that stands in it; the result's own unless it is given.
+        The recipe to include; by default the result's own.
 
     Raises
     ------
     InputError
-        If there is neither.
+        If there is no recipe.
     """
     _check(chunking)
     made_by = chunking.made_by if recipe is None else recipe
@@ -107,18 +107,18 @@ def _gap(gap: Gap) -> dict[str, Any]:
 
 
 def to_json(chunking: Chunking, recipe: Recipe | None = None) -> str:
-    """Return the whole result as indented JSON. Raises the errors of `to_dict`."""
+    """Return a result as indented JSON. Raises the errors of `to_dict`."""
     return json.dumps(to_dict(chunking, recipe), ensure_ascii=False, indent=2, allow_nan=False)
 
 
 def to_jsonl(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> str:
-    """Return JSON lines, one object per chunk, with the text to embed if it differs from the chunk's."""
+    """Return a result as JSON lines, one object per chunk, with the text to embed if it differs from the chunk's text."""
     _check(chunking)
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows_of(chunking, embedded_as))
 
 
 def to_csv(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> str:
-    """Return CSV with one row per chunk, quoted as in RFC 4180; text that looks like a formula gets an apostrophe.
+    """Return a result as CSV, one row per chunk; text that looks like a formula gets a leading apostrophe.
 
     ``embedded_as`` as in `to_jsonl`.
     """
@@ -136,7 +136,7 @@ def _cell(value: Any) -> Any:
 
 
 def to_parquet(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> bytes:
-    """Return a Parquet file with one row per chunk; spans are lists of two code points, pages lists of labels.
+    """Return a result as a Parquet file, one row per chunk; spans are pairs of code points, pages lists of labels.
 
     ``embedded_as`` as in `to_jsonl`; raises InputError if pyarrow is not installed.
     """
@@ -169,7 +169,7 @@ def propositions_type() -> Any:
 
 
 def ledger_to_csv(chunking: Chunking) -> str:
-    """Return CSV with one row per gap; ``offset`` is filled only for a cut inside a sentence."""
+    """Return a result's gaps as CSV, one row per gap; ``offset`` is filled only for cuts inside a sentence."""
     _check(chunking)
     file = io.StringIO(newline="")
     writer = csv.DictWriter(file, ("index", "offset", "score", "threshold", "verdict", "reason"))

@@ -37,12 +37,12 @@ HOOKS: dict[str, Any] = {
 
 
 def check(kind: object) -> type[Chunker]:
-    """Return ``kind`` if it is usable as a chunker on the page, in links and on the command line.
+    """Return ``kind`` if it is usable as a chunker class on the page, in links and on the command line.
 
     Raises
     ------
     InputError
-        If it cannot; the sentence says what it must be or have.
+        If ``kind`` is not usable; the message says what is required.
     """
     if not isinstance(kind, type) or not issubclass(kind, Chunker):
         raise InputError(f"a chunker must be a subclass of Chunker; got {shown(kind)}.")
@@ -78,8 +78,8 @@ def _check_field(name: str, spec: FieldSpec) -> None:
 def guard(kind: type[Chunker], package: str) -> None:
     """Wrap a third-party chunker's methods so that their errors cannot break the app; a second call changes nothing.
 
-    Whatever its method ``chunk`` raises, or returns that is no result, becomes a `ModelError` that names the package. A hook
-    that raises, or returns what none may, is as if it were not there. Recipes have the version of the package.
+    An error raised by ``chunk``, or a return value that is not a result, becomes a `ModelError` that names the package.
+    A hook that raises an error or returns an invalid value is ignored. Recipes record the package's version.
     """
     if "_guarded" in vars(kind):
         return
@@ -102,7 +102,7 @@ def guard(kind: type[Chunker], package: str) -> None:
 
 
 def fields_of(kind: type[Chunker], values: Mapping[str, Any] | None = None) -> list[FieldSpec]:
-    """Return the parameters that a chunker class declares, ignoring its own override of ``fields``."""
+    """Return the parameters that a chunker class declares, ignoring any override of its method ``fields``."""
     own: Any = Chunker.fields
     fields: list[FieldSpec] = own.__func__(kind, values)
     return fields

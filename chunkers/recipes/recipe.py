@@ -1,4 +1,4 @@
-"""A recipe: all that it takes, besides the text, to get the same chunks again."""
+"""A recipe: everything that is needed, besides the text, to reproduce the same chunks."""
 
 from __future__ import annotations
 
@@ -51,11 +51,12 @@ LONGEST_NAME = 1_000
 class Recipe(BaseModel):
     """A chunker with its parameters, and the splitter, embedder and tokenizer that it ran with.
 
-    ``versions`` records what the recipe was made with; reading one does not require the same. ``embedded_as`` says what of
-    the chunks is embedded when they are searched; plain, which is left out of its JSON, is what recipes without it say.
-    ``language_model`` names the model that the chunker asks: ``openai:NAME``, on the server of whoever runs the recipe;
-    it is empty, and left out, where none is asked. No key is ever in it. A parameter that was added since the recipe was
-    made has the value that the chunker had until then, which may not be the default; see `settings`.
+    ``versions`` records the versions with which the recipe was made; running the recipe does not require the same
+    versions. ``embedded_as`` states which text is embedded when chunks are searched; ``plain`` is the default and is
+    left out of the JSON. ``language_model`` names the model that the chunker asks: ``openai:NAME``, on the server of
+    whoever runs the recipe; it is empty and left out if the chunker asks no model. A recipe never contains a key. A
+    parameter that was added after the recipe was made has the value that the chunker used until then, which may differ
+    from the default; see `settings`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -119,12 +120,12 @@ class Recipe(BaseModel):
 
     @classmethod
     def from_json(cls, text: str) -> Recipe:
-        """Parse a recipe, or the recipe inside an output of the command line.
+        """Parse a recipe from a JSON text, which is a recipe or command-line output that contains a recipe.
 
         Raises
         ------
         InputError
-            If it is not JSON or not a recipe; the message names the place.
+            If the text is not JSON or not a recipe; the message locates the fault.
         """
         if not isinstance(text, str):
             raise InputError(f"recipe: its JSON must be a string; got {shown(text)}.")
@@ -132,21 +133,21 @@ class Recipe(BaseModel):
 
     @classmethod
     def in_file(cls, data: bytes, name: str = "recipe", cancelled: Callable[[], bool] = bool) -> Recipe:
-        """Parse a recipe file, or an output of the command line, in a separate process.
+        """Parse a recipe file, or a file of command-line output that contains a recipe, in a separate process.
 
         Raises
         ------
         InputError
-            If it is not JSON or not a recipe; the message names the place.
+            If the text is not JSON or not a recipe; the message locates the fault.
         Cancelled
-            If the user asked to stop, which ``cancelled`` is asked repeatedly.
+            If ``cancelled``, which is called repeatedly, returns true.
         """
         (value,) = parsed_apart(read_recipe, data, name, cancelled)
         return cls.of_value(value)
 
     @classmethod
     def of_value(cls, value: Any) -> Recipe:
-        """Convert a JSON value to a recipe. Raise InputError with the place of the fault if it is invalid."""
+        """Convert a JSON value to a recipe. Raise InputError that locates the fault if the value is invalid."""
         try:
             recipe = cls.model_validate(value)
         except ValidationError as error:
@@ -176,7 +177,7 @@ class Recipe(BaseModel):
         return not chunker_class(self.chunker).older.keys() <= self.parameters.keys()
 
     def changed_since(self, sentences: int | None = None) -> str:
-        """Return a sentence on how the chunker's cuts may have moved since the recipe was made; empty if they did not.
+        """Return a sentence on how the cuts may have changed since the recipe was made; empty if they have not.
 
         Parameters
         ----------
@@ -215,12 +216,12 @@ class Recipe(BaseModel):
         embedder, sentences
             The caller's own embedder and sentences, which a recipe can only name.
         language_model
-            The model that is asked, if one is, instead of the recipe's on the environment's server.
+            The model to ask, if one is needed, instead of the recipe's model on the server from the environment.
 
         Raises
         ------
         InputError
-            If something that the recipe names is not there, or the text is unusable.
+            If something that the recipe names is not available, or the text is unusable.
         """
         chunker = self.build()
         if embedder is not None:
@@ -239,9 +240,9 @@ class Recipe(BaseModel):
 
 
 def run(chunker: Chunker, document: Document, tools: Tools, embedded_as: EmbeddedAs = "plain") -> Chunking:
-    """Cut the document; the result includes its recipe, timings, and notes if the text does not suit splitter or model.
+    """Run a chunker on a document; the result includes its recipe, timings and warnings about unsuitable text.
 
-    Where chunks are embedded with a context sentence, a language model is asked for it; raises ModelError without one.
+    If chunks are embedded with a context sentence, a language model is asked for it; raises ModelError without a model.
     """
     if embedded_as == "context" and tools.asking is None:
         raise ModelError(NEEDED)
@@ -267,17 +268,17 @@ def chunk(
 ) -> Chunking:
     """Cut ``text`` into chunks with a chunker given by name or as an object.
 
-    Calls share embeddings: each distinct text is embedded once by the same embedder, as long as `SHARED_CACHE`, which is
-    bounded, holds it. ``SHARED_CACHE.clear()`` forgets them all; ``cache=EmbeddingCache()`` shares nothing.
+    Calls share embeddings: the same embedder embeds each distinct text only once, as long as the bounded `SHARED_CACHE`
+    holds the vector. ``SHARED_CACHE.clear()`` removes all vectors; ``cache=EmbeddingCache()`` shares none.
 
     Parameters
     ----------
     text
-        The original; the chunks' spans are code points of it.
+        The original text; the chunks' spans are offsets in it, in code points.
     chunker
         A key of `CHUNKERS` or `ADAPTERS`, or a `Chunker` with its parameters.
     sentences
-        A name from `SPLITTERS`, or the sentences themselves, in order and none left out: texts, or pairs of code points.
+        A name from `SPLITTERS`, or all sentences in order, as texts or as pairs of code points.
     embedder
         A name from `EMBEDDERS`, or any object whose ``encode`` takes a list of texts and returns a vector for each, as an
         array, a tensor or lists; see `Encoder`.
@@ -289,17 +290,18 @@ def chunk(
         Text to embed in exported files: the chunk alone, with its headings in front, or with a context sentence that the
         language model writes (`chunkers.recipes.situating`).
     language_model
-        The model that chunkers such as `llm` ask, and for context sentences: ``openai:NAME``, on the server that
-        OPENAI_BASE_URL and OPENAI_API_KEY name, to which the text is sent; a `chunkers.language_models.base.LanguageModel`;
-        or a `chunkers.language_models.asking.Asking`, which has a limit of what may be spent.
+        The model that chunkers such as `llm` ask, also for context sentences: ``openai:NAME``, on the server that
+        OPENAI_BASE_URL and OPENAI_API_KEY name, to which the text is sent; a
+        `chunkers.language_models.base.LanguageModel`; or a `chunkers.language_models.asking.Asking`, which has a
+        spending limit.
     parameters
-        The chunker's parameters; those left out have their defaults.
+        The chunker's parameters; omitted parameters have their defaults.
 
     Raises
     ------
     InputError
-        If an argument is wrong, or the text is not valid Unicode; one sentence says which and why. `ParameterError` and
-        `ModelError` are kinds of it.
+        If an argument is wrong, or the text is not valid Unicode; the message says which and why. `ParameterError` and
+        `ModelError` are subclasses.
     """
     vectors = load_embedder(embedder)
     tools = Tools(vectors, load_tokenizer(tokenizer), _checked(cache))
@@ -315,12 +317,12 @@ def chunk(
 
 
 def asking_for(chunker: Chunker, given: AnyLanguageModel | None, embedded_as: EmbeddedAs = "plain") -> Asking | None:
-    """Return access to a language model; None if none is given, or if neither chunker nor ``embedded_as`` needs one.
+    """Return access to the given language model; None if no model is given or needed.
 
     Raises
     ------
     InputError
-        If what is given is no language model.
+        If ``given`` is not a language model.
     """
     if given is None or not (chunker.asks or embedded_as == "context"):
         return None
@@ -336,7 +338,7 @@ def _checked(cache: EmbeddingCache | None) -> EmbeddingCache:
 
 
 def build_chunker(name: str, parameters: Mapping[str, Any], embedder: Encoder | None = None) -> Chunker:
-    """Return a chunker; parameters left out get the embedder's defaults, or else the declared ones.
+    """Return the chunker called ``name``; omitted parameters get the embedder's defaults, or else the declared defaults.
 
     Raises
     ------
@@ -349,7 +351,7 @@ def build_chunker(name: str, parameters: Mapping[str, Any], embedder: Encoder | 
 
 
 def broken_rule(detail: Mapping[str, Any]) -> str:
-    """Turn one of pydantic's error details into the end of a sentence, to follow the name of the faulty value."""
+    """Turn a pydantic error detail into the end of a sentence that starts with the name of the invalid value."""
     if detail["type"] == "literal_error":
         return f"must be {detail['ctx']['expected'].replace(' or ', ', ')}; got {shown(detail['input'])}"
     return f"is not as it must be: {detail['msg']}"

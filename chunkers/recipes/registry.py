@@ -1,6 +1,6 @@
 """The tables of chunkers: plain ones, those that ask a language model, adapters, and chunks made elsewhere.
 
-Other packages add theirs: one that is installed by an entry point of the group `GROUP`, one at hand by `register`.
+Other packages add chunkers: installed packages by an entry point of the group `GROUP`, other code by `register`.
 """
 
 from __future__ import annotations
@@ -87,22 +87,22 @@ _faults: dict[str, str] = {}
 
 
 def register(kind: type[Chunker], package: str = "") -> type[Chunker]:
-    """Register your own chunker, so that it is available by name in `chunkers.chunk`, on the page, in links and recipes.
+    """Register a chunker class, so that its name works in `chunkers.chunk`, on the page, in links and in recipes.
 
-    Other processes do not know it; a package that is installed offers its chunkers by entry points of the group
-    ``seamark.chunkers``. May be used as a decorator.
+    The registration is limited to this process; an installed package offers its chunkers through entry points of the
+    group ``seamark.chunkers``. May be used as a decorator.
 
     Parameters
     ----------
     kind
-        A subclass of `Chunker`. A class of the same module and name takes the place of the one before.
+        A subclass of `Chunker`. A class of the same module and name replaces the earlier class.
     package
-        The distribution that it is of, which error messages and recipes name; empty for none.
+        Distribution that contains the class, for error messages and recipes; empty for none.
 
     Raises
     ------
     InputError
-        If it cannot be used, or its name is another chunker's.
+        If the class is not usable, or its name belongs to another chunker.
     """
     kind = check(kind)
     with _lock:
@@ -115,9 +115,9 @@ def register(kind: type[Chunker], package: str = "") -> type[Chunker]:
 
 
 def discover() -> tuple[str, ...]:
-    """Register the chunkers of installed packages, on the first call only; return a sentence for each unusable one.
+    """Register the chunkers of installed packages, on the first call only; return a message for each unusable chunker.
 
-    Whatever somebody's package does wrong costs its own chunkers only.
+    An error in a package affects only that package's chunkers.
     """
     with _lock:
         if not _looked:
@@ -139,7 +139,7 @@ def chunker_class(name: str) -> type[Chunker]:
     Raises
     ------
     ParameterError
-        If there is none of that name, or the package that offers it is at fault.
+        If there is no such chunker, or its package failed to load.
     """
     found = _listed(name)
     if found is None and isinstance(name, str):

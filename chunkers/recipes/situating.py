@@ -1,4 +1,4 @@
-"""A sentence or two of a language model that situate each chunk in its document, to be embedded with the chunk.
+"""One or two sentences by a language model that situate each chunk in its document, embedded with the chunk.
 
 Source: Anthropic (2024), "Introducing contextual retrieval", https://www.anthropic.com/news/contextual-retrieval.
 """
@@ -45,16 +45,16 @@ _GRID = LONGEST_SHOWN // 4
 
 
 def situated(chunking: Chunking, tools: Tools) -> Chunking:
-    """Add a language model's context sentence to every chunk of a result, and a note on chunks without one.
+    """Add a language model's context sentence to each chunk of a result, and a note if any chunk has no such sentence.
 
-    A chunk of which it gives no usable answer, `REPEATS` times asked again, stays without.
+    A chunk stays without a sentence if the model gives no usable answer after `REPEATS` retries.
 
     Raises
     ------
     ModelError
-        If there is no language model, it gives no answer, or asking it would pass the limit of what may be spent.
+        If there is no language model, the model does not answer, or the request would exceed the spending limit.
     Cancelled
-        If the user asked to stop; the answers so far are remembered.
+        If the user asked to stop; the answers so far are in the cache.
     """
     if tools.asking is None:
         raise ModelError(NEEDED)
@@ -87,7 +87,7 @@ def situated(chunking: Chunking, tools: Tools) -> Chunking:
 
 
 def estimate(chunking: Chunking, tools: Tools) -> Estimate:
-    """Estimate the requests for context sentences without sending anything; assumes that none has to be repeated."""
+    """Estimate the requests and tokens needed for context sentences, assuming no retries; nothing is sent."""
     document = chunking.document
     counted: dict[tuple[int, int], int] = {}
     total = 0
@@ -101,10 +101,10 @@ def estimate(chunking: Chunking, tools: Tools) -> Estimate:
 
 
 def shown_of(document: Document, chunk: Chunk) -> Span:
-    """Return the part of the document shown to the model with a chunk: all of it if that is short enough.
+    """Return the part of the document shown to the model with a chunk: the whole document if it is short enough.
 
-    Otherwise the largest section around the chunk that is short enough or, without one, whole sentences around the chunk,
-    at most `LONGEST_SHOWN` characters and the same for chunks near each other.
+    Otherwise, the part is the largest section around the chunk that is short enough or, without such a section, whole
+    sentences around the chunk, with at most `LONGEST_SHOWN` characters. Chunks near each other share the same sentences.
     """
     text, most = document.text, LONGEST_SHOWN
     if len(text) <= most:

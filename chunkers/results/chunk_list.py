@@ -1,4 +1,4 @@
-"""The chunks of a result as a list, each with the reason why it begins where it does."""
+"""HTML list of a result's chunks, each with the reason for its start."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _SHARED = "the chunk before has this too"
 
 
 def chunk_list(cut: Chunking, most: int | None = None) -> str:
-    """Return HTML with the chunks as an ordered list, showing the reason for each cut and, as tooltips, for each kept gap.
+    """Return an HTML list of a result's chunks, with the reason for each cut and, as tooltips, for each uncut gap.
 
     Parameters
     ----------
     cut
         The result.
     most
-        Characters of chunks after which the rest is counted and not shown; None for all of them.
+        Number of characters after which further chunks are only counted; None to show all chunks.
     """
     document = cut.document
     begins, kept = _reasons(cut)

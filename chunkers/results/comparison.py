@@ -14,7 +14,7 @@ MOST_SIDE_BY_SIDE = 6
 
 
 class SideBySide(Sequence[Chunking]):
-    """Results of one text, which a notebook shows side by side on one axis.
+    """Results for the same text, shown side by side on one axis in a notebook.
 
     Attributes
     ----------
@@ -53,19 +53,19 @@ class SideBySide(Sequence[Chunking]):
 
 
 def compare(*results: Chunking, **named: Chunking) -> SideBySide:
-    """Return the given results of one text as a sequence that a notebook shows side by side.
+    """Collect results for the same text into a sequence that a notebook shows side by side.
 
     Parameters
     ----------
     results
-        At least one and at most `MOST_SIDE_BY_SIDE`, those in ``named`` included.
+        At least one and at most `MOST_SIDE_BY_SIDE` results, including the results in ``named``.
     named
-        Further results under the names that they are to have.
+        Further results, with their names as keywords.
 
     Raises
     ------
     InputError
-        If there is none, there are too many, one is no result, or they are not of the same text.
+        If there are no results or too many, an argument is not a result, or the results are for different texts.
     """
     every = [*((None, one) for one in results), *named.items()]
     if not 1 <= len(every) <= MOST_SIDE_BY_SIDE:

@@ -33,7 +33,7 @@ METADATA: Mapping[str, str] = {
 
 
 def metadata_of(chunking: Chunking) -> list[dict[str, Any]]:
-    """Return the metadata of every chunk: the entries of `METADATA` that apply to it."""
+    """Return the metadata of every chunk: the entries of `METADATA` that apply to the chunk."""
     document, parts = chunking.document, chunking.document.parts
     how = "plain" if chunking.made_by is None else chunking.made_by.embedded_as
     found = []
@@ -59,7 +59,7 @@ def metadata_of(chunking: Chunking) -> list[dict[str, Any]]:
 
 
 def to_documents(chunking: Chunking, library: Library = "langchain") -> list[Any]:
-    """Convert the chunks, in order, to another library's document objects.
+    """Convert a result's chunks, in order, to document objects of another library.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def to_documents(chunking: Chunking, library: Library = "langchain") -> list[Any
     InputError
         If there is no such library.
     ModelError
-        If it is not installed.
+        If the library is not installed.
     """
     made = _MAKERS.get(library) if isinstance(library, str) else None
     if made is None:

@@ -1,4 +1,4 @@
-"""Text that is embedded for a chunk: its own, or with its heading path or a language model's context in front."""
+"""The text embedded for a chunk: its own, or with its heading path or a language model's context in front."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ BETWEEN = " > "
 def path_of(document: Document, chunk: Chunk) -> tuple[str, ...]:
     """Return the titles of the sections in which a chunk begins, from the outermost heading inwards.
 
-    Each is on one line and has at most `LONGEST_TITLE` characters. Empty in a text without headings.
+    Each title is on one line and has at most `LONGEST_TITLE` characters. The result is empty in a text without headings.
     """
     return tuple([shortened(title, LONGEST_TITLE) for title in heading_path(document.text, chunk.start)])
 
 
 def embedded_text(document: Document, chunk: Chunk, embedded_as: EmbeddedAs) -> str:
-    """Return the text to embed for a chunk, with headings or context in front if ``embedded_as`` says so.
+    """Return the text to embed for a chunk, preceded by headings or context as ``embedded_as`` specifies.
 
-    The heading path, or what a language model says of the chunk's place, stands before a blank line, and then comes what the
-    chunker repeats beside the chunk, such as the header of a table that it cut. A chunk without all that is embedded as it
-    is, and so is one of which the model has said nothing that can be used.
+    The heading path, or the language model's context, comes first, followed by a blank line and by text that the chunker
+    repeats with the chunk, such as the header of a table that it cut. A chunk without any of these, or without a usable
+    answer from the model, is embedded unchanged.
     """
     if embedded_as == "plain" or (embedded_as == "context" and not chunk.situation):
         return chunk.text
@@ -63,7 +63,7 @@ def checked(embedded_as: object) -> EmbeddedAs:
     Raises
     ------
     InputError
-        If it is none.
+        If ``embedded_as`` is unknown.
     """
     for one in EMBEDDED_AS:
         if one == embedded_as:

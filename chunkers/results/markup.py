@@ -1,4 +1,4 @@
-"""HTML and style sheets in which a text is never anything but text."""
+"""HTML and style sheets in which texts are always escaped."""
 
 from __future__ import annotations
 

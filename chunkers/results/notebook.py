@@ -20,30 +20,30 @@ MOST_CHARACTERS = 60_000
 
 
 def result_html(cut: Chunking) -> str:
-    """Return a result as self-contained HTML: head, curve, chunks and notes."""
+    """Return a result as self-contained HTML: heading, curve, chunks and notes."""
     return page_part(column(cut, MOST_CHARACTERS))
 
 
 def side_by_side(cuts: Sequence[Chunking], titles: Sequence[str]) -> str:
-    """Return several results of one text as self-contained HTML: their strips on one axis, and a column for each."""
+    """Return several results for one text as self-contained HTML: strips of chunks on one axis, and a column per result."""
     most = MOST_CHARACTERS // len(cuts)
     columns = "".join(f"<section>{column(cut, most, title)}</section>" for cut, title in zip(cuts, titles, strict=True))
     return page_part(f'{strips(cuts, titles)}<div class="columns">{columns}</div>')
 
 
 def page_part(inside: str) -> str:
-    """Wrap HTML and its style sheet in an element of its own."""
+    """Wrap HTML together with the results' style sheet in a single element."""
     return f'<div class="{ROOT} {NOT_TEX}"><style>{style()}</style>{inside}</div>'
 
 
 def strips(cuts: Sequence[Chunking], titles: Sequence[str]) -> str:
-    """Return HTML with one strip per result, all on the same axis."""
+    """Return HTML with one strip of chunks per result, all on the same axis."""
     rows = "".join(strip(cut, f"{number} {title}") for number, (cut, title) in enumerate(zip(cuts, titles, strict=True), 1))
     return f'<div class="axis strips">{rows}</div>'
 
 
 def column(cut: Chunking, most: int | None, title: str = "") -> str:
-    """Return a result as a column of HTML: head, curve, chunks and notes."""
+    """Return a result as a column of HTML: heading, curve, chunks and notes."""
     name, settings = title_of(cut), settings_of(cut)
     facts = " · ".join(filter(None, (settings, facts_of(cut))))
     notes = "".join(f'<p class="note">{text(note)}</p>' for note in cut.notes)

@@ -1,4 +1,4 @@
-"""The colours of chunks and of all else, in both themes: of the page, of notebooks and of reports."""
+"""Colours of chunks and of other elements in both themes, for the page, notebooks and reports."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def _dots(cut: Chunking, drawn: Curve, places: Sequence[tuple[int, float]]) -> s
 
 
 def strip(cut: Chunking, name: str) -> str:
-    """Return an HTML row that shows the chunks of a result as coloured stretches, for a grid of strips."""
+    """Return an HTML row, for a grid of strips, that shows a result's chunks as coloured segments."""
     width = _width(cut)
     bars = "".join(
         f'<rect class="k{number % COUNT}" x="{span.start}" y="0" width="{span.end - span.start}" height="1" '
@@ -115,7 +115,7 @@ def strip(cut: Chunking, name: str) -> str:
 
 
 def marks(cut: Chunking, places: Sequence[int], name: str) -> str:
-    """Return an HTML row with a mark at each of ``places``, offsets in code points, for a grid of strips."""
+    """Return an HTML row, for a grid of strips, with a mark at each code-point offset in ``places``."""
     drawn = "".join(f"M{place} 0V1" for place in places)
     return (
         f'<span class="name">{text(name)}</span><svg viewBox="0 0 {_width(cut)} 1" preserveAspectRatio="none" role="img" '

@@ -1,4 +1,4 @@
-"""Why a decision was made: the numbers that were compared, and their wording as a sentence."""
+"""Reasons for decisions: the numbers compared, and their wording as a sentence."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ class Reason(NamedTuple):
     Attributes
     ----------
     score_name, score
-        The name of the number that was looked at, and its value; None where there is none.
+        Name and value of the score; None if there is no score.
     relation, threshold_name, threshold
         Comparison and threshold, named if a chunker has several thresholds; None for no comparison.
     remark
-        Further explanation; the whole reason where no number was looked at.
+        Further explanation; the whole reason if there is no score.
     heading
         The part of the chunker's work that the step belongs to, or its place: ``pass one``, ``inside sentence 3``.
     earlier
-        The step before this one, such as the score's, where this step is a size's.
+        The step before this one, such as the score's decision before a size limit.
     short
-        The step in fewer words; empty where `brief` finds them by itself.
+        A shorter wording of the step; empty if `brief` derives one.
     """
 
     # A link and not a list, as each further object burdens the garbage collector and a long text has a reason per gap.
@@ -70,7 +70,7 @@ class Reason(NamedTuple):
         return f"{compared}, {self.remark}" if self.remark else compared
 
     def steps(self) -> list[Reason]:
-        """Return the steps of the decision in order, each without the steps before it."""
+        """Return the decision's steps in order, each without the steps before it."""
         return [self] if self.earlier is None else [*self.earlier.steps(), self._replace(earlier=None)]
 
 
@@ -85,9 +85,9 @@ def chain(*reasons: Reason) -> Reason:
 
 
 def told_apart(score: float, threshold: float) -> tuple[str, str]:
-    """Format two numbers with as few decimals as tell them apart, from 2 to 17; equal numbers get six.
+    """Format two numbers with the fewest decimals, from 2 to 17, at which they differ; equal numbers get six decimals.
 
-    Numbers that differ even later are written with an exponent. A zero has no sign.
+    Numbers that differ only in later decimals are written with an exponent. Zero has no sign.
     """
     for decimals in range(2, 18):
         left, right = signed(score, f".{decimals}f"), signed(threshold, f".{decimals}f")

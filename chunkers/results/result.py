@@ -59,8 +59,8 @@ class Chunk(NamedTuple):
     stated
         Title, summary and propositions by a language model, if they are the chunk's text; None for most.
     situation
-        A sentence or two of a language model on where the chunk stands in its document, to be embedded with it; see
-        `chunkers.recipes.situating`. Empty where none was asked or what it answered cannot be used.
+        A sentence or two by a language model on the chunk's place in its document, embedded with the chunk; see
+        `chunkers.recipes.situating`. Empty if no model was asked or its answer is unusable.
     document
         The document that was cut; None for a chunk outside a result. Ignored by equality.
     """
@@ -74,7 +74,7 @@ class Chunk(NamedTuple):
 
     @property
     def heading_path(self) -> tuple[str, ...]:
-        """Titles of the sections in which the chunk begins, outermost first; empty if there are none or no document."""
+        """Titles of the sections in which the chunk begins, outermost first; empty without sections or a document."""
         return () if self.document is None else path_of(self.document, self)
 
     def __eq__(self, other: object) -> bool:
@@ -100,22 +100,22 @@ class Chunk(NamedTuple):
 
     @property
     def start(self) -> int:
-        """Offset in code points at which the chunk begins."""
+        """Start offset of the chunk, in code points."""
         return self.spans[0].start
 
     @property
     def end(self) -> int:
-        """Offset in code points at which the chunk ends."""
+        """End offset of the chunk, in code points."""
         return self.spans[-1].end
 
 
 class Gap(NamedTuple):
-    """The decision on the gap between sentence ``index`` and the next.
+    """The decision on the gap between sentence ``index`` and the next sentence.
 
     Attributes
     ----------
     score, threshold
-        The two numbers compared, in the units of the chunker's score; None where nothing was compared.
+        The two numbers compared, in the units of the chunker's score; None if nothing was compared.
     why
         The decision step by step: by the score, then by a size or pass two.
     offset
@@ -141,18 +141,18 @@ MergeKind = ComparisonKind | Literal["linkage"]
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """The merge of two groups of sentences.
+    """The merge of two groups of sentences, with their similarity and the threshold.
 
     Attributes
     ----------
     left, right
         Half-open ranges of sentence numbers. Over a snippet they do not touch: the snippet lies between.
     similarity, threshold
-        The cosine, and what it had to exceed.
+        The cosine similarity, and the threshold that it had to exceed.
     kind
-        ``initial`` and ``appending`` happen in pass one of a double pass, ``merging`` and those over snippets in pass two.
-        ``linkage`` is of clusters: the ranges are the two sentences whose pair joined their clusters, the similarity is
-        1 minus their joint distance.
+        ``initial`` and ``appending`` happen in pass one of a double pass, ``merging`` and merges over snippets in pass
+        two. ``linkage`` joins two clusters: the ranges are the two sentences whose pair joined the clusters, and the
+        similarity is 1 minus their joint distance.
     """
 
     left: Span
@@ -171,9 +171,9 @@ class Comparison(NamedTuple):
     Attributes
     ----------
     left, right
-        Half-open ranges of sentence numbers: the group that grows, and the one that it is compared with.
+        Half-open ranges of sentence numbers: the growing group, and the group that it is compared with.
     similarity, threshold
-        The cosine, and what it has to exceed.
+        The cosine similarity, and the threshold that it has to exceed.
     kind
         The kind of merge; for ``appending`` only the last two sentences of ``left`` are compared.
     outcome
@@ -181,7 +181,7 @@ class Comparison(NamedTuple):
     length
         Characters of the merged group, from ``left`` to ``right``, as the maximum size counts them.
     why
-        The decision, as in the ledger; None where a group further on is compared before one is made.
+        The decision, as in the ledger; None if a later group is compared before a decision is made.
     """
 
     left: Span
@@ -226,13 +226,13 @@ Role = Literal["core", "border", "noise"]
 
 @dataclass(frozen=True, slots=True)
 class Clusters:
-    """Details of a clustering in addition to its chunks.
+    """Details of a clustering that the chunks alone do not show.
 
     Attributes
     ----------
     refused
-        Merges that the cap refused, nearest first (single linkage); only those between clusters that earlier joins and
-        refusals had not linked in a chain, so that they are fewer than the sentences.
+        Merges that the cap refused, nearest first (single linkage). Only merges between clusters that earlier joins and
+        refusals had not linked in a chain are listed, so that there are fewer merges than sentences.
     refusals
         Number of pairs of sentences that the cap refused (single linkage).
     cap
@@ -267,7 +267,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """Interquartile range, in the curve's units, of the scores that shuffled text gives."""
+    """Interquartile range, in the curve's units, of the scores of shuffled text."""
 
     low: float
     high: float
@@ -275,7 +275,7 @@ class Band:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Curve:
-    """The score at each gap, with the threshold lines; undefined scores compare as equal.
+    """The score at each gap, with the threshold lines; equality treats undefined scores as equal.
 
     Attributes
     ----------
@@ -286,11 +286,11 @@ class Curve:
     lines
         The thresholds.
     cut_above
-        True if gaps above the line are candidates; if false, those below it.
+        True if gaps above the threshold are candidates for cuts; false if gaps below it are.
     live
         True if comparing the scores with a single line gives the candidate cuts.
     null
-        Range of the score in shuffled text, where the order of sentences means nothing; None if unknown.
+        Range of the score in shuffled text, where the order of sentences is meaningless; None if unknown.
     """
 
     label: str
@@ -315,12 +315,12 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Time of each stage in milliseconds, and the number of texts embedded.
+    """Time spent on each stage, in milliseconds, and the number of texts embedded.
 
     Attributes
     ----------
     split_ms
-        Splitting into sentences; once for all chunkers of a document, and 0 where none has asked for a sentence yet.
+        Splitting into sentences, once for all chunkers of a document; 0 if no sentence has been needed yet.
     embed_ms
         Looking up embeddings and computing the missing ones.
     embedded, cached
@@ -328,7 +328,7 @@ class Timing:
     cold_ms
         Time that computing all embeddings took originally; NaN if it was not recorded.
     decide_ms
-        Everything else, except pass two of a double pass, which is in ``merge_ms``. Chunkers that cut by a count compute
+        All other work, except pass two of a double pass, which is in ``merge_ms``. Chunkers that cut by a count compute
         their ledger when it is first read, which is not included.
     """
 
@@ -345,8 +345,8 @@ class Timing:
 class Chunking(Sequence[Chunk]):
     """The result of a run: the chunks of a document, ordered by their first span, and every decision.
 
-    A sequence of its chunks. Two results are equal if their documents, chunks and decisions are, whatever time they took and
-    whichever recipe made them.
+    The result is a sequence of its chunks. Two results are equal if their documents, chunks and decisions are equal,
+    regardless of timing and recipe.
 
     Attributes
     ----------
@@ -357,11 +357,11 @@ class Chunking(Sequence[Chunk]):
     gaps
         The decision at every gap between sentences, and at every cut inside one, in order.
     merges, curves
-        The merges of groups, and the scores at the gaps, of chunkers that have some.
+        The merges of groups and the curves of scores, for chunkers that have them.
     timing
         Time of every stage; None before the run has ended.
     notes
-        Sentences about the whole: what a chunker could not do as asked, or did to the text.
+        Sentences about the result: settings that the chunker could not follow, and changes to the text.
     comparisons
         Comparisons of a double pass, in the order in which it made them.
     clusters
@@ -371,9 +371,9 @@ class Chunking(Sequence[Chunk]):
     misfits
         Warnings that the text does not suit its splitter or the model.
     spending
-        Spending on a language model; None if none was asked.
+        Spending on a language model; None if no model was asked.
     made_by
-        Recipe that gives the same chunks again; None for a result that `chunkers.run` did not make.
+        Recipe that reproduces the same chunks; None for a result that `chunkers.run` did not make.
     """
 
     document: Document
@@ -406,7 +406,7 @@ class Chunking(Sequence[Chunk]):
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The texts of the chunks."""
+        """The texts of all chunks, in order."""
         return tuple([chunk.text for chunk in self.chunks])
 
     def __len__(self) -> int:
@@ -452,7 +452,7 @@ class Chunking(Sequence[Chunk]):
         InputError
             If there is no such library.
         ModelError
-            If it is not installed.
+            If the library is not installed.
         """
         return to_documents(self, library)
 
@@ -460,7 +460,7 @@ class Chunking(Sequence[Chunk]):
     def from_gaps(
         cls, document: Document, gaps: Sequence[Gap], merges: Iterable[Merge] = (), curves: Iterable[Curve] = ()
     ) -> Chunking:
-        """Build the result that cuts at every gap with a cutting verdict, including those inside sentences."""
+        """Build a result that cuts at every gap whose verdict is a cut, including gaps inside sentences."""
         if not document.sentences:
             return cls(document, (), ())
         chunks = []
@@ -474,12 +474,12 @@ class Chunking(Sequence[Chunk]):
 
 
 def start_after(document: Document, gap: Gap) -> int:
-    """Return the offset in code points at which the text after the gap begins."""
+    """Return the start offset, in code points, of the text after the gap."""
     return document.sentences[gap.index + 1].start if gap.offset is None else gap.offset
 
 
 def end_before(document: Document, gap: Gap) -> int:
-    """Return the offset in code points at which the text before the gap ends, without trailing white space."""
+    """Return the end offset, in code points, of the text before the gap, without trailing white space."""
     if gap.offset is None:
         return document.sentences[gap.index].end
     end = gap.offset

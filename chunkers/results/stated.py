@@ -21,12 +21,13 @@ class Proposition(NamedTuple):
     span
         Span of the source in the text; None if it was not found.
     tied
-        The way in which they were found.
+        The way in which the source was found.
     quotation
         The words as the model quotes them; empty for a sentence of the text.
     elsewhere, nowhere
-        Names and numbers of it that the sentences of its span do not hold: those that the text holds elsewhere, and those
-        that it does not hold. Names are words with a capital letter; see `chunkers.building_blocks.stating.unheld`.
+        Names and numbers of the proposition that its source sentences do not contain: those that occur elsewhere in the
+        text, and those that occur nowhere. Names are words with a capital letter; see
+        `chunkers.building_blocks.stating.unheld`.
     sentence
         Number, from 0, of the sentence that the model names as its source, if the quotation was not found.
     """

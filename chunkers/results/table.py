@@ -19,10 +19,10 @@ STATED = ("title", "summary", "propositions")
 
 
 def columns_of(chunking: Chunking, embedded_as: EmbeddedAs = "plain") -> tuple[str, ...]:
-    """Return the column names of a table of a result's chunks.
+    """Return the column names for a table of a result's chunks.
 
-    Pages or chapters have columns only where the document has some, context and what a language model wrote only where a
-    chunk has some, and what is embedded only where that is not the text itself.
+    There are columns for pages or chapters only if the document has them, for context and a language model's text only
+    if a chunk has them, and for the embedded text only if ``embedded_as`` is not plain.
     """
     parts = chunking.document.parts
     places = () if parts is None else (parts.kind, f"{parts.kind}s")
@@ -48,9 +48,10 @@ def _has_context(chunking: Chunking) -> bool:
 
 
 def facts_of(chunking: Chunking, chunk: Chunk, embedded_as: EmbeddedAs) -> dict[str, Any]:
-    """Return a chunk's fields for exported files, except its spans; includes the text to embed if it differs.
+    """Return a chunk's fields for export, except its spans, and the text to embed if it differs from the chunk's text.
 
-    Its page is the one on which it begins, counted from 1 in the file; its pages have their labels. So have chapters.
+    ``page`` is the page on which the chunk begins, counted from 1 in the file; ``pages`` are the labels of its pages.
+    Chapters are treated alike.
     """
     document = chunking.document
     parts = document.parts
@@ -84,14 +85,14 @@ def said_of(proposition: Proposition) -> dict[str, Any]:
 
 
 def chosen(chunking: Chunking, embedded_as: EmbeddedAs | None) -> EmbeddedAs:
-    """Return the requested way to embed chunks, or else the recipe's. Raise InputError if it is unknown."""
+    """Return the requested value of ``embedded_as``, or else the recipe's. Raise InputError if the value is unknown."""
     if embedded_as is not None:
         return checked(embedded_as)
     return "plain" if chunking.made_by is None else chunking.made_by.embedded_as
 
 
 def rows_of(chunking: Chunking, embedded_as: EmbeddedAs | None) -> list[dict[str, Any]]:
-    """Return one row per chunk, with the columns of `columns_of`. Raise InputError if ``embedded_as`` is unknown."""
+    """Return one row per chunk, keyed by column name. Raise InputError if ``embedded_as`` is unknown."""
     how = chosen(chunking, embedded_as)
     # All rows have it where one has it.
     context = {"context": ""} if _has_context(chunking) else {}

@@ -23,17 +23,18 @@ MEMORY_BYTES = 512_000_000
 
 
 class Entry(NamedTuple):
-    """A cached vector, with the seconds that it took to compute."""
+    """A cached vector, with its computation time in seconds."""
 
     vector: VectorArray
     cost: float
 
 
 class EmbeddingCache:
-    """Cache of embeddings, by model, revision and text.
+    """Cache of embeddings, keyed by model, revision and text.
 
-    The file may be missing, corrupt, full, read-only or deleted at any time: what cannot be read is computed again, what
-    cannot be written stays in memory, and `complaint` says so. It holds hashes and vectors, never text.
+    The file may be missing, corrupt, full, read-only or deleted at any time: vectors that cannot be read are computed
+    again, vectors that cannot be written stay in memory, and `complaint` says so. The file holds hashes and vectors,
+    never text.
 
     Parameters
     ----------
@@ -45,7 +46,7 @@ class EmbeddingCache:
     Attributes
     ----------
     turns
-        Lock held by the run that embeds with a model, so that no two runs compute the same.
+        Lock held by the run that embeds with a model, so that no two runs compute the same vectors.
     """
 
     def __init__(self, path: Path | None = None, memory_bytes: int = MEMORY_BYTES) -> None:
@@ -66,7 +67,7 @@ class EmbeddingCache:
         return keys
 
     def get_many(self, keys: Iterable[bytes]) -> dict[bytes, Entry]:
-        """Return the cached entries for the keys that have one."""
+        """Return the cached entries by key, leaving out keys that are not in the cache."""
         found: dict[bytes, Entry] = {}
         missing = []
         with self._lock:
@@ -83,7 +84,7 @@ class EmbeddingCache:
         return found
 
     def put_many(self, keys: Sequence[bytes], vectors: VectorArray, cost: float) -> dict[bytes, Entry]:
-        """Store ``vectors``, shape (len(keys), dimension), each computed in ``cost`` seconds, and return their entries."""
+        """Store ``vectors``, each computed in ``cost`` seconds, under ``keys``; return the new cache entries by key."""
         entries = {key: Entry(vector.copy(), cost) for key, vector in zip(keys, vectors, strict=True)}
         with self._lock:
             for key, entry in entries.items():

@@ -19,14 +19,14 @@ class _Connection(sqlite3.Connection):
     """Connection that reports a damaged file as damaged even if SQLite's own message is undecodable."""
 
     def execute(self, *arguments: Any) -> sqlite3.Cursor:
-        """Execute an SQL statement; raises no error but sqlite3.Error."""
+        """Execute an SQL statement; any error is raised as sqlite3.Error."""
         try:
             return super().execute(*arguments)
         except UnicodeDecodeError as error:
             raise sqlite3.DatabaseError(_DAMAGED) from error
 
     def executemany(self, *arguments: Any) -> sqlite3.Cursor:
-        """Execute an SQL statement with several sets of values; raises no error but sqlite3.Error."""
+        """Execute an SQL statement once for each set of values; any error is raised as sqlite3.Error."""
         try:
             return super().executemany(*arguments)
         except UnicodeDecodeError as error:
@@ -34,7 +34,7 @@ class _Connection(sqlite3.Connection):
 
 
 def connect(path: Path, *, create: bool = True) -> sqlite3.Connection:
-    """Open an SQLite file for use by any thread, readable by its owner only where the file system allows.
+    """Open an SQLite file for use by any thread; only the owner can read it, where the file system supports that.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def connect(path: Path, *, create: bool = True) -> sqlite3.Connection:
     Raises
     ------
     OSError, sqlite3.Error
-        If it cannot be opened.
+        If the file cannot be opened.
     """
     if not create:
         return _opened(f"{path.absolute().as_uri()}?mode=rw", uri=True)
@@ -66,10 +66,10 @@ def _opened(name: str, *, uri: bool = False) -> sqlite3.Connection:
 
 
 def set_up(connection: sqlite3.Connection, most_bytes: int | None = None) -> None:
-    """Set the maximum size of the file, if any, and turn off waiting for the disk. Raise sqlite3.Error on failure.
+    """Set an SQLite file's maximum size, if any, and turn off waiting for the disk. Raise sqlite3.Error on failure.
 
-    A process that is killed loses nothing that it has committed. If the whole machine stops, a page may be torn: what is
-    read is checked, so that this costs a computation, never a wrong answer.
+    A killed process loses no committed data. If the whole machine stops, a page may be damaged; everything read is
+    checked, so the damage costs a computation and never causes a wrong answer.
     """
     connection.execute("PRAGMA synchronous = OFF")
     if most_bytes is None:
@@ -88,12 +88,12 @@ def file_size(path: Path) -> int:
 
 
 def is_full(error: sqlite3.Error) -> bool:
-    """Return whether a write failed because the file, the disk or the user's quota is full."""
+    """Return whether an error means that the file, the disk or the user's quota is full."""
     return getattr(error, "sqlite_errorcode", None) in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE)
 
 
 def at_once(connection: sqlite3.Connection, write: Callable[[sqlite3.Connection], None]) -> None:
-    """Run ``write`` in a single transaction, rolled back on an error."""
+    """Run ``write`` in a single transaction, which is rolled back on an error."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         write(connection)

@@ -1,7 +1,7 @@
 """Turns for each embedder, in order of arrival, so that no two runs compute the same vectors.
 
-Who came first is settled by `arrival`, which a job asks for when it is made. Until it needs its turn it may have to count
-and look up for a while, one longer than another; those who wait stand in the order in which they came.
+The order is determined by `arrival`, which a job calls when it is created. A job may spend some time counting and
+looking up texts before it needs its turn; waiting jobs are served in the order of their arrival.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _arrivals = count()
 
 
 def arrival() -> int:
-    """Return the next arrival number, which determines the order in queues."""
+    """Return the next arrival number, which determines the caller's position in queues."""
     return next(_arrivals)
 
 
@@ -47,7 +47,7 @@ class _Queue:
     depth: int = 0
 
     def enter(self, ticket: _Ticket) -> None:
-        """Queue the ticket by its arrival number, behind the present holder."""
+        """Insert a ticket into the queue by its arrival number, behind the ticket that holds the lock."""
         insort(self.tickets, ticket, lo=self.holder is not None, key=lambda one: one.came)
 
 
@@ -66,16 +66,16 @@ class Turns:
         waiting: Callable[[int], None] = _not_told,
         came: int | None = None,
     ) -> Iterator[None]:
-        """Return a context manager that waits for the turn of ``key`` and holds it; a thread may take it repeatedly.
+        """Return a context manager that waits for the lock of ``key`` and holds it; a thread may take the lock repeatedly.
 
         Parameters
         ----------
         cancelled
-            Called while waiting; true ends the wait.
+            Called while waiting; returns true to end the wait.
         waiting
-            Called with the number of those ahead, whenever that changes, and with 0 when the turn has come.
+            Called with the number of callers ahead, whenever it changes, and with 0 when the turn has come.
         came
-            The caller's `arrival`; None if it comes now.
+            The caller's `arrival`; None for a new arrival number.
 
         Raises
         ------

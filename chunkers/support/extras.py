@@ -1,4 +1,4 @@
-"""Packages that only some uses need: found or imported where they are needed, with a sentence where they are missing."""
+"""Optional packages: imported where they are needed, with a clear message if they are missing."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def need(extra: str, who: str, *modules: str) -> None:
     Raises
     ------
     ModelError
-        If one is not installed; the sentence says how to install it.
+        If a module is not installed; the message says how to install it.
     """
     if lack := lacking(extra, who, *modules):
         raise ModelError(lack)
@@ -64,7 +64,7 @@ def lacking(extra: str, who: str, *modules: str) -> str:
 
 
 def needed(module: str, who: str, requirement: str) -> Any:
-    """Import and return a module that no extra installs. Raise ModelError if it cannot be imported.
+    """Import and return a module that belongs to no pip extra. Raise ModelError if the module cannot be imported.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def needed(module: str, who: str, requirement: str) -> Any:
     Raises
     ------
     ModelError
-        If it cannot be imported.
+        If the module cannot be imported.
     """
     try:
         return import_module(module)

@@ -22,7 +22,7 @@ def user_cache() -> Path:
 
 
 def user_data() -> Path:
-    """Return Seamark's folder for the user's own data, which no system cleans up; the folder may not exist yet."""
+    """Return Seamark's folder for the user's own data, which the system never cleans up; the folder may not exist yet."""
     home = Path(os.path.expanduser("~"))  # noqa: PTH111 - as above
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "seamark" / "seamark"
@@ -33,10 +33,7 @@ def user_data() -> Path:
 
 
 def write_whole(path: Path, parts: Iterable[bytes | memoryview]) -> None:
-    """Write a file atomically, readable by its owner only; errors are ignored and leave no file behind.
-
-    Where it cannot be written, nothing is.
-    """
+    """Write a file atomically, readable by its owner only; errors are ignored and leave no partial file behind."""
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor, temporary = tempfile.mkstemp(prefix=f"{path.stem}-", suffix=".part", dir=path.parent)

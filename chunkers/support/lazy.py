@@ -10,10 +10,10 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class LazyTuple(Sequence[T_co]):
-    """A sequence computed when it is first read; equal to the tuple of its items.
+    """A sequence that is computed when it is first read, and is equal to the tuple of its items.
 
-    For parts of a result that take longer than the cutting, such as the ledger of a chunker that cuts by a count: callers
-    who want only the chunks never read it. Comparing, hashing and pickling read it.
+    This is for parts of a result that take longer than the cutting, such as the ledger of a chunker that cuts by a
+    count: callers who want only the chunks never read it. Comparing, hashing and pickling read it.
     """
 
     def __init__(self, compute: Callable[[], tuple[T_co, ...]]) -> None:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 
 def signed(number: float, spec: str = "g") -> str:
-    """Format a number with a typographic minus sign if it is negative; zero, even after rounding, has no sign.
+    """Format a number, with a typographic minus sign if negative; a number that rounds to zero has no sign.
 
-    A hyphen may be parted from its number at the end of a line, and is read as one. Files for programs keep it, and so do
-    refusals and commands, whose numbers are as they are typed.
+    A hyphen may be separated from its number at the end of a line, and may be read aloud as a hyphen. Files for programs
+    keep the hyphen, and so do error messages and commands, whose numbers are shown as typed.
 
     Parameters
     ----------
     spec
-        A format of floating-point numbers: ``.2f``; with a sign for all, ``+.1f``.
+        Format of floating-point numbers, such as ``.2f``, or ``+.1f`` to sign all numbers.
     """
     sign, rest = ("+", spec[1:]) if spec.startswith("+") else ("", spec)
     return f"{number:{sign}z{rest}}".replace("-", "−")
@@ -24,7 +24,7 @@ def counted(count: int, what: str, several: str = "") -> str:
 
 
 def milliseconds(took: float) -> str:
-    """Format a time in milliseconds, without the unit, with fewer decimals the longer it is."""
+    """Format a time in milliseconds, without the unit; longer times get fewer decimals."""
     decimals = 2 if took < 1 else 1 if took < 10 else 0
     return f"{took:,.{decimals}f}"
 
@@ -42,5 +42,5 @@ def rounded_up(count: int) -> int:
 
 
 def bound(value: float) -> str:
-    """Format the bound of a range for a sentence: whole numbers in full, with thousands separators."""
+    """Format a bound of a range for use in a sentence: whole numbers in full, with thousands separators."""
     return f"{value:,.0f}" if value == int(value) else f"{value:g}"

@@ -19,7 +19,7 @@ class RecentlyUsed(MutableMapping[Key, Value]):
     Parameters
     ----------
     maxsize
-        The most entries, or the most of what ``size`` adds up to. A larger value is not kept at all.
+        Maximum number of entries, or maximum total ``size``. A value larger than the maximum is not kept.
     size
         The size of a value; 1 if there is none.
     """
@@ -68,14 +68,14 @@ def kept_in(
     key: Callable[..., Hashable],
     changed: threading.Condition | None = None,
 ) -> Callable[[Callable[Arguments, Value]], Callable[Arguments, Value]]:
-    """Return a decorator that caches a function's results; concurrent callers wait for the first one's result.
+    """Return a decorator that caches a function's results; concurrent callers wait for the first caller's result.
 
     Parameters
     ----------
     key
-        Called with the function's arguments: what the result depends on.
+        Function from the arguments to the cache key.
     changed
-        Held when the entries are read or changed, by other threads too.
+        Condition held while the entries are read or changed; other threads must hold it too.
     """
     condition = changed or threading.Condition()
     making: set[Hashable] = set()

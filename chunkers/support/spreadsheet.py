@@ -11,7 +11,7 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 def as_cell(value: Any) -> Any:
     """Escape a value for a CSV file: text that a spreadsheet would run as a formula gets a leading apostrophe.
 
-    Whoever opens the file in a spreadsheet would run the formula, which may send what is in other cells somewhere.
+    Otherwise a spreadsheet would run the formula, which may send the contents of other cells elsewhere.
     """
     return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
 

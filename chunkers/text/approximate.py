@@ -17,10 +17,10 @@ def codes(text: str) -> IntArray:
 
 
 def nearest(pattern: IntArray, text: IntArray, most: int, place: int, work: int) -> tuple[int, int, int, int]:
-    """Find the stretch of text closest to a pattern by edit distance; return distance, start, end and comparisons made.
+    """Find the passage closest to a pattern by edit distance; return its distance, start and end, and the comparisons made.
 
-    Of stretches with the same distance it is the one that begins nearest to ``place``, of these the longest. The distance is
-    -1 where no stretch is within ``most``, and -2 where it would take more than ``work`` comparisons.
+    Of passages with the same distance, the one that begins nearest to ``place`` is returned, and the longest of these.
+    The distance is -1 if no passage is within ``most``, and -2 if the search would take more than ``work`` comparisons.
     """
     made = len(pattern) * len(text)
     if made > work:

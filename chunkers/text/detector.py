@@ -1,4 +1,4 @@
-"""The language detector, with its model unpacked once and mapped into memory: unpacking takes most of a short command."""
+"""The language detector, with its model unpacked once and memory-mapped, because unpacking is slow."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _HEAD = 8
 
 
 def load_detector_model(folder: Path | None = None) -> LanguageIdentifier:
-    """Load py3langid's language detector, with all its languages and with probabilities.
+    """Load py3langid's language detector, with all of its languages and normalised probabilities.
 
-    Its arrays are kept, unpacked, in ``folder``, by default the user's cache folder. A damaged file is made anew; where none
-    can be written, the model is unpacked each time.
+    The model's arrays are kept, unpacked, in ``folder``, by default the user's cache folder. A damaged file is replaced;
+    if no file can be written, the model is unpacked each time.
     """
     from py3langid.langid import MODEL_DIR, MODEL_FILE, LanguageIdentifier
 

@@ -1,4 +1,4 @@
-"""A document: the original text and where its sentences are."""
+"""A document: the original text and the positions of its sentences."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True)
 class Document:
-    """A text with its sentences; chunks and gaps refer to it by offsets.
+    """A text with its sentences; chunks and gaps refer to the text by offsets.
 
-    Two documents are equal where all but ``split_ms`` is.
+    Two documents are equal if all their attributes except ``split_ms`` are equal.
 
     Attributes
     ----------
@@ -36,22 +36,24 @@ class Document:
         The original, never changed.
     sentences
         Spans in ascending order without overlap or white space at their ends; every other character lies in exactly one.
-        They may be given as pairs of numbers, and with white space at their ends, which is left out.
+        They may be given as pairs of numbers, and with white space at their ends, which is trimmed.
     name
         Name for the user: a file's name or a title.
     splitter
-        The name of the sentence splitter that made ``sentences``; ``given`` where the caller did.
+        The name of the sentence splitter that made ``sentences``; ``given`` if the caller gave them.
     split_ms
-        Milliseconds that the splitter took. Reading it, like ``sentences`` and ``language``, splits a text that is not yet.
+        Milliseconds that the splitter took. Reading this attribute, ``sentences`` or ``language`` splits the text if it
+        is not yet split.
     language
-        The code of the language whose rules the splitter applied, chosen or detected; None where it has none.
+        The code of the language whose rules the splitter applied, chosen or detected; None if it uses none.
     parts
         Pages or chapters of the file that the text was read from; None if it has none.
 
     Raises
     ------
     InputError
-        If a sentence is no span of the text, overlaps another or leaves something out; the message names the first.
+        If a sentence is not a span of the text, overlaps another sentence or leaves out text; the message names the
+        first such sentence.
     """
 
     text: str
@@ -85,15 +87,15 @@ class Document:
         name: str = "text",
         parts: Parts | None = None,
     ) -> Document:
-        """Return a document whose sentences are found by a splitter or given by the caller as texts or spans.
+        """Return a document for a text, with sentences found by a splitter or given by the caller as texts or spans.
 
-        The splitter runs when a sentence is first asked for: many chunkers never do.
+        The splitter runs when a sentence is first needed; many chunkers need none.
 
         Raises
         ------
         InputError
-            If the text is no str or holds a lone surrogate, the splitter does not exist or needs what is not installed, or
-            given sentences are not those of the text.
+            If the text is not a str or contains a lone surrogate, the splitter does not exist or is not installed, or
+            the given sentences do not match the text.
         """
         check_text(text, name)
         if not isinstance(sentences, str):
@@ -109,7 +111,7 @@ class Document:
         return "sentences" in self.__dict__
 
     def split(self, cancelled: Callable[[], bool] = bool) -> Document:
-        """Split the text into sentences unless that is done already, and return the document.
+        """Split the text into sentences, unless it is already split, and return the document.
 
         ``cancelled`` is called at every sentence; it returns True once the user has cancelled.
 
@@ -141,13 +143,13 @@ class Document:
 
     @staticmethod
     def identity_of(text: str, splitter: str, parts: Parts | None = None) -> str:
-        """Return the `identity` that a document of this text, splitter and pages or chapters would have."""
+        """Return the `identity` of a document with this text, splitter and parts, without splitting the text."""
         pages = "" if parts is None else f"/{parts.identity}"
         return f"{_text_hash(text)}{pages}/{splitter}"
 
     @cached_property
     def identity(self) -> str:
-        """Hash of the text, its pages or chapters, and its sentences."""
+        """Hash of the document's text, pages or chapters, and sentences."""
         splitter = self.splitter
         if splitter == GIVEN:
             # The name does not say which.
@@ -162,11 +164,11 @@ class Document:
 
     @cached_property
     def starts(self) -> list[int]:
-        """Offset in code points at which each sentence begins."""
+        """Start offsets of all sentences, in code points."""
         return [span.start for span in self.sentences]
 
     def sentence_at(self, offset: int) -> int:
-        """Return the number of the sentence that contains ``offset``, or of the last one before it; -1 if there is none."""
+        """Return the index of the last sentence that begins at or before ``offset``; -1 if there is none."""
         return bisect_right(self.starts, offset) - 1
 
     def slice(self, first: int, last: int) -> Span:

@@ -85,7 +85,7 @@ class Encoded(NamedTuple):
 
 
 def as_plain_utf_8(data: bytes) -> str | None:
-    """Decode bytes that can only be UTF-8; None if they may be anything else."""
+    """Decode bytes that can only be UTF-8; return None if another encoding is possible."""
     if data.startswith(codecs.BOM_UTF8) or b"\0" in data or _DESIGNATOR.search(data) or data.startswith(b"%PDF-"):
         return None
     try:
@@ -95,12 +95,12 @@ def as_plain_utf_8(data: bytes) -> str | None:
 
 
 def known_encoding(name: str) -> str:
-    """Return Python's canonical name of an encoding. Raise InputError if it is unknown.
+    """Return Python's canonical name of an encoding. Raise InputError if the encoding is unknown.
 
     Raises
     ------
     InputError
-        If there is no such encoding of text.
+        If the encoding is unknown or not a text encoding.
     """
     try:
         found = codecs.lookup(name)
@@ -111,7 +111,7 @@ def known_encoding(name: str) -> str:
 
 
 def decode_by_evidence(data: bytes, name: str, *, chosen: str | None = None, markup: bool = False) -> Encoded:
-    """Decode a text file, detecting its encoding from marks, declarations and letters unless one is ``chosen``.
+    """Decode a text file in the ``chosen`` encoding, or detect the encoding from its contents.
 
     Parameters
     ----------
@@ -276,7 +276,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 def oddities(text: str) -> int:
-    """Count signs of a wrong encoding: mixed scripts in a word, capitals after small letters, box drawing, controls."""
+    """Count signs of a wrong encoding, such as mixed scripts in a word, capitals after small letters, or box drawing."""
     odd = sum("\x80" <= character < "\xa0" or "\u2500" <= character < "\u25a0" for character in text)
     for word in _WORD.findall(text):
         if word.isascii():

@@ -35,8 +35,8 @@ class _Package(NamedTuple):
 def read_epub(book: zipfile.ZipFile, name: str) -> Extracted:
     """Return the text of an EPUB, with its chapters in reading order.
 
-    A chapter is called as the table of contents calls its file first, or by its first heading, or else by its number. One
-    that the book names but does not have is left out and counted.
+    A chapter's label is the first entry for its file in the table of contents, or its first heading, or else its number.
+    A chapter that the book lists but does not contain is left out and counted.
 
     Raises
     ------

@@ -17,7 +17,7 @@ _BLANK_LINES = re.compile(r"\n(?:[^\S\n]*+\n){2,}")
 
 
 class LeftOut(NamedTuple):
-    """Something in a file, such as pictures, that its text leaves out.
+    """Content of a file, such as pictures, that is missing from the extracted text.
 
     Attributes
     ----------
@@ -26,9 +26,9 @@ class LeftOut(NamedTuple):
     times
         Number of things of this kind.
     part
-        The number of the page or chapter, from 0; None where the file has none.
+        The index of the page or chapter; None if the file has none.
     words
-        Its text, if any.
+        Text of the omitted content, if any.
     """
 
     what: str
@@ -38,7 +38,7 @@ class LeftOut(NamedTuple):
 
 
 class Extracted(NamedTuple):
-    """Text extracted from a file, with omissions, the encoding of a text file, and pages or chapters."""
+    """Text extracted from a file, with the omissions, the encoding if known, and the pages or chapters."""
 
     text: str
     left_out: tuple[LeftOut, ...] = ()
@@ -46,7 +46,7 @@ class Extracted(NamedTuple):
     parts: Parts | None = None
 
     def tidied(self) -> Extracted:
-        """Return a copy with Unix line ends, single blank lines, and no blank lines at the start and the end."""
+        """Return a copy with Unix line endings, single blank lines, and no blank lines at either end."""
         places = self.parts.starts if self.parts is not None else ()
         text, moved = substituted(_LINE_END, "\n", self.text, places)
         text, moved = substituted(_BLANK_LINES, "\n\n", text, moved)
@@ -59,7 +59,7 @@ class Extracted(NamedTuple):
 
 
 class Collected:
-    """Collector of the texts of pages or chapters. Raises InputError as soon as they are too large together."""
+    """Collector of page or chapter texts. Raises InputError as soon as the texts together are too large."""
 
     def __init__(self, name: str, kind: Kind) -> None:
         self._name = name
@@ -69,7 +69,7 @@ class Collected:
         self.labels: list[str] = []
 
     def add(self, text: str, label: str) -> None:
-        """Add a page or chapter; without a label, it is labelled by its number."""
+        """Add a page or chapter; without a label, the page or chapter is labelled by its number."""
         self.texts.append(text)
         self.labels.append(label_of(label, len(self.texts)))
         self._size += len(text)
@@ -77,7 +77,7 @@ class Collected:
             raise too_large(self._name, self._size, "at least ", what="the text")
 
     def joined(self, left_out: Iterable[LeftOut], joints: Iterable[str] | None = None) -> Extracted:
-        """Join the parts, separated by blank lines or by the given ``joints``, and return them as one extracted text."""
+        """Join the collected pages or chapters, separated by blank lines or ``joints``, into one extracted text."""
         pieces, starts, length = [], [], 0
         between = iter(joints) if joints is not None else iter(["\n\n"] * len(self.texts))
         for number, text in enumerate(self.texts):
@@ -90,10 +90,10 @@ class Collected:
 
 
 def counted(counts: Counter[str], part: int | None = None) -> list[LeftOut]:
-    """Convert counts of omitted things to a list of `LeftOut`."""
+    """Convert counts of omitted items, such as pictures, to a list of `LeftOut`."""
     return [LeftOut(what, count, part) for what, count in counts.items() if count > 0]
 
 
 def too_large(name: str, size: int, about: str = "", *, what: str = "a document") -> InputError:
-    """Return the InputError for a document, or a part called ``what``, larger than `MAX_BYTES`."""
+    """Return the InputError for a document, or another item called ``what``, that is larger than `MAX_BYTES`."""
     return InputError(f"{name}: {what} may have at most 20 MB, {MAX_BYTES:,} bytes; this one has {about}{size:,}.")

@@ -1,4 +1,4 @@
-"""Warnings where a text does not suit its splitter or its model, with what helps."""
+"""Warnings about texts that do not suit their splitter or model, with remedies."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LONG_WORD = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
 
 
 class Remedy(NamedTuple):
-    """A setting and another value for it that suits the text better."""
+    """A setting, with another value that suits the text better."""
 
     setting: Literal["sentences", "embedder", "tokenizer"]
     value: str
@@ -49,12 +49,12 @@ class KnowsWords(Protocol):
     name: str
 
     def unknown(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return, for each text, the lengths in characters of its unknown tokens."""
+        """Return the lengths, in characters, of each text's unknown tokens."""
         ...
 
 
 def misfits_of(document: Document, *, embedder: object = None, tokenizer: object = None) -> tuple[Misfit, ...]:
-    """Return warnings if the splitter, embedder or tokenizer does not suit the text so badly that results are useless.
+    """Return warnings if the splitter, embedder or tokenizer suits the text so badly that results are useless.
 
     Parameters
     ----------

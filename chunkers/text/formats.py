@@ -1,7 +1,7 @@
 """Documents that are not plain text: HTML, PDF, DOCX and EPUB, each through a parser of its own.
 
-What has headings, lists and tables becomes Markdown, so that they stay recognisable; links become their text, and
-pictures their alternative text. The resulting text is what is chunked and shown.
+Documents with headings, lists and tables become Markdown, so that these stay recognisable; links become their text, and
+pictures their alternative text. The resulting text is chunked and shown.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from chunkers.text.extracted import Extracted, counted, too_large
 
 
 def format_of(name: str) -> str | None:
-    """Return the document format for a file name's extension; None for plain text."""
+    """Return the document format that matches a file name's extension; None for plain text."""
     return _BY_ENDING.get(posixpath.splitext(name.lower())[1])
 
 
@@ -54,7 +54,7 @@ def extract(data: bytes, name: str, kind: str, chosen: str | None = None) -> Ext
 
 
 def parser_of(kind: str) -> str:
-    """Return the name of the package that reads a format."""
+    """Return the name of the Python package that reads a document format."""
     return _FORMATS[kind][1]
 
 
@@ -85,7 +85,7 @@ def _docx(data: bytes, name: str, _: str | None) -> Extracted:
     left_out: Counter[str] = Counter()
 
     def picture(_: object) -> dict[str, str]:
-        """Count a picture as left out, without reading its bytes."""
+        """Count a picture as omitted, without reading its image data."""
         left_out["picture"] += 1
         return {}
 

@@ -44,12 +44,12 @@ class FrontMatter(NamedTuple):
     end: int
 
     def parts_fence(self, place: int) -> bool:
-        """Return whether a cut at ``place`` would separate a fence from the first or the last field."""
+        """Return whether a cut at ``place`` would separate a front-matter fence from the first or the last field."""
         return 0 < place <= self.fields or self.last <= place < self.closed
 
 
 def front_matter(text: str) -> FrontMatter | None:
-    """Return the front matter at the top of a text, with any line endings; None if there is none."""
+    """Return the offsets of the front matter at the top of a text; None if there is none. Any line ending is accepted."""
     return _found(text) if text.startswith((*_MARKS, _BYTE_ORDER_MARK)) else None
 
 

@@ -1,4 +1,4 @@
-"""Sentences that a caller gives, as texts or as spans: found in the text and checked."""
+"""Sentences given by the caller as texts or spans, located in the text and checked."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SPACE = re.compile(r"\s*")
 
 
 def given_spans(text: str, sentences: object) -> list[tuple[int, int]]:
-    """Return the spans of sentences given as texts or spans, trimmed of white space; blank sentences are left out.
+    """Return the trimmed spans of sentences given as texts or spans, leaving out blank sentences.
 
     Parameters
     ----------
@@ -29,7 +29,8 @@ def given_spans(text: str, sentences: object) -> list[tuple[int, int]]:
     Raises
     ------
     InputError
-        If it is neither, or a sentence is not where it must be; one sentence names the first that is not.
+        If ``sentences`` are neither texts nor spans, or a sentence is not at its place in the text; the message names
+        the first such sentence.
     """
     try:
         if isinstance(sentences, str | bytes) or not isinstance(sentences, Iterable):
@@ -46,7 +47,7 @@ def given_spans(text: str, sentences: object) -> list[tuple[int, int]]:
 
 
 def checked_spans(text: str, spans: Iterable[Any]) -> list[tuple[int, int]]:
-    """Check spans of sentences and trim their white space. Raises the errors of `given_spans`."""
+    """Check the spans of sentences and trim their white space. Raises the errors of `given_spans`."""
     found: list[tuple[int, int]] = []
     reached = 0
     for number, one in enumerate(spans, start=1):

@@ -146,7 +146,7 @@ _LEAST_KANA = 0.1
 def detect_language(text: str) -> str:
     """Return the code of the text's main language, a key of `LANGUAGES`.
 
-    English stands for a text without letters, and the first language of the script for one too short to tell.
+    A text without letters counts as English, and a text too short to detect as the first language of its script.
     """
     seen = _sample(text)
     known, script = _by_script(seen)

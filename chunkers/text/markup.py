@@ -30,7 +30,7 @@ _SELF_CLOSED = re.compile(r"""<([A-Za-z][\w:.-]*)((?:[^<>"'/]|"[^"<]*"|'[^'<]*'|
 
 
 class Markdown(NamedTuple):
-    """A web page as Markdown, with counts of what was left out."""
+    """A web page converted to Markdown, with counts of omitted content."""
 
     text: str
     left_out: Counter[str]

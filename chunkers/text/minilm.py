@@ -64,7 +64,7 @@ def checked_model_folder() -> Path:
     Raises
     ------
     ModelError
-        As `model_folder` does.
+        As in `model_folder`.
     """
     folder = model_folder()
     check_file(folder / "model.safetensors", WEIGHTS_SHA256)

@@ -76,7 +76,7 @@ class Block(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """Heading with its level from 1 to 6, its span in code points, and its title without Markdown marks."""
+    """A heading, with its level from 1 to 6, its span in code points, and its title without Markdown marks."""
 
     level: int
     span: Span
@@ -92,43 +92,43 @@ class _Outline(NamedTuple):
 
 
 def blocks(text: str) -> tuple[Block, ...]:
-    """Return the outermost Markdown blocks of a text in order; together they hold all but white space.
+    """Return a text's top-level Markdown blocks in order; together they cover everything except white space.
 
-    A text without Markdown has paragraphs alone, parted by blank lines. One with more marks than `check_outline` allows
-    is not looked at: it has no blocks.
+    A text without Markdown has only paragraphs, separated by blank lines. A text with more Markdown marks than
+    `check_outline` allows is not parsed and has no blocks.
     """
     return _outline(text).blocks
 
 
 def special_blocks(text: str) -> tuple[Block, ...]:
-    """Return the lists, tables, code blocks and formulas, including those in quotations and lists.
+    """Return a text's lists, tables, code blocks and formulas, including those in quotations and lists.
 
-    None in a text with more marks than `check_outline` allows.
+    Empty for a text with more marks than `check_outline` allows.
     """
     return _outline(text).special
 
 
 def list_items(text: str) -> tuple[int, ...]:
-    """Return the offsets at which the items of the outermost lists begin, ascending, in code points.
+    """Return the offsets, in code points, at which the items of a text's top-level lists begin, ascending.
 
-    None in a text with more marks than `check_outline` allows.
+    Empty for a text with more marks than `check_outline` allows.
     """
     return _outline(text).items
 
 
 def nested_blocks(text: str) -> tuple[Block, ...]:
-    """Return the blocks inside lists and quotations: list items, lists, tables, code blocks and formulas.
+    """Return a text's blocks inside lists and quotations: list items, lists, tables, code blocks and formulas.
 
-    They are in order, at every depth, an outer one before those inside it. None in a text with more marks than
-    `check_outline` allows.
+    The blocks are in order, at every depth, with an outer block before the blocks inside it. Empty for a text with more
+    marks than `check_outline` allows.
     """
     return _outline(text).nested
 
 
 def blocks_without_prose(text: str) -> tuple[Block, ...]:
-    """Return the blocks of the kinds in `NOT_PROSE`, also from quotations and lists, in order and without overlap.
+    """Return a text's blocks of the kinds in `NOT_PROSE`, nested ones included, in order and without overlap.
 
-    None in a text with more marks than `check_outline` allows.
+    Empty for a text with more marks than `check_outline` allows.
     """
     return _outline(text).not_prose
 
@@ -137,7 +137,7 @@ def blocks_without_prose(text: str) -> tuple[Block, ...]:
 def headings(text: str) -> tuple[Heading, ...]:
     """Return the headings of a text in order, except those in quotations and lists.
 
-    None in a text with more marks than `check_outline` allows.
+    Empty for a text with more marks than `check_outline` allows.
     """
     found = [block for block in blocks(text) if block.kind == "heading"]
     return tuple([Heading(level, span, _title(text[span.start : span.end])) for _, span, level in found])
@@ -155,7 +155,7 @@ def heading_path(text: str, offset: int) -> tuple[str, ...]:
 def check_outline(name: str, text: str) -> None:
     """Raise InputError if a text has more Markdown marks than the parser can process in a few seconds.
 
-    Counted are lines, vertical bars, angle brackets, and the marks of list items and the like wherever they stand.
+    The count includes lines, vertical bars, angle brackets, and marks such as those of list items, wherever they occur.
     """
     if _has_too_many_marks(text):
         raise InputError(

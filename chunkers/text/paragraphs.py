@@ -1,4 +1,4 @@
-"""The paragraphs of a document, parted by blank lines."""
+"""The paragraphs of a document, separated by blank lines."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _HEADING = re.compile(r"#{1,6}[ \t][^\r\n]*\Z")
 
 
 def paragraph_starts(document: Document) -> list[int]:
-    """Return the numbers, from 0, of the sentences that begin a paragraph.
+    """Return the indices of the sentences that begin a paragraph.
 
-    A heading that a ``#`` marks belongs to the paragraph below it, and a sentence that runs over a blank line begins none.
-    Empty for a text without sentences.
+    A heading marked with ``#`` belongs to the paragraph below it, and a sentence that continues over a blank line does
+    not begin a paragraph. Empty for a text without sentences.
     """
     text = document.text
     spans = split_sentences(text, "paragraphs")

@@ -29,9 +29,11 @@ class Parts:
     kind
         ``page`` or ``chapter``.
     starts
-        The code points at which they begin, ascending; a part without text begins where the next one does.
+        Start offsets of the pages or chapters, in code points, ascending; a part without text begins where the next one
+        does.
     labels
-        Label of each: a page's label, such as ``iv`` or ``12``, a chapter's title, or the number if there is none.
+        Labels of the pages or chapters: a page's label, such as ``iv`` or ``12``, a chapter's title, or the number if
+        there is none.
     """
 
     kind: Kind
@@ -47,16 +49,16 @@ class Parts:
 
     @cached_property
     def identity(self) -> str:
-        """Hash of the kind, the starts and the labels."""
+        """Hash of the kind, the starts and the labels of the pages or chapters."""
         told = repr((self.kind, self.starts, self.labels)).encode("utf-8", "surrogatepass")
         return hashlib.blake2b(told, digest_size=12).hexdigest()
 
     def at(self, offset: int) -> int:
-        """Return the number, from 0, of the page or chapter that contains a code point."""
+        """Return the index of the page or chapter that contains an offset."""
         return max(0, bisect_right(self.starts, offset) - 1)
 
     def ranges(self, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-        """Return the runs of consecutive pages or chapters that ascending spans touch, as (first, last) pairs."""
+        """Return the runs of consecutive pages or chapters that ascending spans overlap, as (first, last) pairs."""
         found: list[tuple[int, int]] = []
         for start, end in spans:
             first, last = self.at(start), self.at(max(start, end - 1))
@@ -67,7 +69,7 @@ class Parts:
         return found
 
     def names(self, spans: Iterable[tuple[int, int]]) -> list[str]:
-        """Return the labels of the pages or chapters that ascending spans touch, skipping those without text."""
+        """Return the labels of the pages or chapters that ascending spans overlap, skipping those without text."""
         return [self.labels[number] for first, last in self.ranges(spans) for number in self._with_text(first, last)]
 
     def _with_text(self, first: int, last: int) -> Iterator[int]:
@@ -76,7 +78,7 @@ class Parts:
         )
 
     def said(self, spans: Iterable[tuple[int, int]]) -> str:
-        """Return the position of ascending spans as a label, such as ``p. 12``, ``pp. 12–13`` or a chapter's title."""
+        """Return a label for the position of ascending spans, such as ``p. 12``, ``pp. 12–13`` or a chapter title."""
         ranges = self.ranges(spans)
         named = [self._named(first, last) for first, last in ranges[:MOST_SAID]]
         words = ", ".join([*named, "…"] if len(ranges) > MOST_SAID else named)
@@ -97,25 +99,25 @@ class Parts:
         return f"ch. {label}" if label == str(number + 1) else shortened(label, 40)
 
     def moved(self, starts: Iterable[int]) -> Parts:
-        """Return the same pages or chapters with other starting offsets."""
+        """Return a copy of the pages or chapters with new start offsets."""
         return Parts(self.kind, tuple(starts), self.labels)
 
 
 def shortened(words: str, most: int) -> str:
-    """Return ``words`` on one line, shortened to ``most`` characters with an ellipsis."""
+    """Return ``words`` on one line, shortened to ``most`` characters with an ellipsis if necessary."""
     line = " ".join(words[: 20 * most].split())
     return line if len(line) <= most and len(words) <= 20 * most else f"{line[: most - 1].rstrip()}…"
 
 
 def label_of(words: str, number: int) -> str:
-    """Return the label for a page or chapter: ``words`` on one line, shortened, or its number if there are none."""
+    """Return the label of a page or chapter: ``words``, shortened to one line, or ``number`` if ``words`` is blank."""
     return shortened(words, LONGEST_LABEL) or str(number)
 
 
 def substituted(pattern: re.Pattern[str], replacement: str, text: str, places: Sequence[int]) -> tuple[str, list[int]]:
-    """Replace all matches of a pattern; return the new text and the ascending ``places`` mapped to it.
+    """Replace all matches of a pattern; return the new text and the offsets ``places`` adjusted to the new text.
 
-    A place within what is replaced comes to lie behind the replacement.
+    An offset inside a match is moved to the end of the replacement.
     """
     if not places:
         return pattern.sub(replacement, text), []

@@ -1,4 +1,4 @@
-"""The text of a PDF: its pages with their labels, without the lines that return at the top or bottom of most pages."""
+"""The text of a PDF: its pages with their labels, without the running lines at the top and bottom of most pages."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def _turned(drawn: PdfTextPage, text: Sequence[str]) -> Sequence[str]:
 
 
 class Drawn(NamedTuple):
-    """Position of a drawn line on its page, from 0 to 1, and its size relative to the page's text lines."""
+    """Vertical position of a text line on its page, from 0 to 1, and its size relative to the page's median line."""
 
     height: float
     size: float
@@ -266,9 +266,9 @@ class Running(NamedTuple):
     upper
         True if it was found from the page's beginning.
     bare
-        True if it is a page number and nothing else.
+        True if the line is only a page number.
     counts
-        True if it has the page's number, and is not the same on these pages.
+        True if the line has the page number, so that it is not the same on all these pages.
     """
 
     place: int
@@ -284,19 +284,20 @@ if it is the page's label; or the whole line, an empty text and ``whole``."""
 
 
 def running_lines(pages: Sequence[str], labels: Sequence[str]) -> list[list[Running]]:
-    """Return, for every page, the lines that are running headers, footers or page numbers.
+    """Return, for every page, the lines that are running headers, running footers or page numbers.
 
-    A line is one only if it is among the first or the last lines of its page, with nothing but such lines between it and the
-    edge, and if the same line is there on most pages, or on most left-hand or most right-hand pages, and on at least
-    `LEAST_RETURNS`. The same means character by character, white space apart, but for one number, which must be the page's
-    label or its place in the file, up to a difference that is the same on all these pages. What has other numbers, such
-    as a row of a table, is text. Where the lines at the edge of most pages begin or end with that number, whatever else they
-    say, the number alone is one too, and so is the title of a chapter with it, if two pages have it.
+    A line counts as a running line only if it is among the first or the last lines of its page, with nothing but running
+    lines between it and the edge of the page. The same line must recur on most pages, or on most left-hand or most
+    right-hand pages, and on at least `LEAST_RETURNS` pages. Two lines are the same if they agree character by character,
+    apart from white space and one number, which must be the page's label or its position in the file, up to a difference
+    that is the same on all these pages. A line with other numbers, such as a row of a table, is text. If the lines at
+    the edge of most pages begin or end with the page number, whatever else they say, the number by itself is a running
+    line too, and so is a chapter title with the number, if two pages have it.
 
-    What numbers the parts of a text, as “Chapter 3”, is text though every page begins one.
+    A line that numbers the parts of a text, such as “Chapter 3”, is text even if every page begins a part.
 
-    On the first page a header without the page's number stays, as it may be the title. If these rules left fewer than half
-    of the pages any text, all of it stays.
+    On the first page, a header without the page number is kept, because it may be the title. If these rules left text on
+    fewer than half of the pages, all lines are kept.
     """
     lines = [page.split("\n") for page in pages]
     found: list[list[Running]] = [[] for _ in pages]

@@ -1,4 +1,4 @@
-"""The memory of another process, to be watched where the system enforces no limit."""
+"""Memory use of another process, monitored if the system enforces no limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find an excerpt again in a text that may have been edited since: by quotation, place, and what stood before and after.
+"""Search for an excerpt in a text that may have been edited, by quotation, position and surrounding text.
 
 An excerpt is tied to its text as W3C's Web Annotation Data Model does it (2017): by the quotation with a prefix and a suffix
 (TextQuoteSelector), and by its place (TextPositionSelector).
@@ -83,7 +83,7 @@ class Match(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """A stretch of a quotation that occurs in the text word for word.
+    """A part of a quotation that occurs word for word in the text.
 
     Attributes
     ----------
@@ -101,13 +101,13 @@ class Passage(NamedTuple):
 
 
 def context_of(text: str, span: Span) -> tuple[str, str]:
-    """Return up to `CONTEXT` characters of text before a span, and as many after it."""
+    """Return the text before and after a span, up to `CONTEXT` characters each."""
     return text[max(0, span.start - CONTEXT) : span.start], text[span.end : span.end + CONTEXT]
 
 
 @dataclass
 class Work:
-    """Budget of comparisons for searches that allow changes."""
+    """Budget of comparisons for approximate searches."""
 
     left: int = MOST_COMPARED
 
@@ -119,16 +119,16 @@ class Work:
 
 @dataclass(frozen=True)
 class Searched:
-    """A text prepared for finding quotations in it."""
+    """A text prepared for searching for quotations."""
 
     text: str
     work: Work = field(default_factory=Work, compare=False)
 
     def exact(self, quoted: Quotation) -> Match | None:
-        """Find a quotation word for word; None if it does not occur.
+        """Find a quotation word for word; return None if the quotation does not occur.
 
-        Of several places it is that with the same text before and after, all of it or the nearest part of it, then that
-        nearest to where it was, or the first.
+        Of several occurrences, the one with the same text before and after, in full or in its nearest part, is
+        preferred, then the one nearest to the original position, or the first.
         """
         found = _place(self.text, quoted)
         if found is None:
@@ -138,7 +138,7 @@ class Searched:
         return Match(Span(start, start + len(quoted.text)), how, several=several)
 
     def typography(self, quoted: Quotation) -> Match | None:
-        """Find a quotation ignoring white space and typography; None if it does not occur."""
+        """Find a quotation, ignoring white space and typography; return None if the quotation does not occur."""
         folded = self._quoted(quoted)
         found = _place(self._folded.text, folded) if folded.text else None
         if found is None:
@@ -149,7 +149,8 @@ class Searched:
     def altered(self, quoted: Quotation, alike: float = ALIKE) -> Match | None:
         """Find the passage most similar to a quotation, with a similarity of at least ``alike``; None if there is none.
 
-        Of passages that are equally like it, it is the one nearest to its place. None too where `Work` is used up.
+        Of equally similar passages, the one nearest to the original position is returned. None also if `Work` is used
+        up.
         """
         from chunkers.text.approximate import codes, nearest
 
@@ -165,11 +166,11 @@ class Searched:
         return Match(self._folded.original(Span(start, end)), "altered", 1 - distance / length)
 
     def has(self, text: str) -> bool:
-        """Return whether this text contains ``text``, ignoring white space and typography."""
+        """Return whether the searched text contains ``text``, ignoring white space and typography."""
         return (words := folded(text)) != "" and words in self._folded.text
 
     def begins_with(self, text: str, place: int) -> Span | None:
-        """Return the longest ending of ``text`` that occurs at ``place``, as a range of ``text``; None if there is none."""
+        """Return the longest suffix of ``text`` that occurs at ``place``, as a range of ``text``; None if there is none."""
         quoted, at = _Folded.of(text), self._folded_place(place)
         here = self._folded.text[at : at + SHORTEST]
         start = quoted.text.find(here) if len(here) == SHORTEST else -1
@@ -180,9 +181,10 @@ class Searched:
         return None
 
     def longest_passage(self, text: str, within: Span) -> Passage | None:
-        """Find the longest stretch of ``text`` that occurs within a range; None if it is shorter than `SHORTEST`.
+        """Find the longest passage of ``text`` that occurs within a range; None if it is shorter than `SHORTEST`.
 
-        It is compared as in `typography`, and is the end, the beginning or around the middle of ``text``.
+        Texts are compared as in `typography`. The passage is at the end, at the beginning or around the middle of
+        ``text``.
         """
         first = self._folded_place(within.start)
         quoted, whole = _Folded.of(text), self._folded.text[first : self._folded_place(within.end)]
@@ -192,7 +194,7 @@ class Searched:
         middle = length // 2
 
         def reach(most: int, stretch: Callable[[int], str]) -> int:
-            """Return the greatest length up to ``most`` at which the stretch still occurs in the text."""
+            """Return the greatest size up to ``most`` for which ``stretch(size)`` occurs in the text."""
             return bisect_left(range(1, most + 1), True, key=lambda size: stretch(size) not in whole)
 
         end = reach(length, lambda size: quoted.text[length - size :])
@@ -298,12 +300,12 @@ class _Folded(NamedTuple):
         return cls(text.translate(plain), np.repeat(np.arange(len(points)), counts))
 
     def original(self, span: Span) -> Span:
-        """Map a range of the folded text to the range of the original text."""
+        """Convert a range of the folded text to the corresponding range of the original text."""
         return Span(int(self.places[span.start]), int(self.places[span.end - 1]) + 1)
 
 
 def folded(text: str) -> str:
-    """Normalise a text for comparison: drop white space and invisible characters, simplify marks and dashes."""
+    """Normalise a text for comparison: drop white space and invisible characters, simplify quotation marks and dashes."""
     return text.translate(_plain(text))
 
 

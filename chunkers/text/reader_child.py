@@ -85,8 +85,8 @@ def _send(answers: BinaryIO, items: Iterator[Any]) -> None:
 def read_document(data: bytes, name: str, kind: str | None, encoding: str | None) -> Iterator[Any]:
     """Read a document and yield its details, then its text in pieces; see `chunkers.text.formats.extract`.
 
-    What is known is ``left_out``; ``encoding``, ``guessed`` and ``others`` where it has one; ``parts`` where it has pages or
-    chapters.
+    The details are ``left_out``; ``encoding``, ``guessed`` and ``others`` if there is an encoding; ``parts`` if there
+    are pages or chapters.
     """
     from chunkers.text.encodings import decode_by_evidence
     from chunkers.text.extracted import Extracted, too_large

@@ -64,25 +64,25 @@ def parsed_apart(
     Parameters
     ----------
     parser
-        Imported there by its name, with nothing of its package but what it imports itself.
+        Parser, which the other process imports by name, together with only the modules that it imports itself.
     name
-        The file's, with which messages begin.
+        Name of the file, with which messages begin.
     cancelled
         Called repeatedly; when it returns true, the process is ended.
     each
-        Makes of each value what is returned in its place. It is called while they come: where there are a million, garbage
-        collection, which stops all threads, would else go through both.
+        Function applied to each value as it arrives; its results are returned instead of the values. With a million
+        values, garbage collection, which stops all threads, would otherwise traverse both lists.
     options
-        Further arguments of the parser, values of JSON.
+        Further arguments of the parser, as JSON values.
 
     Returns
     -------
-    What the parser yields, as JSON has it: tuples are lists; or what ``each`` makes of it.
+    The parser's values after JSON conversion, with tuples as lists, or the results of ``each``.
 
     Raises
     ------
     InputError
-        If the parser raises it; if reading takes more than `READ_SECONDS` or `READ_MEMORY`, or ends the process.
+        If the parser raises it, or if reading exceeds `READ_SECONDS` or `READ_MEMORY` or crashes the process.
     Cancelled
         If the user asked to stop.
     """
@@ -146,7 +146,7 @@ class _Reader:
         return self._process.poll() is None
 
     def memory(self) -> int:
-        """Return the memory that the process uses, in bytes; 0 once it has ended."""
+        """Return the memory that the process uses, in bytes; 0 once the process has ended."""
         return memory_of(self._process.pid) if self.alive else 0
 
     def end(self) -> None:

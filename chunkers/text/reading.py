@@ -19,7 +19,7 @@ READABLE = (".txt", ".md", *ENDINGS)
 
 
 class FileText(NamedTuple):
-    """A file's text, with its format or encoding and with what was left out."""
+    """A file's text, with its format or encoding and its omitted content."""
 
     text: str
     read_as: str
@@ -46,7 +46,7 @@ class FileText(NamedTuple):
 
 
 def read_document(data: bytes, name: str, encoding: str | None = None, cancelled: Callable[[], bool] = bool) -> FileText:
-    """Read a document: HTML, PDF, DOCX or EPUB by its file extension, otherwise plain text or Markdown.
+    """Read a document as HTML, PDF, DOCX or EPUB according to its file extension, or else as plain text or Markdown.
 
     Everything but plain UTF-8 is read in a separate process, see `chunkers.text.reader_process`.
 
@@ -55,7 +55,7 @@ def read_document(data: bytes, name: str, encoding: str | None = None, cancelled
     encoding
         The encoding that the user chose for text and HTML; the other formats declare theirs.
     cancelled
-        Called repeatedly while a file is read; true ends it.
+        Called repeatedly while a file is read; returns true to stop.
 
     Raises
     ------
@@ -111,7 +111,7 @@ def _read(data: bytes, name: str, kind: str | None, encoding: str | None, cancel
 
 
 def left_out_said(omissions: Iterable[LeftOut]) -> str:
-    """Return a sentence that counts what was left out, by kind; empty if nothing was."""
+    """Return a sentence that counts the omitted content by kind; empty if nothing was omitted."""
     counts: dict[str, int] = {}
     for one in omissions:
         counts[one.what] = counts.get(one.what, 0) + one.times

@@ -106,7 +106,7 @@ Rule = Callable[[str, list[int]], list[int]]
 
 
 def rules_for(text: str, language: str) -> tuple[Rule, ...]:
-    """Return the rules that correct sentencex's boundaries in this text and language, in order of application."""
+    """Return the rules that correct the splitter sentencex in this text and language, in order of application."""
     rules: list[Rule] = [corrected]
     if _AND_SO_ON.search(text):
         rules.append(after_and_so_on)
@@ -255,7 +255,7 @@ def _is_cited(before: str, after: str) -> bool:
 def without_ends_in_words(text: str, starts: list[int]) -> list[int]:
     """Remove sentence ends inside words, as in "a.C." and "CONFIG.SYS".
 
-    Scripts that part no words by spaces are left as they are.
+    Texts in scripts without spaces between words are left unchanged.
     """
     return [
         start
@@ -267,9 +267,9 @@ def without_ends_in_words(text: str, starts: list[int]) -> list[int]:
 def without_ends_after_german_ordinals(text: str, starts: list[int]) -> list[int]:
     """Remove sentence ends between a German ordinal and its noun, as in "im 19. Jahrhundert".
 
-    An ordinal has one or two digits and follows an article, or a preposition that a plain number seldom follows. A word that
-    begins sentences and is no noun, as in "Das war die 7. Er ging.", says that the number ended one. After other
-    prepositions, as in "auf 2. Platz", only nouns that mostly have ordinals say that it did not.
+    An ordinal has one or two digits and follows an article, or a preposition that rarely precedes a plain number. If the
+    next word typically begins a sentence and is not a noun, as in "Das war die 7. Er ging.", the number ended a
+    sentence. After other prepositions, as in "auf 2. Platz", only nouns that usually take ordinals show that it did not.
     """
     return [start for start in starts if start == 0 or not _is_german_ordinal(text, start)]
 
@@ -291,10 +291,11 @@ def after_and_so_on(text: str, starts: list[int]) -> list[int]:
 
 
 def legible(text: str) -> str:
-    """Replace characters that mislead sentencex, keeping the length of the paragraph.
+    """Replace characters that mislead the splitter sentencex, keeping the length of the paragraph.
 
-    To sentencex a small letter continues a sentence, even in a text without capitals, and the mark inside a Hebrew
-    abbreviation opens a quotation. It takes every space for one byte where it looks for initials, and panics at wider ones.
+    sentencex takes a lower-case letter for the continuation of a sentence, even in a text without capitals, and the mark
+    inside a Hebrew abbreviation for an opening quotation mark. When it looks for initials, it counts every space as one
+    byte, and panics at wider spaces.
     """
     if text.islower():
         text = _STOP_AND_SMALL.sub(lambda found: found[0][:-1] + found[0][-1].upper(), text)
@@ -306,7 +307,7 @@ def legible(text: str) -> str:
 
 
 def by_markdown_lines(text: str, starts: list[int]) -> list[int]:
-    """Begin a sentence at each table row, list item and heading in Markdown; rows and headings also end one.
+    """Begin a sentence at each Markdown table row, list item and heading; rows and headings also end a sentence.
 
     The delimiter row below a table's header belongs to the header, and a row is one sentence whatever is in its cells.
     """

