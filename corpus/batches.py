@@ -52,7 +52,7 @@ ID_BYTES = 16
 
 
 class Chunks:
-    """Callable that cuts a batch of documents into a batch of chunks, according to a recipe.
+    """Callable that cuts batches of documents into batches of chunks, as a chunking recipe says.
 
     It keeps nothing of a batch, and the vectors of one document alone while that is cut: the same document gives the same
     rows whatever is in the batch beside it. Pickled, as other engines do, it is its recipe and its options: the model is
@@ -129,14 +129,16 @@ class Chunks:
 
     @property
     def model(self) -> str:
-        """Name and revision of the embedder, such as ``name@revision``; empty if the chunker needs none."""
+        """Embedding model as ``name@revision``; empty if the chunker needs no model."""
         if self._embedder is None or not self._chunker.embeds:
             return ""
         return f"{self._embedder.name}@{self._embedder.revision}"
 
     @cached_property
     def schema(self) -> pa.Schema:
-        """Arrow schema of the chunk table, with the recipe as metadata; loads the model if the chunker needs one.
+        """Arrow schema of the chunk table, with the recipe in its metadata.
+
+        To build the schema, the embedding model is loaded if the chunker needs one.
 
         The keys are ``seamark.schema``, the number of the schema; ``seamark.recipe``, the JSON of the recipe with the
         versions of what it depends on; and ``seamark.model``.
@@ -150,7 +152,7 @@ class Chunks:
         return CHUNKS.with_metadata({f"seamark.{name}": said for name, said in told.items()})
 
     def load(self) -> None:
-        """Load the model if the chunker needs one. Raise ModelError if that fails."""
+        """Load the embedding model if the chunker needs one. Raise ModelError if loading fails."""
         if self._embedder is not None and self._chunker.embeds:
             self._embedder.prepare()
 
@@ -176,7 +178,7 @@ class Chunks:
         return self.cut(documents, self._problems)
 
     def cut(self, documents: Batch, problems: Problem | None) -> Batch:
-        """Cut a batch of documents, reporting documents that fail to ``problems``."""
+        """Return the chunks of a batch of documents, and report documents that fail to the callback ``problems``."""
         rows: dict[str, list[Any]] = {name: [] for name in CHUNKS.names}
         for name, text, parts in _given(documents):
             try:
@@ -205,7 +207,10 @@ class Chunks:
         return type(documents).from_pydict(rows, schema=self.schema)
 
     def over(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Cut batches one after another, as Spark's ``mapInArrow`` supplies them. Raises as a call does."""
+        """Return an iterator over the chunks of each batch, as Spark's ``mapInArrow`` expects.
+
+        Raises the same errors as calling the object.
+        """
         return map(self, batches)
 
     def _rows(self, name: object, text: object, parts: Mapping[str, Any] | None) -> list[dict[str, Any]]:
@@ -243,14 +248,14 @@ class Chunks:
 
 
 def identity_of(recipe: Recipe) -> bytes:
-    """Return a hash of a recipe, ignoring its versions."""
+    """Return a hash of a chunking recipe, leaving out the versions of libraries that it records."""
     said = recipe.model_dump()
     said.pop("versions")
     return hashlib.blake2b(json.dumps(said, sort_keys=True).encode(), digest_size=ID_BYTES).digest()
 
 
 def chunk_ids(name: str, identity: bytes, places: Iterable[Iterable[tuple[int, int]]]) -> list[str]:
-    """Return the ids of a document's chunks: hashes of the document's id, the recipe's identity and the chunk's spans.
+    """Return an id for each chunk of a document, hashed from the document's id, the recipe and the chunk's spans.
 
     Of chunks at the same place, which some libraries make, the second and further ones have their number in it too.
     """
@@ -268,7 +273,7 @@ def chunk_ids(name: str, identity: bytes, places: Iterable[Iterable[tuple[int, i
 
 
 def cuts_before(chunking: Chunking) -> list[Gap | None]:
-    """Return the gap that was cut before each chunk; None for the first chunk and where no single gap applies."""
+    """Return the gap cut before each chunk; None for the first chunk or if no single gap was cut."""
     document, chunks = chunking.document, chunking.chunks
     cuts = [gap for gap in chunking.gaps if gap.verdict.is_cut]
     if len(cuts) == len(chunks) - 1 and all(len(chunk.spans) == 1 for chunk in chunks):

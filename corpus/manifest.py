@@ -23,7 +23,7 @@ VERSION = 1
 
 
 def shards(pieces: Iterable[Piece], size: int) -> Iterator[Shard]:
-    """Group consecutive pieces into shards of at most ``size`` bytes of input and `MOST_FILES` pieces each.
+    """Group consecutive input pieces into shards of at most ``size`` bytes and `MOST_FILES` pieces each.
 
     A larger piece is a shard by itself.
     """
@@ -39,7 +39,7 @@ def shards(pieces: Iterable[Piece], size: int) -> Iterator[Shard]:
 
 
 class Manifest:
-    """The manifest of an output folder, which lists the recipe, the options and all shards of the run.
+    """Manifest file of an output folder, which lists the recipe, the options and all shards of a run.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class Manifest:
         self.plan = hashlib.blake2b(json.dumps(self._told, sort_keys=True).encode(), digest_size=16).hexdigest()
 
     def begin(self, found: Iterable[Shard]) -> bool:
-        """Write the manifest, or check it against the existing one; return True if one existed.
+        """Write the manifest, or check that an existing manifest matches this run; return True if one existed.
 
         Raises
         ------

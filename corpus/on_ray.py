@@ -24,7 +24,7 @@ actors anew.
 
 
 class Actor:
-    """Ray actor that writes shards; it keeps the model loaded from one shard to the next.
+    """Ray actor that writes shards and keeps the model loaded from one shard to the next.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Actor:
 
 
 def on_ray(address: str | None = None) -> Engine:
-    """Return the engine that writes shards on a Ray cluster.
+    """Return an engine that writes shards on a Ray cluster.
 
     Parameters
     ----------

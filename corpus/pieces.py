@@ -35,7 +35,7 @@ Kind = Literal["file", "lines", "rows", "problem"]
 
 
 class Piece(NamedTuple):
-    """A unit of input: a file with one document, or part of a file with many.
+    """Unit of input: a file with one document, or part of a file with many documents.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ class Inputs:
     left_out: Counter[str] = field(default_factory=Counter)
 
     def pieces(self) -> Iterator[Piece]:
-        """Yield all pieces of the inputs, always in the same order: input by input, and by name within a folder.
+        """Yield all pieces of the input files in a fixed order: by input, then by file name.
 
         Raises
         ------
@@ -229,7 +229,7 @@ def text_bytes(group: Any, column: str) -> int:
 
 
 def check_apart(roots: Iterable[Path]) -> None:
-    """Raise InputError if an input is given twice or lies within another, which would duplicate documents."""
+    """Raise InputError if an input is given twice or lies inside another, which would duplicate documents."""
     places = sorted((Path(os.path.realpath(root)), root) for root in roots)
     for (one, given), (other, again) in pairwise(places):
         # Sorted by their parts, all that lies below a folder follows it.
@@ -239,7 +239,7 @@ def check_apart(roots: Iterable[Path]) -> None:
 
 
 def label(roots: Sequence[Path], piece: Piece) -> str:
-    """Return the name of a piece's file for ids: its path below the input, prefixed by the input if there are several."""
+    """Return the file name used in document ids: the path below its input, after the input's name if there are several."""
     root = roots[piece.root]
     above = os.path.normpath(root) if len(roots) > 1 else "" if piece.path else root.name
     return readable(Path(above, piece.path).as_posix())

@@ -64,7 +64,7 @@ NO_INPUT = "Name at least one INPUT: a folder, a document, or a file of JSON lin
 
 @dataclass(frozen=True)
 class Progress:
-    """Progress of a run: shards finished and in total, with counts of all documents and of this run's alone."""
+    """Progress of a corpus run: shards finished and in total, and document counts, overall and since the last start."""
 
     done: int
     shards: int
@@ -74,7 +74,7 @@ class Progress:
 
 @dataclass
 class Run:
-    """A run that cuts input files into an output folder and can be resumed; `go` does the remaining work.
+    """Resumable run that cuts input files and writes the chunks to an output folder.
 
     Attributes
     ----------
@@ -119,7 +119,7 @@ class Run:
     resumed: bool = field(default=False, init=False)
 
     def go(self, engine: Engine, workers: int, progress: Callable[[Progress], None] = lambda _: None) -> Progress:
-        """Write all missing shards, then a file that marks the output as complete; return the final progress.
+        """Write the missing shards and a file that marks the output as complete; return the final progress.
 
         Raises
         ------
@@ -206,7 +206,10 @@ def _with(chunks: Chunks) -> Engine:
 
 
 def in_processes(job: Job, missing: Iterator[Shard], workers: int) -> Generator[Tally]:
-    """Write shards in worker processes on this machine, each with its own model and a single thread; an `Engine`."""
+    """Write shards in worker processes on this machine, each with its own model and a single thread.
+
+    The function is an `Engine`.
+    """
     from joblib.externals.loky import ProcessPoolExecutor
 
     # A worker that keeps much memory after a large document is replaced, which is no news to the user.

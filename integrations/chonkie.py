@@ -20,7 +20,7 @@ except ImportError as error:
 
 
 class SeamarkChunker(BaseChunker):
-    """Chonkie chunker that cuts texts according to a recipe.
+    """Chonkie chunker that cuts texts according to a chunking recipe.
 
     ``token_count`` is by the recipe's tokenizer; the metadata are those of `chunkers.results.documents.METADATA`, and what a
     chunk repeats from elsewhere is its ``context``.
@@ -51,11 +51,14 @@ class SeamarkChunker(BaseChunker):
 
     @property
     def recipe(self) -> Recipe:
-        """The recipe that is applied."""
+        """Chunking recipe that the chunker applies."""
         return self._cut.recipe
 
     def chunk(self, text: str) -> list[Chunk]:
-        """Return the chunks of a text. Raises InputError as `chunkers.Recipe.run` does."""
+        """Return the chunks of a text.
+
+        Raises InputError as `chunkers.Recipe.run` does.
+        """
         chunking = self._cut(text)
         tokens = load_tokenizer(self.recipe.tokenizer).count([*chunking.texts])
         return [

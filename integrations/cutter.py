@@ -19,7 +19,7 @@ AnyRecipe = Recipe | Chunking | Mapping[str, Any] | str | Path
 
 
 def recipe_of(given: AnyRecipe) -> Recipe:
-    """Convert a recipe in any form to a `Recipe`: a result, its JSON, a mapping or a file path.
+    """Return the `Recipe` given by a result, by its JSON, by a mapping or by a file path.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def recipe_of(given: AnyRecipe) -> Recipe:
 
 @dataclass(frozen=True)
 class Cutter:
-    """Callable that cuts a text by a recipe, with the caller's own embedder and cache if given.
+    """Callable that cuts a text by a recipe, with the caller's own embedder, cache or language model if given.
 
     Attributes
     ----------
@@ -78,7 +78,10 @@ class Cutter:
         cache: EmbeddingCache | None = None,
         language_model: AnyLanguageModel | None = None,
     ) -> Cutter:
-        """Return a cutter for a recipe in any form. Raises InputError as `recipe_of` does."""
+        """Return a cutter for a recipe given by a result, its JSON, a mapping or a file path.
+
+        Raises the same errors as `recipe_of`.
+        """
         return cls(recipe_of(recipe), embedder, cache, language_model)
 
     def __call__(self, text: str, name: str = "text") -> Chunking:
@@ -87,5 +90,5 @@ class Cutter:
 
 
 def absent(who: str, module: str, requirement: str, error: ImportError) -> ImportError:
-    """Return the ImportError of an integration whose library is missing, with the command that installs it."""
+    """Return an ImportError that names the missing library of an integration and the command to install it."""
     return ImportError(str(not_importable(module, who, requirement, error)))

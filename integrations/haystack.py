@@ -24,7 +24,7 @@ except ImportError as error:
 
 @component
 class SeamarkDocumentSplitter:
-    """Haystack component that splits documents according to a recipe.
+    """Haystack component that splits documents according to a chunking recipe.
 
     Chunks keep their document's ``meta``, and have those of `chunkers.results.documents.METADATA` besides, and
     ``source_id``, ``split_id`` and ``split_idx_start`` as Haystack's own splitters write them.
@@ -54,11 +54,11 @@ class SeamarkDocumentSplitter:
 
     @property
     def recipe(self) -> Recipe:
-        """The recipe that is applied."""
+        """Chunking recipe that the splitter applies."""
         return self._cut.recipe
 
     def to_dict(self) -> dict[str, Any]:
-        """Serialize the splitter for a pipeline file, as Haystack expects.
+        """Return the splitter as a dictionary for a Haystack pipeline file.
 
         Raises
         ------
@@ -76,7 +76,7 @@ class SeamarkDocumentSplitter:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> SeamarkDocumentSplitter:
-        """Create a splitter from the output of `to_dict`."""
+        """Return the splitter described by the output of `to_dict`."""
         made: SeamarkDocumentSplitter = default_from_dict(cls, data)
         return made
 

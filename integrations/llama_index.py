@@ -26,7 +26,7 @@ except ImportError as error:
 
 
 class SeamarkNodeParser(NodeParser):
-    """LlamaIndex node parser that cuts documents according to a recipe, one node per chunk.
+    """LlamaIndex node parser that cuts documents according to a chunking recipe, one node per chunk.
 
     Nodes have ``start_char_idx`` and ``end_char_idx``, their document and their neighbours as relationships, its metadata,
     and those of `chunkers.results.documents.METADATA`. They are neither embedded nor shown to a model: the chunk.

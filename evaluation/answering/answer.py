@@ -22,7 +22,7 @@ ANSWER_TOKENS = 100
 
 
 class Passage(NamedTuple):
-    """The text of a chunk, or its beginning, that the model receives for a question.
+    """Text of one chunk, or the beginning of it, that the model receives with a question.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Passage(NamedTuple):
 
 @dataclass(frozen=True)
 class Context:
-    """The passages that the model receives for a question, best first, and their total tokens.
+    """Passages that the model receives with a question, best first, and their total tokens.
 
     With a ``closed_book`` there are none, and the model is told of none: it answers from what it knows. Where an answer is
     ``given``, no model is asked for one; an empty one stands for a question that has none.
@@ -61,7 +61,7 @@ class Context:
 
 @dataclass(frozen=True)
 class Gathered:
-    """The passages that a chunker supplies for every question, and their cost.
+    """Passages retrieved from one chunker's chunks for every question, with the cost of chunking and embedding.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class Gathered:
 
 
 def gather(chunking: Chunking, questions: Sequence[str], budget: int, tools: Tools, ruler: Measuring) -> Gathered:
-    """Retrieve the best chunks for every question by embedding, until the budget of tokens is full.
+    """Return the passages of the best chunks for every question, ranked by embedding, up to a token budget.
 
     The last chunk is cut off where the budget ends, as `evaluation.retrieval.budget.filled` does.
 
@@ -127,7 +127,7 @@ def _chunking_seconds(chunking: Chunking) -> float | None:
 
 
 class Exchange(NamedTuple):
-    """A conversation with a model, word for word, with its token counts.
+    """Verbatim conversation with a language model, with its token counts.
 
     Attributes
     ----------
@@ -144,7 +144,7 @@ class Exchange(NamedTuple):
 
 
 class Recording:
-    """Access to a model that records the conversation.
+    """Callable that sends messages to a language model and records the conversation.
 
     Parameters
     ----------
@@ -163,7 +163,10 @@ class Recording:
         self.exchange = Exchange()
 
     def tell(self, usable: bool) -> None:
-        """Report whether the last answer was usable; see `Asking.tell`."""
+        """Report whether the model's last answer was usable.
+
+        See `Asking.tell`.
+        """
         self._asking.tell(usable)
 
     def __call__(self, messages: Sequence[Message], kind: AnswerKind = WORDS) -> Reply:
@@ -181,7 +184,7 @@ class Recording:
 
 
 class Answer(NamedTuple):
-    """A model's answer, or the reason why there is none.
+    """Answer of a language model, or the reason why there is none.
 
     Attributes
     ----------
@@ -202,14 +205,14 @@ class Answer(NamedTuple):
 
 
 def answer_messages(question: str, context: Context) -> list[Message]:
-    """Return the prompt that asks a question about its passages."""
+    """Return the chat messages that ask a model to answer a question from its passages."""
     said = prompts.ANSWER_QUESTION.format(passages=context, question=question)
     system = prompts.CLOSED_BOOK_SYSTEM if context.closed_book else prompts.ANSWER_SYSTEM
     return [Message("system", system), Message("user", said)]
 
 
 def recalled_answer(question: str, context: Context, asking: Asking) -> str | None:
-    """Return the cached answer that `answered` would return; None if `answered` would send a request.
+    """Return the cached answer to a question; None if answering would send a request to the model.
 
     It is empty where the model was asked before and gave no answer that can be used.
     """
@@ -231,7 +234,7 @@ def recalled_answer(question: str, context: Context, asking: Asking) -> str | No
 
 
 def answered(question: str, context: Context, recording: Recording) -> Answer:
-    """Ask the model a question and return its answer, repeating the request if the answer is unusable.
+    """Return the model's answer to a question, repeating the request if an answer is unusable.
 
     Raises
     ------

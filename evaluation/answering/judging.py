@@ -34,7 +34,7 @@ Similar = Callable[[str, Sequence[str]], FloatArray]
 
 
 class Judged(NamedTuple):
-    """Input of a judging model: question, reference, answer and passages."""
+    """Input of the judging model: question, reference answer, answer and passages."""
 
     question: str
     reference: str
@@ -44,7 +44,7 @@ class Judged(NamedTuple):
 
 @dataclass(frozen=True)
 class Judgement:
-    """A model's judgement of an answer.
+    """Judgement of an answer by a language model.
 
     Attributes
     ----------
@@ -74,13 +74,13 @@ class _Found(NamedTuple):
 
 
 def kinds_of(reference: str, context: Context) -> tuple[Kind, ...]:
-    """Return the kinds of judgement that apply: correctness needs a reference, faithfulness needs passages."""
+    """Return the applicable kinds of judgement: correctness needs a reference answer, faithfulness needs passages."""
     without = {*(() if reference else ("correctness",)), *(("faithfulness",) if context.closed_book else ())}
     return tuple(kind for kind in KINDS if kind not in without)
 
 
 def judge_messages(kind: Kind, asked: Judged) -> list[Message]:
-    """Return the prompt for a kind of judgement."""
+    """Return the chat messages that ask a model for one kind of judgement."""
     question, reference, answer, context = asked
     match kind:
         case "faithfulness":
@@ -97,7 +97,7 @@ def judge_messages(kind: Kind, asked: Judged) -> list[Message]:
 
 
 def judged(kind: Kind, asked: Judged, recording: Recording, similar: Similar, repeat: int = 0) -> Judgement:
-    """Ask the model to judge an answer, repeating the request if its reply is unreadable.
+    """Return the model's judgement of an answer, repeating the request if its reply is unreadable.
 
     Raises
     ------
@@ -120,7 +120,7 @@ def judged(kind: Kind, asked: Judged, recording: Recording, similar: Similar, re
 
 
 def read_faithfulness(reply: str) -> _Found:
-    """Parse a reply into faithfulness F: the share of the answer's statements supported by its passages.
+    """Parse a reply into faithfulness F: the share of the answer's statements that its passages support.
 
     Raises Unusable if the reply is not in the form that was asked for.
     """
@@ -132,7 +132,7 @@ def read_faithfulness(reply: str) -> _Found:
 
 
 def read_relevancy(reply: str, question: str, similar: Similar) -> _Found:
-    """Parse a reply into answer relevancy AR: the mean cosine of the question and the questions the answer would answer.
+    """Parse a reply into answer relevancy AR: the mean cosine of the question and questions derived from the answer.
 
     A mean below 0 counts as 0. Raises Unusable if the reply is not in the form that was asked for.
     """
@@ -145,7 +145,7 @@ def read_relevancy(reply: str, question: str, similar: Similar) -> _Found:
 
 
 def read_correctness(reply: str) -> _Found:
-    """Parse a reply into the correctness grade. Raise Unusable if the reply has another form."""
+    """Return the correctness grade in a model's reply. Raise Unusable if the reply has another form."""
     found = read_json(reply, forms.Correctness)
     return _Found(float(found.grade), (found.reason,) if found.reason else ())
 

@@ -35,14 +35,17 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True)
 class Items:
-    """The usable questions, and a sentence on each unusable one."""
+    """Usable questions, and a sentence on each unusable question."""
 
     usable: tuple[Item, ...]
     problems: tuple[str, ...] = ()
 
 
 def questions_of_lines(text: str) -> Items:
-    """Parse one question per line, with an optional reference answer after a vertical bar; empty lines are skipped."""
+    """Parse text with one question per line and an optional reference answer after a vertical bar.
+
+    Empty lines are skipped.
+    """
     lines = ((f"line {number:,}", line) for number, line in enumerate(text.splitlines(), start=1) if line.strip())
     return _items((place, *_halves(line)) for place, line in lines)
 
@@ -53,7 +56,9 @@ def _halves(line: str) -> tuple[str, str]:
 
 
 def questions_of_file(data: bytes, name: str, cancelled: Callable[[], bool] = bool) -> Items:
-    """Parse a file of questions: CSV, JSON lines or JSON with ``question`` and one of the columns in `ANSWERS`.
+    """Read questions and their reference answers from a CSV, JSON or JSON lines file.
+
+    The reference answer is in one of the columns in `ANSWERS`.
 
     A file of Retrieval's questions will do as well: where a row has no answer, its excerpts are the reference.
 
@@ -79,7 +84,7 @@ def questions_of_file(data: bytes, name: str, cancelled: Callable[[], bool] = bo
 
 
 def items_about(questions: Iterable[Question], corpus: Corpus) -> dict[str, Items]:
-    """Group Retrieval's questions by the text of the document that answers them; their excerpts become the references.
+    """Group retrieval questions by the text that answers them, with their excerpts as reference answers.
 
     One whose excerpts are in several documents is left out: no chunks of one text can answer it. Where the whole document is
     the excerpt, as in BEIR's sets, it is no reference.

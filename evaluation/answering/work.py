@@ -37,16 +37,16 @@ class Result:
 
     @property
     def judged_of(self) -> Judged:
-        """Input for the judging model."""
+        """Input for the judging model: the question, its reference answer, the answer and the passages."""
         return Judged(self.item.question, self.item.reference, self.answer.text, self.context)
 
     def latest(self, kind: Kind) -> Judgement | None:
-        """Return the latest judgement of a kind, the one that counts; None if there is none."""
+        """Return the latest judgement of a kind; None if there is none."""
         found = self.judgements.get(kind)
         return found[-1] if found else None
 
     def value(self, measure: str) -> float | None:
-        """Return the value of a measure; None if it is undefined or has not been computed."""
+        """Return an answer's value of a measure; None if it is undefined or has not been computed."""
         match measure:
             case "aqs":
                 return aqs(self.value("faithfulness"), self.value("relevancy"))
@@ -59,7 +59,7 @@ class Result:
 
     @property
     def not_judged(self) -> tuple[Kind, ...]:
-        """Kinds of judgement whose latest reply could not be read."""
+        """Kinds of judgement for which the model's latest reply was unreadable."""
         return tuple(kind for kind, all_ in self.judgements.items() if all_[-1].problem)
 
     def whole(self, *, judged: bool) -> bool:
@@ -70,7 +70,7 @@ class Result:
         return there and (not judged or {*kinds_of(self.item.reference, self.context)} <= {*self.judgements})
 
     def with_judgement(self, one: Judgement) -> Result:
-        """Return a copy with one more judgement."""
+        """Return a copy of the result with one more judgement."""
         return replace(self, judgements={**self.judgements, one.kind: (*self.judgements.get(one.kind, ()), one)})
 
 
@@ -99,7 +99,7 @@ class Means:
 def taken_over(
     results: Iterable[Result], items: Sequence[Item], gathered: Mapping[int, Gathered], *, same_judge: bool
 ) -> dict[tuple[int, int], Result]:
-    """Return the results of an earlier run that can be reused, by chunker and question.
+    """Return the reusable results of an earlier run, by the numbers of chunker and question.
 
     An answer depends on the question and on what the model was given alone. Without the ``same_judge``, its judgements are
     left out.
@@ -157,7 +157,9 @@ def answer_all(
     cancelled: Callable[[], bool] = bool,
     before: Mapping[tuple[int, int], Result] | None = None,
 ) -> None:
-    """Answer every question from every chunker's chunks, several in parallel; see `answer_item`.
+    """Answer every question from every chunker's passages, several at a time.
+
+    Each answer is measured and judged as `answer_item` does it.
 
     Parameters
     ----------
@@ -202,7 +204,10 @@ def judge_result(
     repeat: int = 0,
     kinds: Collection[Kind] = KINDS,
 ) -> None:
-    """Have an answer judged in the given ``kinds``; a new ``repeat`` number asks again. Raises as `answer_item` does."""
+    """Have the model judge an answer in the given ``kinds``; call ``keep`` with the result after each judgement.
+
+    A new ``repeat`` number asks again instead of using the cache. Raises the same errors as `answer_item`.
+    """
     assert means.judge is not None
     for kind in kinds_of(result.item.reference, result.context):
         if kind not in kinds:

@@ -26,7 +26,7 @@ class Posed(NamedTuple):
 
 @dataclass(frozen=True)
 class Judgement:
-    """Outcome of retrieval for an answer: whether it was returned whole, and by which chunks.
+    """Retrieval outcome for an answer: whether one chunk returned it whole, and the chunks that contain it.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Judgement:
 
 
 def checked_answer(text: str, start: int, end: int) -> Span:
-    """Trim white space from the span of an answer. Raise InputError if it is empty, too long or outside the text.
+    """Return the span of an answer without surrounding white space.
 
     Raises
     ------
@@ -73,7 +73,10 @@ def checked_answer(text: str, start: int, end: int) -> Span:
 
 
 def judge(asked: Asked, answer: Span) -> Judgement:
-    """Determine what happened to an answer: retrieved whole, cut off, split or missed; white space is ignored."""
+    """Return the retrieval outcome for an answer: retrieved whole, cut off, split or not retrieved.
+
+    White space is ignored.
+    """
     spans, text = asked.passages.spans, asked.passages.chunking.document.text
     ranks = asked.ranking.places()
     given = {hit.chunk: hit.parts for hit in asked.hits}

@@ -54,7 +54,7 @@ class Baseline(BaseModel):
 
     @classmethod
     def in_file(cls, data: bytes, name: str) -> Self:
-        """Read a baseline file in a separate process.
+        """Return the baseline stored in a file, which is parsed in a separate process.
 
         Raises
         ------
@@ -77,11 +77,14 @@ class Baseline(BaseModel):
         return read
 
     def to_json(self) -> str:
-        """Return the baseline as indented JSON, with a line break at the end."""
+        """Return the baseline as indented JSON that ends with a line break."""
         return self.model_dump_json(indent=2) + "\n"
 
     def worse(self, scores: Scores, tolerance: float) -> Iterator[tuple[str, str]]:
-        """Yield kind and message for each score now undefined, or worse than the baseline by more than ``tolerance``."""
+        """Yield a message for each score that is undefined or worse than the baseline by more than ``tolerance``.
+
+        The kind of score comes before the message.
+        """
         for kind, kept in self.scores.items():
             for name, before in kept.items():
                 now = scores.get(kind, {}).get(name)
@@ -94,7 +97,7 @@ class Baseline(BaseModel):
 
 
 def identity(marked: Sequence[Marked], documents: Sequence[Document], questions: Sequence[Question]) -> str:
-    """Return a hash of the material measured: texts with known boundaries, and a corpus with its questions."""
+    """Return a hash of the texts with known boundaries and of the corpus with its questions."""
     told = [
         [[one.document.text, list(one.known)] for one in marked],
         [one.text for one in documents] if questions else [],
@@ -104,7 +107,7 @@ def identity(marked: Sequence[Marked], documents: Sequence[Document], questions:
 
 
 def boundary_scores(runs: Sequence[tuple[Marked, Chunking]]) -> dict[str, float]:
-    """Return the mean of each score over documents with known boundaries, ignoring undefined values."""
+    """Return the mean of each boundary score over all documents with known boundaries, ignoring undefined values."""
     rows = [scores_of(marked, chunking) for marked, chunking in runs]
     values = {name: [row[name].value for row in rows] for name in KEPT[BOUNDARIES]}
     defined = {name: [one for one in some if one is not None] for name, some in values.items()}
@@ -114,7 +117,7 @@ def boundary_scores(runs: Sequence[tuple[Marked, Chunking]]) -> dict[str, float]
 def retrieval_scores(
     corpus: Corpus, questions: Sequence[Question], recipe: Recipe, tools: Tools, top_k: int = TOP_K
 ) -> dict[str, float]:
-    """Return the mean of each retrieval score over the questions, measured in tokens.
+    """Return the mean of each retrieval score, measured in tokens, over all questions.
 
     Raises
     ------

@@ -37,7 +37,7 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 class Rule(NamedTuple):
-    """A rule: its title, why it matters, and its default level."""
+    """Rule that chunks are checked against: its title, why it matters, and its default severity level."""
 
     title: str
     why: str
@@ -75,7 +75,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """A violation of a rule.
+    """Violation of a rule in a checked document.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Checked:
-    """A checked document with its chunks and problems, or the reason why it could not be checked."""
+    """Checked document with its chunks and problems, or the reason why it could not be checked."""
 
     file: str
     chunking: Chunking | None
@@ -120,7 +120,7 @@ class _Found(NamedTuple):
 
 @dataclass(frozen=True)
 class Check:
-    """The chunker, the rules and the limits against which documents are checked.
+    """Chunker, rules and size limits against which documents are checked.
 
     Attributes
     ----------
@@ -139,7 +139,7 @@ class Check:
     embedded_as: EmbeddedAs = "plain"
 
     def level(self, rule: str, *, avoidable: bool = True) -> Level | None:
-        """Return the level of a rule; None if the rule is turned off.
+        """Return the severity level of a rule; None if the rule is turned off.
 
         What no chunk of the size that is asked for could avoid is a note, unless the rule was given a level.
         """
@@ -147,7 +147,7 @@ class Check:
         return next((one for one in LEVELS if one == said), None)
 
     def look(self, document: Document, file: str) -> Checked:
-        """Cut a document and return its violations of rules, in text order.
+        """Cut a document and return its rule violations in text order.
 
         Raises
         ------
@@ -229,7 +229,7 @@ class _Lines:
         return [0, *(end.end() for end in _LINE_END.finditer(self._document.text))]
 
     def line(self, place: int) -> int:
-        """Return the line number, from 1, of a code point."""
+        """Return the number of the line that contains a code point, counted from 1."""
         return bisect_right(self._starts, place)
 
     def place(self, span: Span) -> Place | None:
@@ -248,7 +248,7 @@ class _Lines:
 
 
 def checked_levels(given: Mapping[str, str]) -> dict[str, str]:
-    """Return the user's levels by rule. Raise InputError for an unknown rule or level.
+    """Return the user's severity levels by rule. Raise InputError for an unknown rule or level.
 
     Raises
     ------

@@ -21,7 +21,7 @@ _LAST = {one.replace("_", "-"): one for one in LAST}
 
 
 def add_budgets(command: argparse.ArgumentParser) -> None:
-    """Add the options for measuring at equal budgets."""
+    """Add the options for measuring retrieval at equal budgets to an argument parser."""
     command.add_argument(
         "--budget", metavar="N,N...", help="measure what fills budgets of so many tokens too, and say who is ahead where"
     )
@@ -32,7 +32,7 @@ def add_budgets(command: argparse.ArgumentParser) -> None:
 
 
 def budgets_of(options: argparse.Namespace) -> Budgets | None:
-    """Parse the budget options; None if no budget was requested.
+    """Return the budgets given on the command line; None if there are none.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def budgets_of(options: argparse.Namespace) -> Budgets | None:
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """A recipe's retrieval results, for the top k and at every budget.
+    """Retrieval results of a recipe, for the top k and at every budget.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class Measured:
 
 
 def printed(measured: Sequence[Measured], k: int) -> str:
-    """Format a table for each measure, with sentences on who is ahead at which budget."""
+    """Return a text table for each measure, with sentences on the leading recipe at each budget."""
     budgets = measured[0].at.budgets
     ends = "the last chunk cut off" if budgets.last == "cut" else "the chunk that does not fit left out"
     heads = [f"k = {k:,}", *(f"{size:,} {budgets.unit}" for size in budgets.sizes)]
@@ -93,7 +93,7 @@ def printed(measured: Sequence[Measured], k: int) -> str:
 
 
 def leads(measured: Sequence[Measured], measure: str) -> Leads:
-    """Return the leading recipe at every budget, by one measure."""
+    """Return the recipe that leads in one measure at every budget."""
     budgets = measured[0].at.budgets
     values = {size: [one.at.values(measure, size, budgets.unit) for one in measured] for size in budgets.sizes}
     return Leads.of([one.name for one in measured], CALLED[measure], budgets.unit, values)

@@ -60,7 +60,9 @@ class Filtered(NamedTuple):
 
 
 def compare(made: Sequence[Generated], corpus: Corpus, tools: Tools) -> Alike:
-    """Embed questions and excerpts, and return their similarities. Raises as `Tools.embed` does.
+    """Return the cosine similarities of questions to their excerpts and to each other.
+
+    Raises the same errors as `Tools.embed`.
 
     Parameters
     ----------
@@ -87,7 +89,7 @@ def compare(made: Sequence[Generated], corpus: Corpus, tools: Tools) -> Alike:
 
 
 def filtered(alike: Alike, lowest: float = LOWEST, highest: float = HIGHEST) -> Filtered:
-    """Filter out questions that are too unlike their excerpts, or too similar to an earlier question.
+    """Select the questions that resemble their excerpts and are not too similar to an earlier question.
 
     An earlier question counts as long as its excerpts pass, also if it is dropped as one too many itself: so what a question
     is compared with does not depend on ``highest``, and its bar in the histogram stays where it is.

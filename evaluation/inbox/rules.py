@@ -44,7 +44,7 @@ FEWEST = 4
 
 @dataclass(frozen=True)
 class Finding:
-    """A suspicious passage found by a rule.
+    """Suspicious passage found by a rule.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Case:
-    """A chunking to check, with its embedder and ``hair``, the margin within which a decision counts as narrow."""
+    """Chunking to check, with its embedder and ``hair``, the margin within which a decision counts as narrow."""
 
     chunking: Chunking
     embedder: Embedder | None = None
@@ -74,7 +74,7 @@ class Case:
 
     @cached_property
     def cuts(self) -> list[int]:
-        """Offsets in code points at which the spans of chunks begin, except the first."""
+        """Offsets in code points at which the chunks' spans begin, except the first."""
         return cuts_of(self.chunking)
 
     @cached_property
@@ -94,7 +94,7 @@ class Case:
         return [*blocks_without_prose(self.chunking.document.text)]
 
     def prose_around(self, place: int) -> Span | None:
-        """Return the span of prose around an offset, up to the block edges; None at an edge or outside prose."""
+        """Return the span of prose around an offset, within its block; None at a block's edge or outside prose."""
         number = bisect_left(self._without_prose, place, key=lambda block: block.span.end)
         if number < len(self._without_prose) and self._without_prose[number].span.start < place:
             return None
@@ -105,7 +105,7 @@ class Case:
 
 
 def has_prose(text: str) -> bool:
-    """Return whether a text has more words of prose than links and pictures."""
+    """Return whether a text has more words of prose than of links and images."""
     links = 0
     for pattern in (_LINK, _LINK):
         # A picture in a link is left out first, then the link.
@@ -124,7 +124,7 @@ Found = Iterator[tuple[Span, float, str]]
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule: its title, why it matters, and the function that finds suspicious passages.
+    """Rule for suspicious passages: its title, why it matters, and the function that finds the passages.
 
     ``of_sentences`` is true if the passages depend on the splitter into sentences alone, which no chunker changes.
     """
@@ -405,7 +405,7 @@ RULES: dict[str, Rule] = {
 
 
 def inbox(chunking: Chunking, embedder: Embedder | None = None, hair: float = HAIR) -> list[Finding]:
-    """Apply every rule and return the findings, most suspicious first.
+    """Apply every rule to a chunking and return the findings, most suspicious first.
 
     Parameters
     ----------

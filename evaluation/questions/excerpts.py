@@ -15,14 +15,14 @@ from evaluation.questions.quoting import cut, short
 
 
 class Excerpt(NamedTuple):
-    """An excerpt: a span of a document, given by the document's number in the corpus."""
+    """Excerpt of a document, given by its span and the document's number in the corpus."""
 
     document: int
     span: Span
 
 
 class Located(NamedTuple):
-    """An excerpt located in a document, with a remark if it was found elsewhere or altered."""
+    """Excerpt found in a document, with a remark if its position or wording differs from the quotation."""
 
     document: int
     span: Span
@@ -41,7 +41,7 @@ class Finder:
     corpus: Corpus
 
     def number(self, name: object) -> int | None:
-        """Return the number of the document called ``name``, with or without file extension; None if no name is given."""
+        """Return the number of the document called ``name``, with or without file extension; None without a name."""
         if name is None or name == "":
             return None
         called = self._called.get(name, []) if isinstance(name, str) else []
@@ -71,7 +71,7 @@ class Finder:
         return Located(number, Span(len(text) - len(text.lstrip()), len(text.rstrip())))
 
     def locate(self, item: object, number: int | None) -> Located:
-        """Locate an excerpt: word for word, else ignoring typography, else with small changes.
+        """Locate a quoted excerpt in the documents: verbatim, else ignoring typography, else with small changes.
 
         An item is a text, or an object with ``content`` and, where they are known, ``start_index``, ``prefix``, ``suffix``
         and ``corpus_id``, a document's name. Otherwise ``number`` is the document's; if None, all are searched in order.

@@ -36,7 +36,7 @@ class Marked(NamedTuple):
 
 
 def questions_to_csv(marked: Iterable[Marked]) -> str:
-    """Return CSV with each question, its answer as JSON in ``references``, and its document as ``corpus_id``.
+    """Return the questions as CSV, with each answer as JSON in ``references`` and its document in ``corpus_id``.
 
     What a spreadsheet would take for a formula gets an apostrophe before it.
     """
@@ -50,7 +50,7 @@ def questions_to_csv(marked: Iterable[Marked]) -> str:
 
 
 def questions_with_texts(marked: Iterable[Marked], texts: Mapping[str, str]) -> QuestionSet:
-    """Return the questions as a set together with the texts that they are about.
+    """Return a question set of the questions and the texts in which their answers are marked.
 
     Texts of the same name, as two that were pasted, are numbered; ``texts`` has them by the identities of their documents.
     """

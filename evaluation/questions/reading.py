@@ -19,7 +19,7 @@ MOST = 5000
 
 @dataclass(frozen=True)
 class Question:
-    """A question, with the excerpts that contain its answer."""
+    """Question with the excerpts that contain its answer."""
 
     text: str
     excerpts: tuple[Excerpt, ...]
@@ -45,7 +45,9 @@ class Questions:
 
 
 def read_questions(data: bytes, name: str, corpus: Corpus, cancelled: Callable[[], bool] = bool) -> Questions:
-    """Read a file of questions and locate their excerpts in the corpus; see `Finder.locate`.
+    """Read questions from a file and locate their excerpts in the corpus.
+
+    `Finder.locate` locates the excerpts.
 
     A file is CSV, its columns separated by commas, semicolons or tabs, or JSON lines, or one list in JSON. A row has a
     ``question``, or ragas' ``user_input``; ``references``, a list of objects with ``content`` and, where they are known,

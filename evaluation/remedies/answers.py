@@ -22,7 +22,7 @@ _TEXTS_AT_ONCE = 16
 
 @dataclass(frozen=True, eq=False)
 class Failure(Column):
-    """A column whose chunks do not give the whole answer to a question.
+    """Chunker's result from which retrieval does not return the whole answer to a question.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Failure(Column):
 
 
 def try_answer(failure: Failure, tools: Tools) -> list[Trial[Chunking]]:
-    """Cut the text by every setting of the grid; keep the results in which one chunk contains the whole answer."""
+    """Cut the text with every alternative setting; keep the results in which one chunk contains the whole answer."""
     text, answer = failure.chunking.document.text, failure.posed.answer
 
     def keep(chunking: Chunking) -> Chunking | None:
@@ -50,7 +50,9 @@ def keep_answer_whole(
     ruler: Measuring,
     reranker: Reranker | None = None,
 ) -> Iterator[Remedy]:
-    """Yield up to `WANTED` remedies that make retrieval return the whole answer, least change first, one of each kind.
+    """Yield the smallest setting changes that make retrieval return the whole answer, one of each kind.
+
+    There are at most `WANTED` of them.
 
     The page's verdict decides: the answer is whole in a chunk that is retrieved within the failure's limit. If the limit is
     a number of chunks, the answer must also be whole within the tokens that the column retrieves now, so that larger chunks
@@ -95,7 +97,7 @@ class _Reach:
         self._ends = np.array([spans[-1].end for spans in passages.spans])
 
     def is_beyond(self, chunking: Chunking) -> bool:
-        """Return whether other chunks certainly cannot give the whole answer, embedding as few of them as possible.
+        """Return whether retrieval from other chunks certainly misses part of the answer, embedding few of the chunks.
 
         The most promising chunks are embedded first: those where the column's chunks are most like the question. False where
         something else than the cosine alone decides on the rank.

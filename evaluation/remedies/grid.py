@@ -56,7 +56,7 @@ OTHERS: tuple[tuple[str, str, dict[str, Any]], ...] = (
 
 
 class Variation(NamedTuple):
-    """A chunker with changed settings, to try as a remedy.
+    """Chunker with changed settings, to be tried as a remedy.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Variation(NamedTuple):
 
 
 def variations(chunker: Chunker, embedder: Embedder | None = None) -> list[Variation]:
-    """Return all settings to try as remedies, each once, without the chunker's own.
+    """Return all alternative settings of a chunker to try as remedies, without duplicates.
 
     Each parameter is changed alone: a number by `STEPS`, an optional one by `FACTORS` or to one of `SIZES`, and a choice to
     each other choice. Only the built-in chunkers that ask no language model are varied; the chunkers of `OTHERS` are tried

@@ -63,7 +63,7 @@ body.ROOT { margin: 0; border-radius: 0; }
 
 
 def report(compared: Compared) -> str:
-    """Return the report as a self-contained HTML page.
+    """Return a comparison of chunkers as a self-contained HTML page.
 
     It asks for nothing and runs nothing: its policy allows its own style sheet, by its hash, and nothing else.
     """

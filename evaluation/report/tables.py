@@ -34,7 +34,7 @@ from evaluation.tables.segmentation import (
 
 @dataclass(frozen=True)
 class Table:
-    """A table of a report, with a summary in sentences.
+    """Table of a report, with a summary in sentences.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Compared:
-    """The results that a report compares.
+    """Chunkers and their results for one document, as a report compares them.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class Compared:
 
     @property
     def names(self) -> list[str]:
-        """Titles of the columns, with their numbers."""
+        """Numbered titles of the compared chunkers."""
         return [f"{chunker.title} (column {number})" for number, (chunker, _) in enumerate(self.columns, start=1)]
 
     @property
@@ -91,7 +91,7 @@ class Compared:
 
 
 def ranking(compared: Compared) -> Table:
-    """Return the table that ranks the columns, by known boundaries or by structure."""
+    """Return the table that ranks the chunkers, by known boundaries or by structure."""
     named = [(name, chunking) for name, (_, chunking) in zip(compared.names, compared.columns, strict=True)]
     document, known = compared.document, compared.known
     apart = [place for place, (chunker, _) in enumerate(compared.columns) if chunker.reads_blocks]

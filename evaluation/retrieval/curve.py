@@ -37,7 +37,9 @@ class Curve:
     def of(
         cls, found: Mapping[int, AtBudgets], names: Mapping[int, str], measure: str, everything: Collection[int] = ()
     ) -> Curve:
-        """Return the curve of a measure of `FOUND_SCORES` over the budgets, in the budgets' unit.
+        """Return the curve of a retrieval measure over the budgets, measured in the budgets' unit.
+
+        The measure is one of `FOUND_SCORES`.
 
         In the budgets of ``everything`` all chunkers are given all of the text.
         """

@@ -21,14 +21,14 @@ from evaluation.search.index import Indexed
 
 
 class Measured(NamedTuple):
-    """A chunker's evaluation, with its results at budgets if they were measured."""
+    """Chunker's retrieval evaluation, with its results at budgets if they were measured."""
 
     evaluation: Evaluation
     ladder: Ladder | None
 
 
 class Limit(NamedTuple):
-    """Limit on the text for a question: the top k chunks or, if ``budget`` is not 0, tokens or characters."""
+    """Retrieval limit per question: a budget in tokens or characters, or the top k chunks if ``budget`` is 0."""
 
     top_k: int
     budget: int
@@ -38,7 +38,7 @@ class Limit(NamedTuple):
 
 @dataclass(frozen=True)
 class Seam:
-    """A cut inside an excerpt.
+    """Cut inside an excerpt.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Seam:
 
 @dataclass(frozen=True)
 class Failure:
-    """An excerpt that some chunker failed to retrieve in full.
+    """Excerpt that at least one chunker failed to retrieve in full.
 
     Attributes
     ----------
@@ -95,12 +95,12 @@ class Failure:
         return self.span.end - self.span.start
 
     def found_by(self, number: int) -> tuple[int, ...]:
-        """Return the numbers of the other chunkers that retrieved the whole excerpt."""
+        """Return the numbers of the chunkers other than ``number`` that retrieved the whole excerpt."""
         return tuple(other for other, missed in self.missed.items() if other != number and not missed)
 
 
 def failures(found: Mapping[int, Measured], limit: Limit, ruler: Ruler) -> dict[int, list[Failure]]:
-    """Return, for each chunker, the excerpts that it failed to retrieve in full, those with most missing text first.
+    """Return, for each chunker, the excerpts that it failed to retrieve in full, most missing text first.
 
     Excerpts with as much missed are in the order of their questions.
     """
@@ -153,7 +153,7 @@ class _Giver:
             self._ranked = found.evaluation.search.ranked[:, : limit.top_k]
 
     def of(self, question: int, excerpt: Span) -> list[Span]:
-        """Return the ranges that a question receives from the chunks that touch an excerpt."""
+        """Return the ranges retrieved for a question from the chunks that overlap an excerpt."""
         taken = self._ranked.shape[1] if self._at is None else int(self._at.taken[self._row, question])
         part = 0 if self._at is None else int(self._at.part[self._row, question])
         ranked: IntArray = self._ranked[question, :taken]

@@ -14,7 +14,7 @@ from evaluation.retrieval.measures import Evaluation
 
 
 class Given(NamedTuple):
-    """A ranked chunk, and the part of it that the question receives.
+    """Ranked chunk, and the part of it that is retrieved for a question.
 
     Attributes
     ----------
@@ -36,13 +36,13 @@ class Given(NamedTuple):
 
     @property
     def whole(self) -> bool:
-        """True if the question receives the whole chunk."""
+        """True if the whole chunk is retrieved for the question."""
         return self.given == self.spans
 
 
 @dataclass(frozen=True)
 class GivenChunks:
-    """The chunks that a question receives.
+    """Chunks retrieved for a question, within the top k or a budget.
 
     Attributes
     ----------
@@ -64,12 +64,12 @@ class GivenChunks:
 
     @property
     def spans(self) -> list[Span]:
-        """Spans that the question receives, without those of the chunks counted in `more`."""
+        """Spans retrieved for the question, without those of the chunks counted in `more`."""
         return [span for one in self.chunks for span in one.given]
 
 
 def given_top_k(evaluation: Evaluation, question: int) -> GivenChunks:
-    """Return the top k chunks of question ``question``, counted from 0."""
+    """Return the top k chunks for the question with the zero-based number ``question``."""
     ranked = evaluation.search.ranked[question, : evaluation.top_k].tolist()
     given = zip(ranked, evaluation.index.given(ranked), strict=True)
     return GivenChunks(

@@ -65,7 +65,7 @@ class Ladder:
 
     @property
     def rungs(self) -> dict[str, tuple[int, ...]]:
-        """Budgets by unit, ascending."""
+        """Budgets by unit, in ascending order."""
         return {one.budgets.unit: one.budgets.sizes for one in self.at}
 
     def of(self, unit: str, last: Last) -> AtBudgets:
@@ -74,7 +74,7 @@ class Ladder:
 
 
 def rungs(length: int, unit: str) -> tuple[int, ...]:
-    """Return the budgets for a corpus of this length: the largest of `STEPS` up to half the length.
+    """Return budgets suited to the length of a corpus: the largest of `STEPS` up to half that length.
 
     A budget that holds most of the text measures nothing: any chunker retrieves nearly everything then.
     """
@@ -83,14 +83,17 @@ def rungs(length: int, unit: str) -> tuple[int, ...]:
 
 
 def ladders_of(corpus: Corpus, ruler: Ruler) -> tuple[Budgets, ...]:
-    """Return the sets of budgets to measure at: for each unit, with the last chunk cut off and left out."""
+    """Return the sets of budgets to measure at: for each unit, with the last chunk cut off or left out."""
     axis = [(0, len(corpus.whole.text))]
     lengths = {"characters": characters(axis), "tokens": ruler(axis)}
     return tuple(Budgets(rungs(lengths[unit], unit), unit, last) for unit in UNITS for last in LAST)
 
 
 def climb(index: Index, questions: Sequence[Question], tools: Tools, ruler: Ruler) -> Ladder:
-    """Search the index once for every question and measure at all budgets. Raises as `evaluate_at` does."""
+    """Measure retrieval at all budgets of a ladder, searching the index once per question.
+
+    Raises the same errors as `evaluate_at`.
+    """
     rows: list[IntArray] = [np.zeros(0, dtype=np.intp)] * len(questions)
     beyond: list[tuple[int, int, int]] = []
 
@@ -127,7 +130,7 @@ def _reasons(index: Index, questions: Sequence[Question]) -> dict[int, str]:
 
 
 def best_holders(index: Indexed, excerpt: tuple[int, int]) -> tuple[list[int], int]:
-    """Return the numbers of the chunks that contain most of an excerpt, and how many of its characters they contain."""
+    """Return the numbers of the chunks with the largest part of an excerpt, and the length of that part."""
     start, end = excerpt
     near = np.flatnonzero((index.edges[:, 0] < end) & (index.edges[:, 1] > start)).tolist()
     held = {number: characters(intersection([excerpt], index.chunks[number])) for number in near}

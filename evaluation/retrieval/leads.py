@@ -21,7 +21,7 @@ _SAME = 1e-9
 
 @dataclass(frozen=True)
 class Lead:
-    """The chunker with the highest mean at a budget, and its lead over the others.
+    """Chunker with the highest mean at a budget, and its lead over the other chunkers.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Lead:
 
 @dataclass(frozen=True)
 class Leads:
-    """The leading chunker at every budget.
+    """Leading chunker at every budget.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ class Leads:
         seed: int = 0,
         everything: Collection[int] = (),
     ) -> Leads:
-        """Compare chunkers at every budget, with p-values corrected for all comparisons.
+        """Return the leading chunker at every budget, with p-values corrected for all comparisons.
 
         ``values`` have for each budget the measure of every chunker, from 0 to 1, each of shape (questions,), NaN where
         undefined. Any chunker may turn out to be the best, so all pairs are compared, and all count for Holm's step-down. A
@@ -144,7 +144,7 @@ class Leads:
         return tuple(size for size, lead in self.leads.items() if lead.significant)
 
     def words(self) -> str:
-        """Return sentences on which chunker leads at which budget, and how many questions significance would take."""
+        """Return a summary in words of which chunker leads at which budget, and whether the leads are significant."""
         said = [self._everything()] if self.everything else []
         if not self.leads:
             return " ".join(said) or "There is nothing to compare: it takes two chunkers and a question with an excerpt."
@@ -221,7 +221,7 @@ class Leads:
 
 
 def on_same_questions(measured: Sequence[FloatArray]) -> list[FloatArray]:
-    """Restrict measures to the questions on which all are defined, setting other values to NaN.
+    """Return the measures with NaN for every question on which any of the measures is undefined.
 
     A measure that is undefined everywhere is ignored.
     """

@@ -46,7 +46,7 @@ REPORTS_KEPT = 32
 
 
 class Choice(NamedTuple):
-    """The user's choices on which a report depends.
+    """User's choices that determine a retrieval report: measure, unit, limit and baseline.
 
     Attributes
     ----------
@@ -71,13 +71,13 @@ class Choice(NamedTuple):
 
     @property
     def limit(self) -> Limit:
-        """The limit on the text for a question."""
+        """Retrieval limit per question."""
         return Limit(self.top_k, self.budget, self.unit, self.last)
 
 
 @dataclass(frozen=True)
 class Costs:
-    """Time and tokens that a chunker costs.
+    """Time and tokens that indexing and retrieval with a chunker cost.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ class Costs:
         )
 
     def source(self) -> str:
-        """Origin of the embeddings as a phrase, such as ``partly from the cache``."""
+        """Return the origin of the embeddings as a phrase, such as ``partly from the cache``."""
         if not self.cached:
             return "computed" if self.embedded else "none"
         return "partly from the cache" if self.embedded else "from the cache"
@@ -118,7 +118,7 @@ class Costs:
 
 @dataclass(frozen=True, eq=False)
 class Distribution:
-    """A measure's values over all questions, with mean, deviation and confidence interval.
+    """Values of a measure over all questions, with mean, deviation and confidence interval.
 
     Attributes
     ----------
@@ -137,7 +137,7 @@ class Distribution:
 
     @classmethod
     def of(cls, values: FloatArray) -> Distribution:
-        """Return the distribution of ``values``, which must be from 0 to 1."""
+        """Return the distribution of ``values``, which must lie between 0 and 1."""
         mean, deviation = mean_and_deviation(values) or (None, None)
         return cls(values, mean, deviation, mean_interval(values))
 
@@ -151,7 +151,7 @@ AtK = Mapping[int, Mapping[str, Score]]
 
 @dataclass(frozen=True, eq=False)
 class ChunkerReport:
-    """The results of one chunker.
+    """Retrieval results of one chunker.
 
     Attributes
     ----------
@@ -183,7 +183,7 @@ class ChunkerReport:
 
 @dataclass(frozen=True)
 class Whole:
-    """Measures of a baseline that gives every question all documents.
+    """Retrieval scores of a baseline that gives every question all documents.
 
     Attributes
     ----------
@@ -209,7 +209,7 @@ class Whole:
 
 
 def whole_of(corpus: Corpus, questions: Sequence[Question], ruler: Ruler, unit: str) -> Whole:
-    """Return the measures of a baseline that gives every question all documents."""
+    """Return the retrieval scores of a baseline that gives every question all documents."""
     length: Length = ruler if unit == "tokens" else characters
     spans = [corpus.on_axis(number, (0, len(one.text))) for number, one in enumerate(corpus.documents)]
     values: dict[str, list[float]] = {name: [] for name in MEASURES}
@@ -225,7 +225,7 @@ def whole_of(corpus: Corpus, questions: Sequence[Question], ruler: Ruler, unit: 
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """Everything that the page shows about a run for one set of choices.
+    """Report on a retrieval run for one choice of measure, unit, limit and baseline.
 
     Attributes
     ----------
@@ -256,18 +256,18 @@ class Report:
 
     @property
     def everything(self) -> bool:
-        """True if every chunker gives every question the whole text."""
+        """True if every question receives the whole text, whatever the chunker."""
         return all(one.everything for one in self.chunkers.values())
 
     @property
     def lead(self) -> Lead | None:
-        """The leading chunker; None if fewer than two chunkers have the measure."""
+        """Leading chunker; None if fewer than two chunkers have values."""
         leads, size = (self.at_k, self.choice.top_k) if self.curve is None else (self.curve.leads, self.choice.budget)
         return leads.leads.get(size)
 
     @property
     def too_few(self) -> str:
-        """A sentence on why no chunker is compared with the baseline; empty if there are enough questions."""
+        """Sentence on why no chunker is compared with the baseline; empty if there are enough questions."""
         baseline = self.distributions[self.choice.baseline].values
         shared = [
             int(np.count_nonzero(~np.isnan(one.values - baseline)))
@@ -277,7 +277,7 @@ class Report:
         return too_few(len(shared), max(shared, default=0))
 
     def given(self, number: int, question: int) -> GivenChunks:
-        """Return the chunks that a question receives from chunker ``number``."""
+        """Return the chunks retrieved for a question with the chunker ``number``."""
         one, (_, unit, _, _, budget, last) = self.chunkers[number], self.choice
         if not budget or one.ladder is None:
             return given_top_k(one.evaluation, question)
@@ -285,17 +285,17 @@ class Report:
 
     @property
     def distributions(self) -> dict[int, Distribution]:
-        """Distribution of the chosen measure, by chunker number."""
+        """Distribution of the chosen measure for each chunker, by number."""
         return {number: one.distribution for number, one in self.chunkers.items()}
 
     @property
     def costs(self) -> dict[int, Costs]:
-        """Costs of every chunker, by number."""
+        """Costs of each chunker, by number."""
         return {number: one.costs for number, one in self.chunkers.items()}
 
 
 def disagreements(values: Mapping[int, FloatArray]) -> IntArray:
-    """Return the numbers of the questions on which a measure differs between chunkers, ignoring undefined values.
+    """Return the numbers of the questions for which a measure differs between chunkers, ignoring undefined values.
 
     ``values`` has those of at least one chunker, each of shape (questions,).
     """
@@ -312,7 +312,7 @@ def _gives_everything(found: Measured, limit: Limit) -> bool:
 
 
 class Reports:
-    """Reports of one run, cached and thread-safe.
+    """Thread-safe cache of the reports on one retrieval run.
 
     What depends on fewer choices is computed less often: the scores of all questions once for each k or budget, a
     distribution also for each measure and unit. A run adds chunkers while it works, but never removes or changes one, so
@@ -339,7 +339,7 @@ class Reports:
         self._reports: SharedCache[tuple[tuple[int, ...], Choice], Report] = SharedCache(REPORTS_KEPT)
 
     def of(self, found: Mapping[int, Measured], choice: Choice) -> Report:
-        """Return the report that compares the chunkers in ``found`` with the baseline that ``choice`` names among them.
+        """Return a report that compares chunkers with the baseline that ``choice`` names.
 
         At a budget, all of them have a ladder.
         """
@@ -347,7 +347,7 @@ class Reports:
         return self._reports.get((tuple(found), choice), lambda: self._report(found, choice))
 
     def failures(self, found: Mapping[int, Measured], limit: Limit) -> Failures:
-        """Return, for each chunker, the excerpts that it failed to retrieve in full."""
+        """Return, for each chunker, the excerpts that it failed to retrieve in full, most missing text first."""
         if not limit.budget:
             # What only counts for a budget.
             limit = limit._replace(unit="", last="cut")

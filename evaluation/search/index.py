@@ -34,7 +34,7 @@ REPEATS = 5
 
 @dataclass(frozen=True)
 class Indexed:
-    """The chunks of a corpus with their costs, without the vectors of a full index.
+    """Chunks of a corpus and the cost of indexing them, without the vectors.
 
     Attributes
     ----------
@@ -67,18 +67,18 @@ class Indexed:
 
     @cached_property
     def edges(self) -> IntArray:
-        """Start and end of every chunk on the common axis, shape (chunks, 2)."""
+        """Corpus-wide start and end offset of every chunk, shape (chunks, 2)."""
         return np.array([(spans[0].start, spans[-1].end) for spans in self.chunks], dtype=np.intp).reshape(-1, 2)
 
     @cached_property
     def returned_edges(self) -> IntArray:
-        """Start and end of the text that is returned for each chunk, as offsets in the corpus, shape (chunks, 2)."""
+        """Corpus-wide start and end offset of the text returned for each chunk, shape (chunks, 2)."""
         if self.returns is None:
             return self.edges
         return np.array([(spans[0].start, spans[-1].end) for spans in self.returns], dtype=np.intp).reshape(-1, 2)
 
     def given(self, ranked: Iterable[int]) -> Iterator[tuple[Span, ...]]:
-        """Yield, for ranked chunks, the spans that each returns, without text that a better chunk has already returned."""
+        """Yield the spans that each ranked chunk returns, without text that a better chunk has already returned."""
         if self.returns is None:
             yield from (self.chunks[number] for number in ranked)
             return
@@ -87,7 +87,7 @@ class Indexed:
             yield tuple(known.add(self.returns[number]))
 
     def near(self, excerpts: Sequence[Span]) -> list[tuple[Span, ...]]:
-        """Return the text returned by each chunk that overlaps an excerpt."""
+        """Return the text that each chunk overlapping an excerpt returns, as spans."""
         inside = np.zeros(len(self.chunks), dtype=bool)
         for start, end in excerpts:
             inside |= (self.edges[:, 0] < end) & (self.edges[:, 1] > start)
@@ -97,7 +97,7 @@ class Indexed:
 
 @dataclass(frozen=True)
 class Index(Indexed):
-    """All chunks of a corpus, ready to be searched.
+    """Search index over all chunks of a corpus.
 
     Attributes
     ----------
@@ -130,7 +130,7 @@ def build_index(
     embedded_as: EmbeddedAs = "plain",
     searched_by: Method = "embedding",
 ) -> Index:
-    """Cut every document of a corpus and index the chunks for search.
+    """Cut every document of a corpus and return a search index over the chunks.
 
     They are embedded, their words are indexed, or both, as the search needs it.
 
@@ -192,14 +192,14 @@ def _reasons(chunking: Chunking) -> Iterator[tuple[int, str]]:
 
 
 def embed_together(corpus: Corpus, texts: Sequence[str], tools: Tools) -> VectorArray:
-    """Embed texts with one embedder for the whole corpus, fitted on all documents if it needs fitting."""
+    """Return the vectors of texts, from an embedder fitted on the whole corpus if it needs fitting."""
     embedder = tools.embedder.for_document(corpus.whole) if tools.embedder is not None else None
     return replace(tools, embedder=embedder).embed(texts)
 
 
 @dataclass(frozen=True, eq=False)
 class Queries:
-    """Questions, embedded if necessary, to be compared with the chunks of an index.
+    """Questions prepared for searching an index, embedded if the search method needs it.
 
     Attributes
     ----------
@@ -215,13 +215,16 @@ class Queries:
 
     @classmethod
     def of(cls, index: Index, texts: Sequence[str], tools: Tools) -> Queries:
-        """Embed the questions, unless chunks are searched by words alone. Raises as `Tools.embed` does."""
+        """Return questions prepared for search, embedded unless the index is searched by words alone.
+
+        Raises the same errors as `Tools.embed`.
+        """
         if index.searched_by == "bm25":
             return cls(index, tuple(texts), np.zeros((len(texts), 0), np.float32))
         return cls(index, tuple(texts), embed_together(index.corpus, texts, tools))
 
     def ranked(self, numbers: IntArray, depth: int) -> IntArray:
-        """Return the best chunks for the selected questions, best first, shape (numbers, min(depth, chunks)).
+        """Return the numbers of the best chunks for the selected questions, shape (numbers, min(depth, chunks)).
 
         Of equals the earlier comes first, so that chunks without any word of the question are last, in their order.
         """
@@ -255,7 +258,7 @@ class Queries:
 
 @dataclass(frozen=True)
 class Search:
-    """The best chunks for every question, with the time that the search took.
+    """Search results: the best chunks for every question, and the time that the search took.
 
     Attributes
     ----------
@@ -275,7 +278,10 @@ class Search:
 
 
 def search(index: Index, questions: Sequence[Question], tools: Tools, depth: int) -> Search:
-    """Find the ``depth`` best chunks for every question. Raises as `Tools.embed` does."""
+    """Find the ``depth`` best chunks for every question.
+
+    Raises the same errors as `Tools.embed`.
+    """
     meter = Meter()
     queries = Queries.of(index, [question.text for question in questions], replace(tools, meter=meter))
     ranked = np.zeros((len(questions), 0), np.intp)

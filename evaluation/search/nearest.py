@@ -14,7 +14,7 @@ ROUNDING = 2e-6
 
 
 def nearest(queries: VectorArray, vectors: VectorArray, count: int, block: int = BLOCK) -> IntArray:
-    """Return the indices of the rows with the greatest dot products, best first, shape (queries, min(count, rows)).
+    """Return the indices of the vectors with the greatest dot products with each query, best first.
 
     The result is exact; of equals the earlier row comes first. ``vectors`` are compared ``block`` rows at a time, and
     that makes no difference, as `settled` compares those again that come near each other.
@@ -38,7 +38,7 @@ def nearest(queries: VectorArray, vectors: VectorArray, count: int, block: int =
 
 
 def settled(scores: FloatArray, rows: IntArray, query: VectorArray, vectors: VectorArray) -> FloatArray:
-    """Recompute scores that differ by no more than rounding errors, so that the order of rows is exact.
+    """Return the scores with near-ties recomputed, so that rounding errors cannot change the ranking.
 
     What a product of matrices says of a row depends, in its last digits, on where the row stands, and on the queries beside
     this one: the same text twice in a document would come in any order.

@@ -19,7 +19,7 @@ NAMED = 5
 
 @dataclass(frozen=True)
 class Shift:
-    """Change in a number per gap, such as a distance, between two runs.
+    """Change of a value at each gap between sentences, such as the distance, from one run to another.
 
     Attributes
     ----------
@@ -38,7 +38,9 @@ class Shift:
 
     @classmethod
     def between(cls, full: npt.ArrayLike, other: npt.ArrayLike) -> Shift | None:
-        """Return the change between two arrays of shape (gaps,), ignoring NaN; None if no gap has both values.
+        """Return the change from one array to another at the gaps where both have a value; None if there are none.
+
+        Both arrays have shape (gaps,); missing values are NaN.
 
         Raises
         ------
@@ -60,7 +62,7 @@ class Shift:
 
 
 def distance_shift(full: npt.NDArray[np.floating], other: npt.NDArray[np.floating]) -> Shift | None:
-    """Return the change in distances between neighbouring sentences from one embedder to another.
+    """Return the change in the distances between neighbouring sentences from one embedder to another.
 
     Parameters
     ----------
@@ -72,7 +74,7 @@ def distance_shift(full: npt.NDArray[np.floating], other: npt.NDArray[np.floatin
 
 @dataclass(frozen=True)
 class Agreement:
-    """The boundaries on which two results for one document agree and differ.
+    """Boundaries on which two results for one document agree and differ.
 
     Attributes
     ----------
@@ -93,17 +95,20 @@ class Agreement:
 
     @property
     def alike(self) -> bool:
-        """True if the boundaries are the same."""
+        """True if both results have the same boundaries."""
         return not self.only_full and not self.only_other
 
     @property
     def share(self) -> float | None:
-        """Share of all boundaries, of either result, that both have, from 0 to 1; None if there are no boundaries."""
+        """Share of all boundaries in either result that both results have, from 0 to 1; None without boundaries."""
         total = len(self.both) + len(self.only_full) + len(self.only_other)
         return len(self.both) / total if total else None
 
     def words(self, full: str, other: str) -> str:
-        """Return a phrase on the boundaries that differ; ``full`` and ``other`` are the embedders' names."""
+        """Return a phrase on the boundaries that differ between two embedders.
+
+        ``full`` and ``other`` are the embedders' names.
+        """
         if self.share is None:
             return "no boundary with either"
         if self.alike:
@@ -134,7 +139,7 @@ def _listed(numbers: Iterable[str]) -> str:
 
 
 def agreement(full: Chunking, other: Chunking) -> Agreement:
-    """Compare two results of the same chunker on the same text with different embedders.
+    """Compare the boundaries of two results that differ only in the embedder.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ UNITS = ("characters", "words", "tokens", "sentences")
 
 @dataclass(frozen=True)
 class Bounds:
-    """Required chunk sizes, both bounds inclusive; None for no bound.
+    """Required minimum and maximum chunk size, both inclusive; None for no bound.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class Compliance:
 
 
 def compliance(sizes: Sequence[int], bounds: Bounds) -> Compliance:
-    """Count the ``sizes`` within, below and above the bounds.
+    """Count the chunk sizes within, below and above the bounds.
 
     Source: size compliance of Moura Junior et al., “Adaptive Chunking” (LREC 2026), who ask for 100 to 1,100 tokens.
 
@@ -83,7 +83,7 @@ def compliance(sizes: Sequence[int], bounds: Bounds) -> Compliance:
 
 
 def asked_of(chunker: Chunker, embedder: Embedder | None = None) -> Bounds | None:
-    """Return the size bounds set by a chunker's parameters, else the embedder's maximum input; None if neither exists.
+    """Return the size bounds in a chunker's parameters, else the embedder's maximum input; None without either.
 
     A size of `fixed_sentences` in sentences, and a `target_size` that is to be the average, ask for no bound.
     """
@@ -106,7 +106,7 @@ def _bound(chunker: Chunker, *names: str) -> int | None:
 
 
 def sizes_in(unit: str, chunking: Chunking, tokenizer: Tokenizer, embedder: Embedder | None = None) -> list[int]:
-    """Return the size of every chunk in a unit of `UNITS`, or in tokens as the embedder reads them.
+    """Return the size of every chunk in a unit of `UNITS`, or in tokens as the embedder counts them.
 
     Raises
     ------

@@ -13,7 +13,7 @@ from chunkers.text.outline import blocks, special_blocks
 
 @dataclass(frozen=True)
 class Whole:
-    """Number of whole blocks out of all blocks."""
+    """Number of whole blocks, and number of all blocks."""
 
     count: int
     of: int
@@ -26,13 +26,16 @@ class Whole:
 
 @dataclass(frozen=True)
 class Integrity:
-    """Counts of whole blocks in a chunking, by kind; a heading must stay with the start of the next block."""
+    """Numbers of blocks that a chunking keeps whole, by kind.
+
+    A heading is whole if it stays with the start of the next block.
+    """
 
     kinds: Mapping[str, Whole]
 
     @property
     def all(self) -> Whole:
-        """Counts over all kinds of blocks together."""
+        """Number of whole blocks over all kinds of blocks together."""
         return Whole(sum(one.count for one in self.kinds.values()), sum(one.of for one in self.kinds.values()))
 
     def words(self) -> str:
@@ -41,7 +44,7 @@ class Integrity:
 
 
 def integrity(chunking: Chunking) -> Integrity:
-    """Count the blocks of each kind that lie whole inside one span of a chunk.
+    """Count the blocks of each kind, such as tables, that lie whole inside one span of a chunk.
 
     Source: block integrity of Moura Junior, Lelong and Blangero, “Adaptive Chunking: Optimizing Chunking-Method Selection
     for RAG” (LREC 2026): the share of blocks that are not split. Theirs counts paragraphs and lets a cut be 5 characters
@@ -51,7 +54,7 @@ def integrity(chunking: Chunking) -> Integrity:
 
 
 def wanted_whole(text: str) -> list[tuple[str, Span]]:
-    """Return the stretches of a text that should stay whole, each with its kind, as spans in code points.
+    """Return the spans of a text that chunks should keep whole, each with its kind, such as table.
 
     These are its lists, tables, code blocks and formulas, and its headings, each with the first character of the block that
     follows: a heading at the end of a chunk is not whole. None in a text that `chunkers.text.outline` does not look at.
@@ -66,7 +69,7 @@ def wanted_whole(text: str) -> list[tuple[str, Span]]:
 
 
 def whole_among(stretches: Sequence[tuple[str, Span]], pieces: Sequence[Span]) -> Integrity:
-    """Count the stretches of each kind that lie whole inside one of the ``pieces``, which may overlap."""
+    """Count the spans of each kind that lie whole inside one of the ``pieces``, which may overlap."""
     ordered = sorted(pieces)
     starts = [piece.start for piece in ordered]
     # How far the pieces reach that begin no later than each.

@@ -18,7 +18,7 @@ MARKS_ENDING = ".json"
 
 @dataclass(frozen=True)
 class MarkedText:
-    """A text with its known boundaries in code points, not yet split into sentences."""
+    """Text with its known boundaries in code points, not yet split into sentences."""
 
     name: str
     text: str
@@ -26,7 +26,7 @@ class MarkedText:
 
     @cached_property
     def sections(self) -> frozenset[str]:
-        """The sections between the known boundaries, as trimmed texts."""
+        """Sections between the known boundaries, as trimmed texts."""
         edges = [0, *self.known, len(self.text)]
         return frozenset(self.text[start:end].strip() for start, end in pairwise(edges))
 
@@ -104,6 +104,6 @@ def _about(name: str, error: InputError) -> str:
 
 
 def sharing(texts: Sequence[MarkedText], held: Sequence[MarkedText]) -> list[MarkedText]:
-    """Return the texts that share a section with a held-out text, and so would leak it into tuning."""
+    """Return the texts that share a section with a held-out text and would leak it into tuning."""
     seen = frozenset[str]().union(*(one.sections for one in held))
     return [one for one in texts if not seen.isdisjoint(one.sections)]

@@ -33,7 +33,7 @@ _PARAGRAPH_END = re.compile(r"(?:\r\n|\n|\r)[^\S\r\n]*(?:\r\n|\n|\r)")
 
 @dataclass(frozen=True, eq=False)
 class Contender:
-    """A chunking that takes part in a ranking.
+    """Chunking that takes part in a ranking.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Contender:
 
 @dataclass(frozen=True)
 class Lead:
-    """Difference between two contenders, with confidence interval and p-value.
+    """Difference between two ranked chunkings, with confidence interval and p-value.
 
     Attributes
     ----------
@@ -73,33 +73,33 @@ class Lead:
 
     @property
     def significant(self) -> bool:
-        """True if the first contender is significantly ahead."""
+        """True if the first of the two chunkings is significantly ahead."""
         return self.tested is not None and self.tested.significant and self.ahead > 0
 
     def words(self, measure: str) -> str:
-        """Return a phrase with the difference, its interval and its p-value."""
+        """Return the difference as a phrase, with its confidence interval and p-value."""
         ahead = f"{signed(self.ahead, '.2f')} in {measure}"
         return ahead if self.tested is None else f"{ahead} ({self.interval}, {self.p_words})"
 
     @property
     def interval(self) -> str:
-        """Confidence interval as a phrase; empty with too few sections."""
+        """Confidence interval as a phrase; empty if there are too few sections for a test."""
         found = self.tested
         return "" if found is None else interval_words(found.low, found.high, found.alpha, 1, 2)
 
     @property
     def ends(self) -> str:
-        """Ends of the confidence interval for a table cell; empty with too few sections."""
+        """Ends of the confidence interval for a table cell; empty if there are too few sections for a test."""
         return "" if self.tested is None else " to ".join(ends_words(self.tested.low, self.tested.high, 1, 2))
 
     @property
     def p_words(self) -> str:
-        """The p-value as a phrase; empty with too few sections."""
+        """P-value as a phrase; empty if there are too few sections for a test."""
         return "" if self.tested is None else self.tested.p_words
 
     @property
     def verdict(self) -> str:
-        """A sentence on whether the difference is significant."""
+        """Sentence on whether the difference is significant."""
         if self.tested is None:
             return "There are too few sections for a test."
         significant = f"{'' if self.tested.significant else 'not '}significant"
@@ -108,7 +108,7 @@ class Lead:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Contenders ranked by value, with the leads of the best.
+    """Chunkings ranked by a score, with the leads of the best one over the others.
 
     Attributes
     ----------
@@ -139,18 +139,18 @@ class Ranking:
 
     @property
     def leader(self) -> int | None:
-        """The best contender that is ranked and not trivial; None if none has a value."""
+        """Highest ranked contender that is not a trivial baseline; None if none has a value."""
         ranked = (one for one in self.order if not self.contenders[one].trivial and not self.contenders[one].apart)
         return next((one for one in ranked if self.values[one] is not None), None)
 
     @property
     def winner(self) -> int | None:
-        """The leader if it is significantly ahead of all others, trivial ones included; otherwise None."""
+        """Leader if it is significantly ahead of all others, trivial baselines included; otherwise None."""
         others = [self.leads[one] for one in self.order if one in self.leads]
         return self.leader if others and all(lead.significant for lead in others) else None
 
     def words(self) -> str:
-        """Return sentences on which contender is best, by how much, and whether that is significant."""
+        """Return a summary in words: the best contender, its lead, and whether the lead is significant."""
         leader = self.leader
         if leader is None:
             said = self._said_of_apart()
@@ -190,7 +190,7 @@ class Ranking:
         ]
 
     def basis(self, known: bool) -> str:
-        """Return sentences that say by what the contenders are ranked, and the error rate of the verdicts."""
+        """Return sentences on the basis of the ranking, known boundaries or structure, and its error rate."""
         rate = f" {FALSE_VERDICTS}" if any(lead.tested is not None for lead in self.leads.values()) else ""
         if known:
             count = "1 section" if self.sections == 1 else f"{self.sections:,} sections"
@@ -212,7 +212,7 @@ def rank(
     width: float = 1.0,
     measure: str = "boundary F1",
 ) -> Ranking:
-    """Rank contenders by their ``values``, and test the lead of the best over each of the others.
+    """Rank chunkings by a statistic, and test the lead of the best over each of the others.
 
     Any column may turn out to be the best, so every two are compared, and each with every trivial contender; ``width`` is
     the largest difference of two values that there can be, ``measure`` their name in a sentence.
@@ -252,14 +252,17 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def f1(sums: FloatArray) -> FloatArray:
-    """Return boundary F1 from counts of found, missed and added boundaries, shape (..., 3); 1 if all counts are 0."""
+    """Return boundary F1 from counts of found, missed and added boundaries, shape (..., 3).
+
+    F1 is 1 if all counts are 0.
+    """
     found, missed, added = np.moveaxis(sums, -1, 0)
     all_of_them = 2 * found + missed + added
     return np.asarray(np.where(all_of_them > 0, 2 * found / np.maximum(all_of_them, 1), 1.0))
 
 
 def by_known(document: Document, known: Sequence[int], named: Sequence[tuple[str, Chunking]]) -> Ranking:
-    """Rank chunkings of a document, and trivial baselines, by boundary F1 against known boundaries.
+    """Rank the chunkings of a document and trivial baselines by boundary F1 against known boundaries.
 
     These are no cut, and as many cuts as the best chunking has: evenly spaced, and at random places, of `DRAWN` draws the
     one with the median F1. None of them is told how many boundaries are known.
@@ -305,7 +308,7 @@ def _f1_of(counts: IntArray) -> float:
 
 @dataclass(frozen=True)
 class Structure:
-    """Counts of a chunking's cuts, by their place in the structure of the text.
+    """Counts of a chunking's cuts by position, such as at paragraph ends or inside sentences.
 
     Attributes
     ----------
@@ -327,14 +330,17 @@ class Structure:
 
     @property
     def per_cut(self) -> float | None:
-        """Mean points per cut or oversized chunk: 1 at a paragraph's end, -1 inside a sentence or block or too long."""
+        """Mean points per cut or oversized chunk: 1 at a paragraph's end, -1 if bad, 0 otherwise.
+
+        A cut inside a sentence or a block is bad, and so is a chunk longer than the embedder reads.
+        """
         count = self.cuts + self.too_long
         bad = self.inside_sentences + self.inside_blocks + self.too_long
         return (self.at_paragraph_ends - bad) / count if count else None
 
 
 def structure(chunking: Chunking, embedder: Embedder | None = None) -> Structure:
-    """Count a chunking's cuts by their place in the structure of the text."""
+    """Count a chunking's cuts by position, such as at paragraph ends or inside sentences."""
     kinds = [kind for kind, _ in _judged(chunking, embedder)]
     return Structure(
         len(kinds) - kinds.count("too long"), *(kinds.count(kind) for kind in ("end", "sentence", "block", "too long"))
@@ -382,7 +388,7 @@ _POINTS = {"end": 1, "between": 0, "sentence": -1, "block": -1, "too long": -1}
 
 @dataclass(frozen=True)
 class Points:
-    """Scoring by structure: mean points per cut, smoothed by additional cuts at chance level.
+    """Scoring by structure: mean points per cut, smoothed by extra cuts with the points of a random cut.
 
     A few good cuts are no better than many: without the further cuts, a chunker would gain by leaving out its less certain
     cuts.
@@ -400,7 +406,7 @@ class Points:
 
     @classmethod
     def of(cls, document: Document) -> Points:
-        """Return the scoring for a document, with one additional chance cut per paragraph."""
+        """Return the scoring for a document, with one extra cut per paragraph for smoothing."""
         kinds = [kind for kind, _ in _judged_cuts(document, document.starts[1:])]
         chance = sum(_POINTS[kind] for kind in kinds) / max(1, len(kinds))
         return cls(chance, 1 + sum(1 for _ in _PARAGRAPH_END.finditer(document.text)))
@@ -416,7 +422,9 @@ def by_structure(
     embedder: Embedder | None = None,
     apart: Collection[int] = (),
 ) -> Ranking:
-    """Rank chunkings of a document by how well their cuts respect its structure; see `Points`.
+    """Rank the chunkings of a document by how well their cuts respect its sentences, blocks and paragraphs.
+
+    `Points` has the scoring.
 
     The sections are the paragraphs. Those at the places in ``apart`` have a value but no rank.
     """

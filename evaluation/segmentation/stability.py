@@ -34,7 +34,7 @@ _OPEN = ",;:-–—|#"
 
 @dataclass(frozen=True)
 class Edit:
-    """The effect of one inserted sentence on the chunks.
+    """Effect of one inserted sentence on the chunks.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Edit:
 
 @dataclass(frozen=True)
 class Stability:
-    """Changes caused by a series of edits, at least one."""
+    """Changes of the chunks under a series of one or more edits."""
 
     edits: tuple[Edit, ...]
 
@@ -68,12 +68,12 @@ class Stability:
 
     @property
     def worst(self) -> Edit:
-        """The edit that changed the greatest share of chunks; the first of several."""
+        """Edit that changed the greatest share of chunks; the first one in case of ties."""
         return max(self.edits, key=lambda edit: edit.share)
 
     @property
     def inevitable(self) -> float:
-        """Lowest possible mean share of changed chunks, as the chunk with the new sentence always changes."""
+        """Lowest possible mean share of changed chunks, since the chunk with the new sentence always changes."""
         return sum(1 / edit.chunks for edit in self.edits) / len(self.edits)
 
     def words(self) -> str:
@@ -87,7 +87,7 @@ class Stability:
 
 
 def check_edits(document: Document, edits: int) -> None:
-    """Raise InputError if there are no edits or sentences, or if the work would be too much."""
+    """Raise InputError if no edits or sentences exist, or if the edits would take too much work."""
     if edits < 1:
         raise InputError(f"Edit stability needs at least 1 edit; got {edits:,}.")
     if not document.sentences:
@@ -108,7 +108,7 @@ def edit_stability(
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Stability:
-    """Insert one sentence at a time, cut the text again, and measure the share of chunks that change.
+    """Insert sentences one at a time, cut the text again, and return the shares of chunks that change.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def edit_stability(
 
 
 def edits_of(document: Document, edits: int, seed: int) -> list[tuple[int, str]]:
-    """Draw the edits: return the sentences to insert after, ascending, each with the sentence to insert.
+    """Return random edits: the numbers of the sentences to insert after, each with the sentence to insert.
 
     Both are drawn from the sentences of the text's prose: those that end, outside lists, tables, code, formulas and
     headings, where one more sentence would be none. A text without any is edited after any sentence.

@@ -21,14 +21,14 @@ FLAT = 4
 
 @dataclass(frozen=True)
 class Stretch:
-    """A range of amounts, from ``low`` to ``high``, that give the same chunks."""
+    """Range of threshold amounts, from ``low`` to ``high``, that give the same chunks."""
 
     low: float
     high: float
     chunks: int
 
     def words(self) -> str:
-        """Return a phrase on the range of amounts in which nothing changes."""
+        """Return a phrase on the range of threshold amounts that give the same chunks."""
         what = "1 chunk" if self.chunks == 1 else f"{self.chunks:,} chunks"
         return f"between {signed(self.low)} and {signed(self.high)} nothing changes: {what}"
 
@@ -47,14 +47,14 @@ class Staircase:
     flat: tuple[Stretch, ...]
 
     def around(self, amount: float) -> Stretch | None:
-        """Return the flat stretch that contains ``amount``; None if there is none."""
+        """Return the range around ``amount`` in which the chunks stay the same; None if there is none."""
         return next((stretch for stretch in self.flat if stretch.low <= amount <= stretch.high), None)
 
 
 def staircase(
     document: Document, chunker: Breakpoint, scores: Sequence[float], chunk: Callable[[Breakpoint], Chunking]
 ) -> Staircase:
-    """Cut the document at every slider value of the threshold amount, and return the number and sizes of the chunks.
+    """Return the number and the sizes of the chunks at every slider position of the threshold amount.
 
     Parameters
     ----------
@@ -132,7 +132,10 @@ DECIMALS = 9
 
 
 def histogram(scores: Sequence[float], level: float, above: bool) -> Histogram:
-    """Return a histogram of the defined scores, with bin width by Freedman-Diaconis or Sturges, whichever is narrower."""
+    """Return a histogram of the defined scores.
+
+    The bin width is by Freedman-Diaconis or Sturges, whichever is narrower.
+    """
     defined = np.array([score for score in scores if not math.isnan(score)])
     passing = beyond(defined, level, above)
     # Between scores that differ only by the rounding of their computation there is no room for bins.

@@ -20,7 +20,7 @@ MOST_STITCHED = 10_000
 
 @dataclass(frozen=True)
 class Passage:
-    """A short document to be joined with others; passages of one ``subject`` are never joined directly."""
+    """Short document to be joined with others; passages on one ``subject`` are never placed side by side."""
 
     text: str
     subject: str
@@ -28,7 +28,7 @@ class Passage:
 
 @dataclass(frozen=True)
 class Stitched:
-    """A long document joined from passages, with its seams.
+    """Long document joined from short passages, with the offsets of the seams.
 
     Attributes
     ----------
@@ -81,7 +81,9 @@ def stitch(passages: Sequence[Passage], sentences: int = 100, seed: int = 0, spl
 def stitch_several(
     passages: Sequence[Passage], sentences: int, count: int, seed: int, splitter: str, first: int = 1
 ) -> list[MarkedText]:
-    """Stitch ``count`` documents with consecutive seeds from ``seed``, numbered from ``first``.
+    """Stitch ``count`` documents from passages, with consecutive seeds.
+
+    Seeds begin at ``seed``, the documents' numbers at ``first``.
 
     Raises
     ------
@@ -98,7 +100,7 @@ def stitch_several(
 
 
 def halves(passages: Sequence[Passage]) -> tuple[list[Passage], list[Passage]]:
-    """Divide the passages into two halves that share no subject, taking every other subject.
+    """Divide the passages into two halves without a common subject, by assigning the subjects in turn.
 
     Raises
     ------

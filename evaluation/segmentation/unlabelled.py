@@ -78,7 +78,7 @@ def unlabelled(chunking: Chunking, vectors: VectorArray | None = None, sizes: Co
 
 
 def sizes_of(chunking: Chunking, chunker: Chunker, tools: Tools, bounds: Bounds | None = None) -> Compliance | None:
-    """Count the chunks within size bounds: those given, else the chunker's own, else the embedder's maximum input.
+    """Count the chunks within the given size bounds, else the chunker's, else the embedder's maximum input.
 
     None if there are no sizes, or the tokenizer to count the chunks is missing.
 
@@ -98,7 +98,7 @@ def sizes_of(chunking: Chunking, chunker: Chunker, tools: Tools, bounds: Bounds 
 
 
 def sentence_vectors(document: Document, tools: Tools) -> VectorArray | None:
-    """Return the sentences' vectors, shape (n, dimension), computing missing ones; None without an embedder."""
+    """Return the sentences' vectors, shape (n, dimension), embedding them if missing; None without an embedder."""
     if tools.embedder is None:
         return None
     return replace(tools, embedder=tools.embedder.for_document(document)).embed(document.sentence_texts)

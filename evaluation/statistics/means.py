@@ -30,7 +30,7 @@ def mean_interval(values: FloatArray, low: float = 0.0, high: float = 1.0) -> tu
 
 
 def padded_interval(values: FloatArray, low: float, high: float, alpha: float = ALPHA) -> tuple[float, float]:
-    """Return Student's confidence interval of the mean, after adding ``low`` and ``high`` once each to the values."""
+    """Return Student's confidence interval of the mean, with ``low`` and ``high`` added once each to the values."""
     count = len(values) + 2
     # Summed so that the interval of the negative values is exactly the negative one.
     mean = (float(values.sum()) + (low + high)) / count
@@ -40,7 +40,9 @@ def padded_interval(values: FloatArray, low: float, high: float, alpha: float = 
 
 
 def students_t(probability: float, freedom: int) -> float:
-    """Return a quantile of Student's t distribution, for a probability of at least 0.5 and at least 7 degrees of freedom.
+    """Return a quantile of Student's t distribution.
+
+    The probability must be at least 0.5, and the degrees of freedom at least 7.
 
     An expansion about the normal quantile; from 7 degrees on it differs by less than 0.01 % at 97.5 %.
 

@@ -27,7 +27,9 @@ _ROUNDING = 1e-12
 def swap_all(
     counts: Sequence[IntArray], pairs: Sequence[tuple[int, int]], statistic: Statistic, width: float = 1.0, seed: int = 0
 ) -> list[Difference | None]:
-    """Test differences between chunkers in a statistic of summed section counts, by swapping sections between them.
+    """Test differences between chunkers for significance by swapping text sections between them.
+
+    The difference is in a statistic of counts summed over the sections.
 
     Up to 16 sections that differ, all swaps are tried, with more at least 10,000 random ones; equal seeds give equal
     numbers.

@@ -70,7 +70,7 @@ def holm(p_values: Sequence[float]) -> list[Corrected]:
 
 
 def fewest(comparisons: int = 1) -> int:
-    """Return the smallest number of questions with which one of ``comparisons`` can be significant.
+    """Return the smallest number of questions with which one of several comparisons can be significant.
 
     The least p-value of n sign flips is 2 / 2ⁿ, which Holm's procedure multiplies by the number of comparisons.
     """
@@ -78,12 +78,12 @@ def fewest(comparisons: int = 1) -> int:
 
 
 def draws_for(comparisons: int) -> int:
-    """Return the number of random sign flips needed so that a corrected p-value can be as low as 1.25 %."""
+    """Return the number of random sign flips needed for a corrected p-value as low as 1.25 %."""
     return max(DRAWS, ceil(8 * comparisons / ALPHA))
 
 
 def too_few(comparisons: int, count: int, unit: str = "question") -> str:
-    """Return a sentence that says how many questions, or other units, a significant difference takes."""
+    """Return a sentence on the number of questions, or other units, that a significant difference requires."""
     there = f"there {'is' if count == 1 else 'are'} {count:,}"
     if comparisons < 2:
         return f"A significant difference takes at least {counted(FEWEST, unit)}; {there}."
@@ -94,7 +94,7 @@ def too_few(comparisons: int, count: int, unit: str = "question") -> str:
 
 
 def p_words(p: float, corrected: bool = False) -> str:
-    """Format a p-value with two digits, or more if needed to show on which side of 5 % it is."""
+    """Format a p-value with two significant digits, or with as many as show whether it is below 5 %."""
     digits = next((count for count in range(2, 17) if (float(f"{p:.{count}g}") < ALPHA) == (p < ALPHA)), 17)
     return f"{'adjusted ' if corrected else ''}p = {p:.{digits}g}"
 
