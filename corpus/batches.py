@@ -52,7 +52,7 @@ ID_BYTES = 16
 
 
 class Chunks:
-    """Callable that cuts batches of documents into batches of chunks, as a chunking recipe says.
+    """Callable that cuts batches of documents into chunks according to a chunking recipe.
 
     It keeps nothing of a batch, and the vectors of one document alone while that is cut: the same document gives the same
     rows whatever is in the batch beside it. Pickled, as other engines do, it is its recipe and its options: the model is
@@ -112,7 +112,7 @@ class Chunks:
 
     @property
     def recipe(self) -> Recipe:
-        """The recipe with all parameters and versions; the model's revision is included only once the model is loaded."""
+        """Chunking recipe with all parameters and versions, and with the model's revision once the model is loaded."""
         return Recipe.of(
             self._chunker,
             self._recipe.sentences,
@@ -248,7 +248,7 @@ class Chunks:
 
 
 def identity_of(recipe: Recipe) -> bytes:
-    """Return a hash of a chunking recipe, leaving out the versions of libraries that it records."""
+    """Return a hash of a chunking recipe that does not depend on library versions."""
     said = recipe.model_dump()
     said.pop("versions")
     return hashlib.blake2b(json.dumps(said, sort_keys=True).encode(), digest_size=ID_BYTES).digest()
@@ -273,7 +273,7 @@ def chunk_ids(name: str, identity: bytes, places: Iterable[Iterable[tuple[int, i
 
 
 def cuts_before(chunking: Chunking) -> list[Gap | None]:
-    """Return the gap cut before each chunk; None for the first chunk or if no single gap was cut."""
+    """Return the sentence gap at which each chunk begins; None for the first chunk or if no single gap applies."""
     document, chunks = chunking.document, chunking.chunks
     cuts = [gap for gap in chunking.gaps if gap.verdict.is_cut]
     if len(cuts) == len(chunks) - 1 and all(len(chunk.spans) == 1 for chunk in chunks):

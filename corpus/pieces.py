@@ -239,7 +239,7 @@ def check_apart(roots: Iterable[Path]) -> None:
 
 
 def label(roots: Sequence[Path], piece: Piece) -> str:
-    """Return the file name used in document ids: the path below its input, after the input's name if there are several."""
+    """Return a file's name for document ids: its path below the input, prefixed with the input if there are several."""
     root = roots[piece.root]
     above = os.path.normpath(root) if len(roots) > 1 else "" if piece.path else root.name
     return readable(Path(above, piece.path).as_posix())

@@ -64,7 +64,7 @@ NO_INPUT = "Name at least one INPUT: a folder, a document, or a file of JSON lin
 
 @dataclass(frozen=True)
 class Progress:
-    """Progress of a corpus run: shards finished and in total, and document counts, overall and since the last start."""
+    """Progress of a corpus run: finished and total shards, and document counts in total and since the last start."""
 
     done: int
     shards: int

@@ -86,7 +86,7 @@ class Tally(NamedTuple):
 
 @dataclass(frozen=True)
 class Job:
-    """Settings that all shards and all workers of a run share.
+    """Settings of a corpus run that all its shards and workers share.
 
     Attributes
     ----------
@@ -160,7 +160,7 @@ def _loaded(recipe: str, device: str) -> Chunks:
 
 
 def chunks_of(recipe: Recipe, device: str) -> Chunks:
-    """Return the `Chunks` of a recipe for this process; they are created once, then reused."""
+    """Return the `Chunks` callable for a recipe, which is created once per process and then reused."""
     return _loaded(recipe.to_json(), device)
 
 

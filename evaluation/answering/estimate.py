@@ -79,7 +79,7 @@ class Sizes(NamedTuple):
 
 
 class Left(NamedTuple):
-    """Requests still to be sent for a question: for the answer and for each kind of judgement."""
+    """Requests that a question still needs: one for the answer, and one for each kind of judgement."""
 
     answer: bool
     kinds: tuple[Kind, ...]

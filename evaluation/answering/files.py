@@ -13,7 +13,7 @@ from evaluation.answering.report import MEASURES, Results
 
 
 def to_csv(names: Sequence[str], results: Results) -> str:
-    """Return the answers as CSV, one row each; an apostrophe before formulas protects spreadsheets."""
+    """Return the answers as CSV, one row each, with an apostrophe before text that looks like a formula."""
     written = io.StringIO(newline="")
     writer = csv.writer(written)
     writer.writerow(["chunker", "question", "reference", "answer", "problem", *MEASURES, "not_judged", "context_tokens"])

@@ -181,7 +181,7 @@ class Report:
         return said
 
     def proof(self) -> list[str]:
-        """Return a sentence per measure on whether it separates right answers from wrong ones.
+        """Return a sentence for each measure on whether it separates right answers from wrong answers.
 
         Empty if the control rows are missing.
         """

@@ -40,7 +40,7 @@ _SEED = 0
 def gather_trivial(
     name: str, document: Document, items: Sequence[Item], budget: int, chunks: int, tools: Tools, ruler: Measuring
 ) -> Gathered:
-    """Return the passages that a trivial baseline, such as the uncut text or none, supplies for every question.
+    """Return the passages that a trivial baseline, such as the uncut text, supplies for every question.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def controls_of(trivial: Sequence[str], before: int) -> dict[str, int]:
 
 
 def swapped(references: Sequence[str]) -> list[str]:
-    """Return for each question the reference answer of another question as a wrong answer; empty if none exists."""
+    """Return a wrong answer for each question: the reference answer of another question, or an empty string."""
     found = []
     for number, own in enumerate(references):
         later = [*references[number + 1 :], *references[:number]]

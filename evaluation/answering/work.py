@@ -46,7 +46,7 @@ class Result:
         return found[-1] if found else None
 
     def value(self, measure: str) -> float | None:
-        """Return an answer's value of a measure; None if it is undefined or has not been computed."""
+        """Return the answer's score in a measure; None if the score is undefined or has not been computed."""
         match measure:
             case "aqs":
                 return aqs(self.value("faithfulness"), self.value("relevancy"))

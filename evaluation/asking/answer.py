@@ -26,7 +26,7 @@ class Posed(NamedTuple):
 
 @dataclass(frozen=True)
 class Judgement:
-    """Retrieval outcome for an answer: whether one chunk returned it whole, and the chunks that contain it.
+    """Retrieval outcome for an answer: whether it was retrieved whole, and the chunks that contain it.
 
     Attributes
     ----------

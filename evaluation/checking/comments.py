@@ -15,7 +15,7 @@ _NAMES = re.compile(r"[\s,]+")
 
 
 class Ignored(NamedTuple):
-    """Comment that turns off rules for a passage; an empty set of rules turns off all."""
+    """Comment that turns off rules for a passage; an empty set of rules means all rules."""
 
     span: Span
     rules: frozenset[str]

@@ -93,7 +93,7 @@ def printed(measured: Sequence[Measured], k: int) -> str:
 
 
 def leads(measured: Sequence[Measured], measure: str) -> Leads:
-    """Return the recipe that leads in one measure at every budget."""
+    """Return the leading recipe at each budget, by one measure."""
     budgets = measured[0].at.budgets
     values = {size: [one.at.values(measure, size, budgets.unit) for one in measured] for size in budgets.sizes}
     return Leads.of([one.name for one in measured], CALLED[measure], budgets.unit, values)

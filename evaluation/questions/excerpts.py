@@ -41,7 +41,7 @@ class Finder:
     corpus: Corpus
 
     def number(self, name: object) -> int | None:
-        """Return the number of the document called ``name``, with or without file extension; None without a name."""
+        """Return the number of the document called ``name``, with or without file extension; None if no name is given."""
         if name is None or name == "":
             return None
         called = self._called.get(name, []) if isinstance(name, str) else []

@@ -330,7 +330,7 @@ def _counted(said: str, names: list[str]) -> list[str]:
 
 
 def json_lines(rows: Iterable[Mapping[str, Any]], name: str) -> tuple[str, bytes]:
-    """Return a file name and the rows as JSON lines, in the form of `QuestionSet.questions`."""
+    """Return the rows as a file of JSON lines, given by its name and its content."""
     return name, "\n".join(json.dumps(row, ensure_ascii=False) for row in rows).encode("utf-8", "surrogatepass")
 
 

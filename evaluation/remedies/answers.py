@@ -97,7 +97,7 @@ class _Reach:
         self._ends = np.array([spans[-1].end for spans in passages.spans])
 
     def is_beyond(self, chunking: Chunking) -> bool:
-        """Return whether retrieval from other chunks certainly misses part of the answer, embedding few of the chunks.
+        """Return whether retrieval from alternative chunks is certain to miss part of the answer.
 
         The most promising chunks are embedded first: those where the column's chunks are most like the question. False where
         something else than the cosine alone decides on the rank.

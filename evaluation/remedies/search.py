@@ -206,7 +206,7 @@ def least_changes(
 
 
 class Questions:
-    """Retrieval for questions about a text, from a chunker's present chunks or from alternative chunks."""
+    """Retrieval for questions about a text, from a chunker's current chunks or from alternative chunks."""
 
     def __init__(self, column: Column, tools: Tools, ruler: Measuring, reranker: Reranker | None) -> None:
         self.column, self.tools, self.ruler, self.reranker = column, tools, ruler, reranker
@@ -215,11 +215,11 @@ class Questions:
 
     @cached_property
     def passages(self) -> Passages:
-        """Present chunks, prepared for search."""
+        """Current chunks, prepared for search."""
         return self.prepared(self.column.chunking)
 
     def prepared(self, chunking: Chunking) -> Passages:
-        """Return alternative chunks, prepared for search by the present search method."""
+        """Return alternative chunks, prepared for search by the current search method."""
         return prepare(chunking, self.tools, self.column.method, self.column.embedded_as)
 
     def vector(self, question: str) -> VectorArray | None:
@@ -233,17 +233,20 @@ class Questions:
         return ask(passages, question, self.vector(question), self.column.method, limit, self.ruler, self.reranker)
 
     def now(self, posed: Posed) -> Asked:
-        """Return the ranking of the present chunks for a question, and the chunks retrieved."""
+        """Return the ranking of the current chunks for a question, and the chunks retrieved."""
         if posed not in self._asked:
             self._asked[posed] = self._ask(self.passages, posed.question, self.column.limit)
         return self._asked[posed]
 
     def was_whole(self, posed: Posed) -> bool:
-        """Return whether one of the present chunks that are retrieved contains the whole answer."""
+        """Return whether a chunk that is currently retrieved contains the whole answer."""
         return judge(self.now(posed), posed.answer).fate == "whole"
 
     def is_whole(self, passages: Passages, posed: Posed) -> bool:
-        """Return whether alternative chunks give the whole answer, within the present limit and number of tokens."""
+        """Return whether a retrieved alternative chunk contains the whole answer, within the current limit.
+
+        If the limit is a number of chunks, the answer must also be whole within the number of tokens retrieved now.
+        """
         limit = self.column.limit
         if judge(self._ask(passages, posed.question, limit), posed.answer).fate != "whole":
             return False

@@ -56,7 +56,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Compared:
-    """Chunkers and their results for one document, as a report compares them.
+    """Chunkers with their results for one document, to be compared in a report.
 
     Attributes
     ----------

@@ -265,7 +265,7 @@ class _Pieces:
         rulers: Sequence[Measuring],
         several: Sequence[Budgets],
     ) -> _Pieces:
-        """Return the new text that each ranked chunk returns, in order, until all budgets are full."""
+        """Return the text that each ranked chunk adds to the text already returned, until all budgets are full."""
         given: list[Sequence[Span]] = []
         touching: list[int] = []
         sums: list[list[int]] = [[0] for _ in rulers]

@@ -68,7 +68,7 @@ class Lead:
 
 @dataclass(frozen=True)
 class Leads:
-    """Leading chunker at every budget.
+    """Leading chunker at each budget.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ class Leads:
         seed: int = 0,
         everything: Collection[int] = (),
     ) -> Leads:
-        """Return the leading chunker at every budget, with p-values corrected for all comparisons.
+        """Return the leading chunker at each budget, with p-values corrected for all comparisons.
 
         ``values`` have for each budget the measure of every chunker, from 0 to 1, each of shape (questions,), NaN where
         undefined. Any chunker may turn out to be the best, so all pairs are compared, and all count for Holm's step-down. A
@@ -144,7 +144,7 @@ class Leads:
         return tuple(size for size, lead in self.leads.items() if lead.significant)
 
     def words(self) -> str:
-        """Return a summary in words of which chunker leads at which budget, and whether the leads are significant."""
+        """Return a summary in words of the leading chunkers at all budgets, and of the significance of their leads."""
         said = [self._everything()] if self.everything else []
         if not self.leads:
             return " ".join(said) or "There is nothing to compare: it takes two chunkers and a question with an excerpt."

@@ -222,7 +222,7 @@ def _scores(names: Sequence[str], values: FloatArray) -> dict[str, Score]:
 
 
 def on_axis(corpus: Corpus, question: Question) -> list[Span]:
-    """Return a question's excerpts as spans in corpus-wide offsets, trimmed unless exact ends count.
+    """Return a question's excerpts in corpus-wide offsets, without white space and punctuation at their ends.
 
     White space and punctuation at an excerpt's ends are left out unless the corpus has ``exact_ends``: a chunk that lacks no
     more than the full stop answers the question.

@@ -256,7 +256,7 @@ class Report:
 
     @property
     def everything(self) -> bool:
-        """True if every question receives the whole text, whatever the chunker."""
+        """True if every question receives the whole text with every chunker."""
         return all(one.everything for one in self.chunkers.values())
 
     @property
@@ -277,7 +277,7 @@ class Report:
         return too_few(len(shared), max(shared, default=0))
 
     def given(self, number: int, question: int) -> GivenChunks:
-        """Return the chunks retrieved for a question with the chunker ``number``."""
+        """Return the chunks retrieved for a question from the index of the chunker ``number``."""
         one, (_, unit, _, _, budget, last) = self.chunkers[number], self.choice
         if not budget or one.ladder is None:
             return given_top_k(one.evaluation, question)
@@ -285,12 +285,12 @@ class Report:
 
     @property
     def distributions(self) -> dict[int, Distribution]:
-        """Distribution of the chosen measure for each chunker, by number."""
+        """Distribution of the chosen measure for each chunker, keyed by chunker number."""
         return {number: one.distribution for number, one in self.chunkers.items()}
 
     @property
     def costs(self) -> dict[int, Costs]:
-        """Costs of each chunker, by number."""
+        """Costs of each chunker, keyed by chunker number."""
         return {number: one.costs for number, one in self.chunkers.items()}
 
 

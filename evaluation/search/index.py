@@ -224,7 +224,9 @@ class Queries:
         return cls(index, tuple(texts), embed_together(index.corpus, texts, tools))
 
     def ranked(self, numbers: IntArray, depth: int) -> IntArray:
-        """Return the numbers of the best chunks for the selected questions, shape (numbers, min(depth, chunks)).
+        """Return the numbers of the best chunks for each selected question, best first.
+
+        The result has shape (numbers, min(depth, chunks)).
 
         Of equals the earlier comes first, so that chunks without any word of the question are last, in their order.
         """

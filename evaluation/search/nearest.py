@@ -16,6 +16,8 @@ ROUNDING = 2e-6
 def nearest(queries: VectorArray, vectors: VectorArray, count: int, block: int = BLOCK) -> IntArray:
     """Return the indices of the vectors with the greatest dot products with each query, best first.
 
+    The result has shape (queries, min(count, rows)).
+
     The result is exact; of equals the earlier row comes first. ``vectors`` are compared ``block`` rows at a time, and
     that makes no difference, as `settled` compares those again that come near each other.
     """

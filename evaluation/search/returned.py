@@ -56,7 +56,7 @@ class Returned:
 
     @classmethod
     def parse(cls, word: str) -> Returned:
-        """Parse a setting such as ``chunk``, ``window:2``, ``section``, ``section:1`` or ``page``.
+        """Parse a setting for the text to return, such as ``chunk``, ``window:2``, ``section:1`` or ``page``.
 
         Raises
         ------
@@ -118,7 +118,7 @@ def returning(index: _Index, how: Returned) -> _Index:
 
 
 def lacking(corpus: Corpus, how: Returned) -> str:
-    """Return a sentence on the documents that lack the required sections or pages; empty if none does."""
+    """Return a sentence on the documents that lack the required sections or pages; empty if there are none."""
     if how.kind not in ("section", "page"):
         return ""
     names = [document.name for document in corpus.documents if not _Parents(document, how).starts]

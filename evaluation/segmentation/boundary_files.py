@@ -46,7 +46,7 @@ def without_marks(text: str) -> tuple[str, tuple[int, ...]]:
 
 
 def moved_without_marks(text: str, places: Iterable[int]) -> list[int]:
-    """Convert offsets to the text without its lines of three dashes.
+    """Convert offsets in a text to offsets in the same text without its lines of three dashes.
 
     An offset in a removed line moves to the start of the next section.
     """
@@ -123,7 +123,7 @@ class Marks:
         return cls(sha256, tuple(known))
 
     def of(self, text: str) -> tuple[int, ...]:
-        """Return the boundaries after checking that they belong to this text.
+        """Return the boundaries in the file, after checking that they belong to this text.
 
         Raises
         ------

@@ -59,7 +59,7 @@ def sentence_counts(chunking: Chunking) -> list[int]:
 
 
 def mixed_sections(chunking: Chunking, known: Sequence[int]) -> dict[int, int]:
-    """Return the chunks that overlap several sections, each by its number with its count of sections.
+    """Return the number of sections in each chunk that overlaps several sections, keyed by chunk number.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class Pieces:
 
 @dataclass(frozen=True)
 class BeyondReach:
-    """Chunks longer than an embedder's maximum input, and the share of their tokens that is not read.
+    """Chunks longer than an embedder's maximum input, and the share of their tokens that the embedder does not read.
 
     Attributes
     ----------

@@ -35,7 +35,7 @@ class Contrast:
 
     @property
     def difference(self) -> float | None:
-        """Mean cosine inside chunks minus that across cuts, from -2 to 2; None if either is undefined."""
+        """Mean cosine inside chunks minus mean cosine across cuts, from -2 to 2; None if either is undefined."""
         return None if self.inside is None or self.across is None else self.inside - self.across
 
 

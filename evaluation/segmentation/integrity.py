@@ -35,7 +35,7 @@ class Integrity:
 
     @property
     def all(self) -> Whole:
-        """Number of whole blocks over all kinds of blocks together."""
+        """Number of whole blocks out of all blocks, over all kinds of blocks."""
         return Whole(sum(one.count for one in self.kinds.values()), sum(one.of for one in self.kinds.values()))
 
     def words(self) -> str:

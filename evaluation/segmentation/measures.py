@@ -27,7 +27,7 @@ class Score:
 
     @classmethod
     def without(cls, why: str) -> Score:
-        """Return a score that has no value, with the reason."""
+        """Return a score without a value, with the reason why it is undefined."""
         return cls(None, why)
 
     def __str__(self) -> str:

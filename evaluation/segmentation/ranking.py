@@ -139,13 +139,13 @@ class Ranking:
 
     @property
     def leader(self) -> int | None:
-        """Highest ranked contender that is not a trivial baseline; None if none has a value."""
+        """Highest-ranked contender that is not a trivial baseline; None if none has a value."""
         ranked = (one for one in self.order if not self.contenders[one].trivial and not self.contenders[one].apart)
         return next((one for one in ranked if self.values[one] is not None), None)
 
     @property
     def winner(self) -> int | None:
-        """Leader if it is significantly ahead of all others, trivial baselines included; otherwise None."""
+        """Leader of the ranking if it is significantly ahead of all others, baselines included; otherwise None."""
         others = [self.leads[one] for one in self.order if one in self.leads]
         return self.leader if others and all(lead.significant for lead in others) else None
 
@@ -190,7 +190,7 @@ class Ranking:
         ]
 
     def basis(self, known: bool) -> str:
-        """Return sentences on the basis of the ranking, known boundaries or structure, and its error rate."""
+        """Return sentences on what the ranking is based on and on the error rate of its verdicts."""
         rate = f" {FALSE_VERDICTS}" if any(lead.tested is not None for lead in self.leads.values()) else ""
         if known:
             count = "1 section" if self.sections == 1 else f"{self.sections:,} sections"
@@ -388,7 +388,7 @@ _POINTS = {"end": 1, "between": 0, "sentence": -1, "block": -1, "too long": -1}
 
 @dataclass(frozen=True)
 class Points:
-    """Scoring by structure: mean points per cut, smoothed by extra cuts with the points of a random cut.
+    """Scoring by structure: mean points per cut, smoothed towards the mean of random cuts.
 
     A few good cuts are no better than many: without the further cuts, a chunker would gain by leaving out its less certain
     cuts.
@@ -406,7 +406,7 @@ class Points:
 
     @classmethod
     def of(cls, document: Document) -> Points:
-        """Return the scoring for a document, with one extra cut per paragraph for smoothing."""
+        """Return the scoring for a document, smoothed with one random cut per paragraph."""
         kinds = [kind for kind, _ in _judged_cuts(document, document.starts[1:])]
         chance = sum(_POINTS[kind] for kind in kinds) / max(1, len(kinds))
         return cls(chance, 1 + sum(1 for _ in _PARAGRAPH_END.finditer(document.text)))

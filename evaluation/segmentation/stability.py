@@ -57,7 +57,7 @@ class Edit:
 
 @dataclass(frozen=True)
 class Stability:
-    """Changes of the chunks under a series of one or more edits."""
+    """Changes in the chunks caused by a series of one or more edits."""
 
     edits: tuple[Edit, ...]
 
@@ -87,7 +87,7 @@ class Stability:
 
 
 def check_edits(document: Document, edits: int) -> None:
-    """Raise InputError if no edits or sentences exist, or if the edits would take too much work."""
+    """Raise InputError if there are no edits or no sentences, or if the edits would take too long."""
     if edits < 1:
         raise InputError(f"Edit stability needs at least 1 edit; got {edits:,}.")
     if not document.sentences:

@@ -100,7 +100,7 @@ def stitch_several(
 
 
 def halves(passages: Sequence[Passage]) -> tuple[list[Passage], list[Passage]]:
-    """Divide the passages into two halves without a common subject, by assigning the subjects in turn.
+    """Divide the passages into two halves that share no subject, assigning the subjects alternately.
 
     Raises
     ------

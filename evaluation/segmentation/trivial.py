@@ -65,7 +65,7 @@ def at_random(units: int, count: int, draw: int) -> tuple[int, ...]:
 
 
 def answers(name: str, reference: Segmentation) -> list[tuple[int, ...]]:
-    """Return the cuts of the trivial baseline called ``name``, or of several draws if it is random."""
+    """Return the cuts of the trivial baseline called ``name``; a random baseline is drawn several times."""
     if name == RANDOM:
         return [at_random(reference.units, len(reference.boundaries), draw) for draw in range(DRAWS)]
     return [regular(reference) if name == REGULAR else ()]

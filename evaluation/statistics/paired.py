@@ -230,7 +230,10 @@ class _Tails:
 
     @property
     def p(self) -> float:
-        """Two-sided p-value, which is the larger of the sign-flip test's and Hall's test's on each side."""
+        """Two-sided p-value of the mean, from the sign-flip test and Hall's test.
+
+        On each side, the larger of the two tests' one-sided p-values counts.
+        """
         below, above = max(self.below / self.subsets, self.skewed.below), max(self.above / self.subsets, self.skewed.above)
         return min(1.0, 2 * min(below, above))
 

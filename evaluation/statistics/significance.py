@@ -94,7 +94,7 @@ def too_few(comparisons: int, count: int, unit: str = "question") -> str:
 
 
 def p_words(p: float, corrected: bool = False) -> str:
-    """Format a p-value with two significant digits, or with as many as show whether it is below 5 %."""
+    """Format a p-value with two significant digits, or more if needed to show whether it is below 5 %."""
     digits = next((count for count in range(2, 17) if (float(f"{p:.{count}g}") < ALPHA) == (p < ALPHA)), 17)
     return f"{'adjusted ' if corrected else ''}p = {p:.{digits}g}"
 

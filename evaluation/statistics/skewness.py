@@ -33,7 +33,10 @@ class Sides(NamedTuple):
 
 
 def skewed_sides(rows: FloatArray) -> list[Sides]:
-    """Return Hall's one-sided p-values for each row of at least three values, shape (samples, values)."""
+    """Return Hall's one-sided p-values for each sample, a row of at least three values.
+
+    ``rows`` has shape (samples, values).
+    """
     count = rows.shape[1]
     # Cubes of very small values would vanish.
     scale = np.abs(rows).max(axis=1, initial=0, keepdims=True)

@@ -150,5 +150,5 @@ def found_cells(chunking: Chunking, known: Sequence[int]) -> list[Cell]:
 
 
 def suspicious_cell(counts: Mapping[str, int]) -> Cell:
-    """Return the table cell for the number of suspicious findings, with the number for each rule as a tooltip."""
+    """Return the table cell for the number of suspicious findings, explained by the number for each rule."""
     return count(sum(counts.values()), ", ".join(f"{one:,} {RULES[name].title.lower()}" for name, one in counts.items()))
