@@ -54,9 +54,9 @@ ID_BYTES = 16
 class Chunks:
     """Callable that cuts batches of documents into chunks according to a chunking recipe.
 
-    It keeps nothing of a batch, and the vectors of one document alone while that is cut: the same document gives the same
-    rows whatever is in the batch beside it. Pickled, as other engines do, it is its recipe and its options: the model is
-    loaded once in each process, when it is first needed.
+    A document's rows do not depend on the other documents of the batch: nothing is kept from one document to the next, not
+    even vectors. Pickling keeps only the recipe and the options, so each process loads the model once, when it first needs
+    the model.
 
     Parameters
     ----------
@@ -65,16 +65,16 @@ class Chunks:
     device
         Device on which torch runs the model; a key of `chunkers.embedders.device.DEVICES`.
     problems
-        Called with the id and a sentence for each document that cannot be cut, which then has no rows; without it, the first
-        such document raises. It has to be pickled too where the whole is.
+        Called with the id of each document that cannot be cut and a sentence on the reason; the document then has no rows.
+        Without ``problems``, the first such document raises an error. Must support pickling if this object is pickled.
     asking
-        The language model that a recipe may ask, with the limit of what may be spent, which holds in one process: with it,
-        this cannot be pickled.
+        Access to the language model that the recipe calls, with a spending limit. The limit holds within one process, so
+        that an object with ``asking`` cannot be pickled.
 
     Raises
     ------
     InputError
-        If the recipe is none, names what is not there, or asks a language model and none is given.
+        If the recipe is invalid, refers to something missing, or calls a language model and ``asking`` is missing.
     """
 
     def __init__(
@@ -140,8 +140,8 @@ class Chunks:
 
         To build the schema, the embedding model is loaded if the chunker needs one.
 
-        The keys are ``seamark.schema``, the number of the schema; ``seamark.recipe``, the JSON of the recipe with the
-        versions of what it depends on; and ``seamark.model``.
+        The keys are ``seamark.schema``, the schema's version number; ``seamark.recipe``, the recipe as JSON with the
+        versions of its dependencies; and ``seamark.model``.
         """
         self.load()
         told = {
@@ -171,9 +171,9 @@ class Chunks:
         Raises
         ------
         InputError
-            If a column is missing; and, unless ``problems`` takes it, if a document cannot be cut.
+            If a column is missing, or if a document cannot be cut and there is no ``problems`` callback.
         ModelError
-            If the model cannot be loaded or used, which is no fault of a document.
+            If the model cannot be loaded or used.
         """
         return self.cut(documents, self._problems)
 
@@ -257,7 +257,7 @@ def identity_of(recipe: Recipe) -> bytes:
 def chunk_ids(name: str, identity: bytes, places: Iterable[Iterable[tuple[int, int]]]) -> list[str]:
     """Return an id for each chunk of a document, hashed from the document's id, the recipe and the chunk's spans.
 
-    Of chunks at the same place, which some libraries make, the second and further ones have their number in it too.
+    Some libraries make several chunks with the same spans; from the second one on, the hash includes a number.
     """
     base = hashlib.blake2b(identity, digest_size=ID_BYTES)
     base.update(name.encode() + b"\0")

@@ -25,7 +25,7 @@ VERSION = 1
 def shards(pieces: Iterable[Piece], size: int) -> Iterator[Shard]:
     """Group consecutive input pieces into shards of at most ``size`` bytes and `MOST_FILES` pieces each.
 
-    A larger piece is a shard by itself.
+    A piece larger than ``size`` forms a shard of its own.
     """
     number, together, weight = 0, list[Piece](), 0
     for piece in pieces:
@@ -44,9 +44,9 @@ class Manifest:
     Parameters
     ----------
     folder
-        The output.
+        The output folder.
     names
-        The inputs as they were given, for messages.
+        The inputs as the user gave them, for messages.
     told
         Recipe and options of the run, as JSON-compatible values; with the inputs, they determine the chunks.
     """
@@ -64,8 +64,8 @@ class Manifest:
         Raises
         ------
         InputError
-            If the folder has something else in it, or the manifest is that of other columns, another recipe, other options
-            or other inputs.
+            If the folder contains other files, or if the existing manifest has a different recipe, columns, options or
+            inputs.
         """
         if self._path.exists():
             self._check_told()

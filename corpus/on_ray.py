@@ -53,8 +53,8 @@ def on_ray(address: str | None = None) -> Engine:
     Parameters
     ----------
     address
-        Address of the cluster, as ``ray.init`` takes it; None for the one that the environment names, or else for a new one
-        on this machine alone.
+        Address of the cluster, as for ``ray.init``; None for the cluster named by the environment, or for a new local
+        cluster if the environment names none.
 
     Raises
     ------

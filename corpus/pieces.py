@@ -40,19 +40,20 @@ class Piece(NamedTuple):
     Attributes
     ----------
     root
-        The number of the input that it was found in.
+        Number of the input that contains the piece.
     path
-        Path below that input, in the system's own characters; empty if the input is the file itself.
+        Path below that input, in the system's own encoding; empty if the input is the file itself.
     kind
-        A ``file`` with one document; ``lines`` of JSON; ``rows`` of Parquet; or what could not even be looked at.
+        A ``file`` with one document, ``lines`` of JSON, ``rows`` of Parquet, or a problem with a file that could not be
+        read.
     size, changed
-        The bytes of the whole file, and when it was last changed, in nanoseconds.
+        Size of the whole file in bytes, and time of its last change in nanoseconds.
     begin, end
-        For lines, the range of bytes in which they begin; for rows, their range within the row group.
+        For lines, the range of bytes in which the lines begin; for rows, the range of rows within the row group.
     group, before
         For rows, the number of the row group, and the number of rows in the groups before it.
     weight
-        About how many bytes are read for it.
+        Approximate number of bytes to read for the piece.
     said
         For a problem, the message.
     """
@@ -77,9 +78,9 @@ class Columns:
     Attributes
     ----------
     text
-        The name of the column, or of the key, with the text.
+        Column or key with the text.
     id
-        Column or key with the id; None for ``id`` if it exists, else ids are made from places in the file.
+        Column or key with the id. If None, ``id`` is used if it exists; otherwise ids are made from positions in the file.
     """
 
     text: str = "text"
@@ -97,7 +98,7 @@ class Inputs:
     columns
         Columns or keys of the documents in JSON lines and Parquet.
     part
-        Bytes of one piece of a large file.
+        Size in bytes of the pieces of a large file.
     left_out
         Number of hidden files, symbolic links and files of other kinds skipped so far.
     """

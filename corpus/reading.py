@@ -60,9 +60,9 @@ class Source:
     Attributes
     ----------
     roots
-        The inputs, as absolute paths: a worker's own folder may be another.
+        The inputs as absolute paths, since a worker may have a different working directory.
     names
-        The inputs as they were given, of which ids are made.
+        The inputs as the user gave them, from which ids are made.
     columns
         Columns or keys of the documents in JSON lines and Parquet.
     encoding

@@ -83,7 +83,7 @@ class Run:
     inputs
         Files and folders.
     output
-        The folder for the shards; made if it is not there.
+        The folder for the shards, which is created if it does not exist.
     columns
         Columns or keys of the documents in JSON lines and Parquet.
     encoding
@@ -91,7 +91,7 @@ class Run:
     device
         Device on which torch runs the model.
     shard_bytes
-        About how many bytes of input make a shard.
+        Approximate number of bytes of input per shard.
     language_model
         Language model for the recipe. The shards are then written in this process, one after another, whatever the engine
         and the number of workers; its answers are stored in the folder, so that a resumed run asks nothing twice.
@@ -102,7 +102,7 @@ class Run:
     left_out
         Number of skipped files by kind.
     resumed
-        True if the folder was one in which a run was begun.
+        True if the run continues an earlier run in the same folder.
     """
 
     recipe: AnyRecipe
@@ -124,9 +124,10 @@ class Run:
         Raises
         ------
         InputError
-            If an input or the recipe is unusable, the folder is that of another run or cannot be written, or a worker ended.
+            If an input or the recipe is unusable, if the folder belongs to another run or is not writable, or if a worker
+            ended.
         KeyboardInterrupt
-            If the user stopped it; the shards that are there remain.
+            If the user stopped the run; finished shards remain.
         """
         if not self.inputs:
             raise InputError(NO_INPUT)

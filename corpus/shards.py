@@ -69,7 +69,7 @@ class Shard:
 class Tally(NamedTuple):
     """Counts of documents cut, of their chunks and characters, and of documents that failed.
 
-    ``doubts`` were read in an encoding that was guessed.
+    ``doubts`` is the number of documents whose encoding was guessed.
     """
 
     documents: int = 0
@@ -101,9 +101,10 @@ class Job:
     plan
         A hash of the recipe and the options of the run.
     model
-        The model of the shards that are there already; empty where none is, or none is needed.
+        The model of the existing shards; empty if there are no shards or no model is needed.
     parent
-        The process that the run belongs to; once that has ended, nothing more is written. 0 where no one process does.
+        The id of the process that runs the job; once it has ended, nothing more is written. 0 if there is no single such
+        process.
     """
 
     source: Source
@@ -134,9 +135,9 @@ class Job:
         Raises
         ------
         InputError
-            If the model is another than that of the shards that are there, or the output cannot be written.
+            If the model differs from the model of the existing shards, or if the output is not writable.
         Cancelled
-            If the process that the run belongs to has ended.
+            If the process that started the run has ended.
         """
         try:
             return _Writing(self, shard, chunks or chunks_of(self.recipe, self.device)).done()

@@ -59,7 +59,7 @@ def parts_of(given: Mapping[str, Any] | None, name: str) -> Parts | None:
     Raises
     ------
     InputError
-        If they are none.
+        If the value is malformed.
     """
     if given is None:
         return None

@@ -22,20 +22,20 @@ except ImportError as error:
 class SeamarkChunker(BaseChunker):
     """Chonkie chunker that cuts texts according to a chunking recipe.
 
-    ``token_count`` is by the recipe's tokenizer; the metadata are those of `chunkers.results.documents.METADATA`, and what a
-    chunk repeats from elsewhere is its ``context``.
+    The recipe's tokenizer determines ``token_count``. The metadata have the fields in `chunkers.results.documents.METADATA`,
+    and text that a chunk repeats from elsewhere is its ``context``.
 
     Parameters
     ----------
     recipe
         A recipe as exported by the page, in any form that `integrations.recipe_of` takes.
     embedder, cache, language_model
-        As `integrations.Cutter` has them.
+        As in `integrations.Cutter`.
 
     Raises
     ------
     InputError
-        If the recipe is none.
+        If the recipe is invalid.
     """
 
     def __init__(

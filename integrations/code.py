@@ -45,7 +45,7 @@ class Program:
     Attributes
     ----------
     imports
-        Import statements, one per line, without that of ``Path``.
+        Import statements, one per line, without the import of ``Path``.
     body
         Code that makes ``chunks``, a list of texts, from ``text``.
     """
@@ -139,7 +139,7 @@ def _written(one: Any) -> str:
 def literal(one: Any) -> str:
     """Format a JSON-compatible value as a Python literal, with one line per dictionary entry.
 
-    A text becomes one literal, whatever is in it: a program that is made of a recipe runs nothing that the recipe says.
+    A text becomes a single literal, whatever it contains, so that no text in a recipe can run as code.
     """
     if isinstance(one, Mapping):
         if not one:

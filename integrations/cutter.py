@@ -24,13 +24,13 @@ def recipe_of(given: AnyRecipe) -> Recipe:
     Parameters
     ----------
     given
-        A `Recipe`; a result, for the one that made it; what its JSON holds; or a text: its JSON if that begins with a brace,
-        else the path of a file with it.
+        A `Recipe`, a result made by a recipe, a recipe's parsed JSON, or a text: JSON if the text begins with a brace,
+        otherwise the path of a recipe file.
 
     Raises
     ------
     InputError
-        If it is none of these, the file cannot be read, or it is no recipe.
+        If ``given`` has another type, if the file cannot be read, or if its content is not a recipe.
     """
     if isinstance(given, Chunking):
         given = given.recipe
@@ -56,13 +56,13 @@ class Cutter:
     Attributes
     ----------
     recipe
-        The recipe to cut by.
+        The recipe to apply.
     embedder
-        The caller's own embedder, which a recipe can only name; None for the recipe's.
+        The caller's own embedder; None for the embedder that the recipe names.
     cache
         Cache of embeddings, instead of `chunkers.SHARED_CACHE`.
     language_model
-        The caller's own language model, or one with a spending limit; None for the recipe's.
+        The caller's own language model, possibly with a spending limit; None for the model that the recipe names.
     """
 
     recipe: Recipe

@@ -26,20 +26,21 @@ except ImportError as error:
 class SeamarkTextSplitter(TextSplitter):
     """LangChain text splitter that cuts texts and documents according to a chunking recipe.
 
-    Documents keep their metadata, and have those of `chunkers.results.documents.METADATA` besides: ``start_index``, as
-    LangChain calls it, ``heading_path`` and others. Sizes and overlap are the recipe's, whatever LangChain's defaults are.
+    Chunks keep the metadata of their document. They also have the fields in `chunkers.results.documents.METADATA`, such as
+    LangChain's ``start_index``, and ``heading_path``. The recipe sets sizes and overlap; LangChain's defaults have no
+    effect.
 
     Parameters
     ----------
     recipe
         A recipe as exported by the page, in any form that `integrations.recipe_of` takes.
     embedder, cache, language_model
-        As `integrations.Cutter` has them.
+        As in `integrations.Cutter`.
 
     Raises
     ------
     InputError
-        If the recipe is none.
+        If the recipe is invalid.
     """
 
     def __init__(

@@ -31,7 +31,7 @@ class Passage(NamedTuple):
     text
         The chunk's whole text, or its beginning if the budget ends within it.
     whole
-        True if that is all of it.
+        True if ``text`` is the chunk's whole text.
     """
 
     chunk: int
@@ -43,8 +43,8 @@ class Passage(NamedTuple):
 class Context:
     """Passages that the model receives with a question, best first, and their total tokens.
 
-    With a ``closed_book`` there are none, and the model is told of none: it answers from what it knows. Where an answer is
-    ``given``, no model is asked for one; an empty one stands for a question that has none.
+    With ``closed_book``, there are no passages, and the model answers from its own knowledge. If an answer is ``given``, no
+    model is asked; an empty answer stands for a question that has no answer.
     """
 
     passages: tuple[Passage, ...]
@@ -68,12 +68,12 @@ class Gathered:
     contexts
         One context per question.
     chunk_s, embed_s
-        Seconds for chunking and for embedding the chunks, as if nothing had been embedded before. The first is None of
-        chunks that were made elsewhere.
+        Seconds for chunking and for embedding the chunks, as if the cache were empty. ``chunk_s`` is None for chunks that
+        were made elsewhere.
     chunks
         Number of chunks.
     asked
-        Tokens that chunking took of a language model; None where it asks none.
+        Tokens that the chunker used from a language model; None if it calls none.
     """
 
     contexts: tuple[Context, ...]
@@ -91,7 +91,7 @@ def gather(chunking: Chunking, questions: Sequence[str], budget: int, tools: Too
     Raises
     ------
     ChunkingError
-        As `Tools.embed` does.
+        As in `Tools.embed`.
     Cancelled
         If the user asked to stop.
     """
@@ -134,8 +134,7 @@ class Exchange(NamedTuple):
     turns
         All messages, the last answer included.
     tokens_in, tokens_out
-        The tokens of every answer that it took, as the server counts them, remembered ones too; where it does not say, as
-        the tokenizer does.
+        Tokens of all requests and answers, cached answers included, as counted by the server or else by the tokenizer.
     """
 
     turns: tuple[Message, ...] = ()
@@ -151,7 +150,7 @@ class Recording:
     asking
         The model.
     count
-        Counts the tokens of each text, for a server that does not.
+        Counts the tokens of each text, for servers that report no token counts.
     cancelled, repeat
         See `Asking.ask`.
     """
@@ -189,9 +188,9 @@ class Answer(NamedTuple):
     Attributes
     ----------
     text
-        Empty where there is no answer, or its words were not kept.
+        Text of the answer; empty if there is no answer or the text was not stored.
     problem
-        Why there is none; empty where there is one.
+        Reason why there is no answer; empty if there is one.
     """
 
     text: str
@@ -214,7 +213,7 @@ def answer_messages(question: str, context: Context) -> list[Message]:
 def recalled_answer(question: str, context: Context, asking: Asking) -> str | None:
     """Return the cached answer to a question; None if answering would send a request to the model.
 
-    It is empty where the model was asked before and gave no answer that can be used.
+    The answer is empty if the model was asked before and gave no usable answer.
     """
     if context.given is not None:
         return context.given
@@ -239,7 +238,7 @@ def answered(question: str, context: Context, recording: Recording) -> Answer:
     Raises
     ------
     ModelError
-        If the server gives no answer, or asking it would pass the limit of what may be spent.
+        If the server gives no answer, or the request would exceed the spending limit.
     Cancelled
         If the user asked to stop.
     """

@@ -38,11 +38,11 @@ class Sizes(NamedTuple):
     Attributes
     ----------
     answering, closed_book
-        The tasks of whoever answers, from passages and without.
+        Tokens of the prompts for answering with passages and without passages.
     judging
-        The task of each kind of judgement.
+        Tokens of the prompt for each kind of judgement.
     questions, references
-        In the order of the items.
+        Tokens of each question and of each reference answer, in the order of the items.
     """
 
     answering: int
@@ -123,8 +123,7 @@ def estimates(
     Parameters
     ----------
     left
-        Function that returns the requests still needed, given the numbers of the chunker and the question, the question and
-        its context.
+        Returns the requests still needed, given the numbers of the chunker and the question, the question, and its context.
     """
     answers: list[int] = []
     judgements: list[int] = []

@@ -49,13 +49,13 @@ class Judgement:
     Attributes
     ----------
     value
-        Faithfulness and relevancy from 0 to 1, correctness from 1 to 5; None where it is undefined or not judged.
+        Faithfulness and relevancy from 0 to 1, correctness from 1 to 5; None if undefined or not judged.
     problem
-        Why it is not judged: what is wrong with the last reply. Empty where it is.
+        The error in the model's last reply that prevented a judgement; empty if the answer was judged.
     said
-        Sentences on which the judgement rests.
+        Sentences that support the judgement.
     exchange
-        The prompt, and the model's words.
+        The prompt and the model's reply.
     repeat
         Number of the judgement in a series of repeats, from 0.
     """
@@ -102,7 +102,7 @@ def judged(kind: Kind, asked: Judged, recording: Recording, similar: Similar, re
     Raises
     ------
     ModelError
-        If the server gives no reply, or asking it would pass the limit of what may be spent; if the embedder fails.
+        If the server gives no reply, the request would exceed the spending limit, or the embedder fails.
     Cancelled
         If the user asked to stop.
     """
@@ -122,7 +122,7 @@ def judged(kind: Kind, asked: Judged, recording: Recording, similar: Similar, re
 def read_faithfulness(reply: str) -> _Found:
     """Parse a reply into faithfulness F: the share of the answer's statements that its passages support.
 
-    Raises Unusable if the reply is not in the form that was asked for.
+    Raises Unusable if the reply is not in the requested form.
     """
     statements = read_json(reply, forms.Faithfulness).statements
     said = tuple(f"{'borne out' if one.supported else 'not borne out'}: {one.statement}" for one in statements)
@@ -134,7 +134,7 @@ def read_faithfulness(reply: str) -> _Found:
 def read_relevancy(reply: str, question: str, similar: Similar) -> _Found:
     """Parse a reply into answer relevancy AR: the mean cosine of the question and questions derived from the answer.
 
-    A mean below 0 counts as 0. Raises Unusable if the reply is not in the form that was asked for.
+    A mean below 0 counts as 0. Raises Unusable if the reply is not in the requested form.
     """
     found = read_json(reply, forms.Relevancy)
     if found.evasive:

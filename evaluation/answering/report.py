@@ -54,9 +54,9 @@ class Asked(NamedTuple):
     Attributes
     ----------
     tokens_in, tokens_out
-        Tokens read and written.
+        Tokens that the model read and wrote.
     cost
-        US dollars; None where no price is known.
+        Cost in US dollars; None if the price is unknown.
     """
 
     tokens_in: int
@@ -71,13 +71,13 @@ class Report:
     Attributes
     ----------
     names
-        The chunkers'.
+        Names of the chunkers.
     questions
         Number of questions.
     results
         See `Results`.
     controls
-        The numbers of the rows `REFERENCE` and `SWAPPED`, which are compared with each other alone.
+        The numbers of the rows `REFERENCE` and `SWAPPED`, which are compared only with each other.
     """
 
     names: Sequence[str]
@@ -123,7 +123,7 @@ class Report:
 
         Pairs with too few questions are left out.
 
-        All pairs use the same questions: every chunker that has the measure anywhere has it for each of them.
+        All pairs are compared on the same questions: the questions on which all chunkers with this measure have a value.
         """
         rows = self._pairs
         if not rows:
@@ -208,7 +208,7 @@ def costs(
 ) -> list[dict[str, float | str | None]]:
     """Return a table row for each chunker with its costs in seconds, tokens and dollars; None if unknown.
 
-    Source of what is counted: the article that introduced double-pass merging, for the user's own text.
+    The article that introduced double-pass merging reports the same costs; here they are measured on the user's text.
     """
     rows: list[dict[str, float | str | None]] = []
     some_ask = any(one.asked is not None for one in gathered.values())

@@ -73,7 +73,7 @@ def from_json(data: bytes, item: Item, context: Context) -> Result:
     Raises
     ------
     InputError
-        If it is something else.
+        If the JSON was not written by `to_json`.
     """
     try:
         kept = _Stored.model_validate_json(data)

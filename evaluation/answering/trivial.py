@@ -45,14 +45,14 @@ def gather_trivial(
     Parameters
     ----------
     budget
-        Tokens of what a question is given.
+        Maximum number of tokens in the passages for a question.
     chunks
-        Into how many chunks random places cut, as far as there are sentences.
+        Number of chunks for random cuts, limited by the number of sentences.
 
     Raises
     ------
     ChunkingError
-        As `Tools.embed` does.
+        As in `Tools.embed`.
     Cancelled
         If the user asked to stop.
     """

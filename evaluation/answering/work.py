@@ -19,12 +19,12 @@ class Result:
     Attributes
     ----------
     question_cosine, reference_cosine
-        The cosine of the answer and the question, and of the answer and the reference, from -1 to 1; None without an answer,
-        and without a reference.
+        Cosine of the answer with the question and with the reference answer, from -1 to 1; None if one of the two texts is
+        missing.
     bert_score
-        F1 of BERTScore; None where it was not computed.
+        F1 of BERTScore; None if it was not computed.
     judgements
-        Judgements by kind, the latest last; the latest counts.
+        Judgements by kind, the latest last. Only the latest counts.
     """
 
     item: Item
@@ -83,11 +83,11 @@ class Means:
     asking
         The model that answers.
     judge
-        The model that judges; None if none does.
+        The model that judges the answers; None if they are not judged.
     similar
-        Cosines by the embedder.
+        Computes cosines with the embedder.
     count
-        Counts the tokens of each text, for a server that does not.
+        Counts the tokens of each text, for servers that report no token counts.
     """
 
     asking: Asking
@@ -101,8 +101,8 @@ def taken_over(
 ) -> dict[tuple[int, int], Result]:
     """Return the reusable results of an earlier run, by the numbers of chunker and question.
 
-    An answer depends on the question and on what the model was given alone. Without the ``same_judge``, its judgements are
-    left out.
+    An answer can be reused if the question and the passages are the same. Its judgements are reused only with
+    ``same_judge``.
     """
     known = {(one.item, one.context): one if same_judge else replace(one, judgements={}) for one in results}
     places = (
@@ -123,13 +123,13 @@ def answer_item(
 ) -> None:
     """Answer a question, measure the answer and have it judged; call ``keep`` with the result after each step.
 
-    What there is of it from ``before`` is not asked again, unless what is missing takes the answer's words and these were
-    not kept.
+    Results from ``before`` are reused. The question is asked again only if a missing measure needs the text of the answer
+    and the text was not stored.
 
     Raises
     ------
     ModelError
-        If a server gives no answer, or asking it would pass the limit of what may be spent; if the embedder fails.
+        If a server gives no answer, a request would exceed the spending limit, or the embedder fails.
     Cancelled
         If the user asked to stop.
     """
@@ -164,16 +164,16 @@ def answer_all(
     Parameters
     ----------
     keep
-        Called with the numbers of the chunker and of the question, from any thread.
+        Called with the numbers of the chunker and the question, from any thread.
     done
-        Called when all of an answer is there; not for those that were whole ``before``.
+        Called when an answer and all its measures are complete, except for results that were complete ``before``.
     before
-        Earlier results, by the numbers of the chunker and of the question.
+        Earlier results, by the numbers of the chunker and the question.
 
     Raises
     ------
     ModelError
-        As `answer_item`; the first that fails stops the others, and what was kept is there.
+        As in `answer_item`. The first failure stops all other requests; results already passed to ``keep`` remain.
     Cancelled
         If the user asked to stop.
     """

@@ -55,7 +55,7 @@ class Limit(NamedTuple):
 def fitting_budget(characters: int) -> int:
     """Return a token budget of about a quarter of a text of this length, at most 500 tokens.
 
-    Of a short one a larger budget would hold everything.
+    With a larger budget, retrieval would return the whole of a short text.
     """
     return max([size for size in (50, 100, 250, 500) if size <= characters / _CHARACTERS_A_TOKEN / 4], default=50)
 
@@ -82,7 +82,7 @@ class Passages:
     vectors
         Unit vectors, shape (chunks, dimension); None without an embedder.
     bm25
-        None where nothing is searched by words.
+        Word index of the texts; None if the search does not use words.
     """
 
     chunking: Chunking
@@ -99,12 +99,12 @@ class Passages:
 def prepare(chunking: Chunking, tools: Tools, method: Method, embedded_as: EmbeddedAs = "plain") -> Passages:
     """Prepare chunks for search: embed them, index their words, or both, as the search method requires.
 
-    The chunks' vectors are those that `evaluation.search.index.build_index` gives of a corpus of this text alone.
+    The vectors equal those from `evaluation.search.index.build_index` for a corpus of this text alone.
 
     Raises
     ------
     ChunkingError
-        As `Tools.embed` does.
+        As in `Tools.embed`.
     Cancelled
         If the user asked to stop.
     """
@@ -148,11 +148,12 @@ class Hit(NamedTuple):
     rank
         From 1.
     score
-        Cosine, BM25, the sum of reciprocal ranks, or what the cross-encoder gave; NaN for one that it was not given.
+        Cosine, BM25, sum of reciprocal ranks, or score of the cross-encoder; NaN if the cross-encoder did not score the
+        chunk.
     parts
-        Retrieved part of its text: all of its spans, or their beginning if the budget ends within it.
+        Retrieved part of the chunk's text: all of its spans, or their beginning if the budget ends inside the chunk.
     whole
-        True if that is all of it.
+        True if the whole chunk is retrieved.
     """
 
     chunk: int
@@ -173,15 +174,15 @@ class Asked:
     ranking
         All chunks that were ranked.
     sources
-        The rankings that were fused, by their method; the ranking itself where nothing was.
+        The rankings that were fused, by method; the ranking itself if none were fused.
     hits
         The chunks within the limit, best first.
     tokens
-        The tokens of what is given of them.
+        Number of tokens in the retrieved text.
     fused
         True if the scores are sums of reciprocal ranks.
     reranked
-        True if they are a cross-encoder's.
+        True if the scores are from a cross-encoder.
     """
 
     passages: Passages
@@ -213,11 +214,11 @@ def ask(
     Parameters
     ----------
     vector
-        The question's, shape (dimension,); None ranks by words alone, whatever the method.
+        The question's unit vector, shape (dimension,). With None, chunks are ranked by words alone, whatever the method.
     ruler
         Counts the tokens of ranges of the text.
     reranker
-        Puts the first `RERANKED` chunks in the order of a cross-encoder's scores.
+        Cross-encoder that reorders the first `RERANKED` chunks; None for no reordering.
     """
     method = checked_method(method)
     sources: dict[str, Ranking] = {}

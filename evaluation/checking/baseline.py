@@ -43,7 +43,7 @@ Scores = Mapping[str, Mapping[str, float]]
 class Baseline(BaseModel):
     """Minimum scores that a check requires, as stored in a baseline file.
 
-    ``documents`` tells the texts and the questions from others, whose scores would say nothing about these.
+    ``documents`` is a hash that identifies the texts and questions, since scores on other texts cannot be compared.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -59,7 +59,7 @@ class Baseline(BaseModel):
         Raises
         ------
         InputError
-            If it is no baseline; the message names the place.
+            If the file is not a baseline; the message names the position of the error.
         """
         (value,) = parsed_apart(read_value, data, name, most=LONGEST_BASELINE)
         try:
@@ -83,7 +83,7 @@ class Baseline(BaseModel):
     def worse(self, scores: Scores, tolerance: float) -> Iterator[tuple[str, str]]:
         """Yield a message for each score that is undefined or worse than the baseline by more than ``tolerance``.
 
-        The kind of score comes before the message.
+        Each message comes with the kind of the score.
         """
         for kind, kept in self.scores.items():
             for name, before in kept.items():
@@ -122,7 +122,7 @@ def retrieval_scores(
     Raises
     ------
     InputError
-        If something cannot be embedded.
+        If a text cannot be embedded.
     """
     ruler = Ruler(corpus.whole.text, tools.tokenizer)
     found = evaluate(build_index(corpus, recipe.build(), tools, recipe.embedded_as), questions, tools, ruler, top_k)

@@ -31,8 +31,8 @@ class Ignored(NamedTuple):
 def ignored_in(text: str, known_rules: Collection[str]) -> tuple[list[Ignored], list[tuple[Span, str]]]:
     """Return the passages and rules that ignore comments exclude, and the unknown rule names in the comments.
 
-    A comment ``<!-- seamark: ignore RULE, RULE -->`` on lines of its own is about the next block, or item of a list; without
-    a rule, about all of them. One that is shown in code is none.
+    A comment ``<!-- seamark: ignore RULE, RULE -->`` on lines of its own applies to the next block or list item. Without a
+    rule, it turns off all rules. Comments inside code are not read.
     """
     if "seamark:" not in text:
         return [], []

@@ -54,7 +54,7 @@ class KnownProblems(BaseModel):
         Raises
         ------
         InputError
-            If it is no list of known problems; the message names the place.
+            If the text is not a list of known problems; the message names the position of the error.
         """
         try:
             return cls.model_validate_json(text)

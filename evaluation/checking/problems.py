@@ -80,13 +80,13 @@ class Problem:
     Attributes
     ----------
     place
-        None where it concerns a whole file, or the file is no plain text, whose lines a reader could count.
+        Lines and columns of the problem; None if it concerns the whole file, or if the file is not plain text.
     where
-        The page or the chapter, in words; empty where the document has none.
+        The page or chapter in words; empty if the document has none.
     passage
-        The text that it is about, by which it is known again when lines have moved.
+        The affected text, by which the problem is recognized after lines have moved.
     quiet
-        Why it is not said: it is ``known``, or ``ignored`` by a comment; empty where it is said.
+        Why the problem is not reported: ``known``, or ``ignored`` by a comment; empty if it is reported.
     """
 
     rule: str
@@ -125,11 +125,11 @@ class Check:
     Attributes
     ----------
     levels
-        Level of each rule, one of `LEVELS` or `OFF`; rules left out are as in `ALL_RULES`.
+        Level of each rule, one of `LEVELS` or `OFF`; other rules have their level in `ALL_RULES`.
     bounds
-        The sizes of chunks; None for those that the chunker's parameters ask for, where they do.
+        Required chunk sizes; None for the sizes that the chunker's parameters set, if any.
     embedded_as
-        The text of a chunk that is embedded, which the embedder must read to its end.
+        Form in which a chunk is embedded; the embedder must be able to read the whole of this text.
     """
 
     chunker: Chunker
@@ -141,7 +141,7 @@ class Check:
     def level(self, rule: str, *, avoidable: bool = True) -> Level | None:
         """Return the severity level of a rule; None if the rule is turned off.
 
-        What no chunk of the size that is asked for could avoid is a note, unless the rule was given a level.
+        A problem that no chunk of the required size could avoid is a note, unless the user set a level for the rule.
         """
         said = self.levels.get(rule, ALL_RULES[rule].level if avoidable else "note")
         return next((one for one in LEVELS if one == said), None)
@@ -152,7 +152,7 @@ class Check:
         Raises
         ------
         InputError
-            If it cannot be cut, or the sizes cannot be counted.
+            If the document cannot be cut or the chunk sizes cannot be counted.
         """
         tools = replace(self.tools)
         chunking = run(self.chunker, document, tools, self.embedded_as)
@@ -253,7 +253,7 @@ def checked_levels(given: Mapping[str, str]) -> dict[str, str]:
     Raises
     ------
     InputError
-        If there is no such rule or level.
+        If a rule or level does not exist.
     """
     for rule, level in given.items():
         if rule not in ALL_RULES:

@@ -23,7 +23,7 @@ class Report:
     levels
         Level of each rule that was checked.
     general
-        Problems of no document of its own: scores worse than a baseline.
+        Problems that concern no single document: scores worse than a baseline.
     """
 
     recipe: Recipe

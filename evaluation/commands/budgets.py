@@ -37,7 +37,7 @@ def budgets_of(options: argparse.Namespace) -> Budgets | None:
     Raises
     ------
     InputError
-        If they are not whole numbers from 1 on, or too many, or an option is given without them.
+        If the budgets are not positive integers, if there are too many, or if another budget option is given without them.
     """
     if options.budget is None:
         for name, given in (("--budget-unit", options.budget_unit), ("--last", options.last)):
@@ -59,9 +59,9 @@ class Measured:
     Attributes
     ----------
     top_k
-        The measures of the top k by name, each of shape (questions,), in the unit of the budgets.
+        Measures over the top k, by name, each of shape (questions,), in the unit of the budgets.
     top_k_given
-        The mean length of the top k.
+        Mean length of the top k chunks' text.
     """
 
     name: str

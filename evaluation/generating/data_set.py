@@ -55,11 +55,11 @@ class Draft:
     Attributes
     ----------
     question, excerpts
-        The words as they stand in the table.
+        The texts in the table.
     made
-        The question that they are; None if they cannot be one.
+        The edited question; None if the texts are invalid.
     why
-        Why not; empty if they can.
+        Reason why the texts are invalid; empty if they are valid.
     """
 
     question: str
@@ -79,9 +79,9 @@ class Draft:
 def to_csv(made: Sequence[Generated], texts: Texts) -> str:
     """Return the questions as CSV, with their excerpts as JSON in the column ``references``.
 
-    Its excerpts can be located again after the documents were edited.
+    The excerpts can be located again even after the documents have been edited.
 
-    What a spreadsheet would take for a formula gets an apostrophe before it.
+    Text that a spreadsheet would read as a formula gets an apostrophe before it.
     """
     written = io.StringIO(newline="")
     writer = csv.writer(written)
@@ -109,8 +109,8 @@ def edited(one: Generated, texts: Texts, question: str, excerpts: Sequence[str])
     Raises
     ------
     InputError
-        If the question is empty or too long, no excerpt is left, there are too many, or one is not in the document word for
-        word.
+        If the question is empty or too long, if no or too many excerpts are left, or if an excerpt is not in the document
+        word for word.
     """
     question = one_line(question)
     if not any(map(str.isalnum, question)):

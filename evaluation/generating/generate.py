@@ -137,10 +137,10 @@ def generate(
 
     Each prompt shows earlier questions.
 
-    Which ones depends on the windows alone: a question is asked for when all that are `MOST_AT_ONCE` or more before it are
-    there, and all about windows that overlap its own, so that no passage is asked about twice at the same time; it is shown
-    those. Whether it was asked before is looked at when all before it are there. So the same answers to the same questions
-    give the same outcomes, in whatever order they come.
+    The windows alone determine which questions a prompt shows. A question is requested once two groups of earlier questions
+    are finished: those at least `MOST_AT_ONCE` places before it, and those about overlapping windows. Its prompt shows these
+    questions. Duplicates are detected when all earlier questions are finished. The same answers therefore give the same
+    outcomes, in whatever order they arrive.
 
     Parameters
     ----------
@@ -149,15 +149,15 @@ def generate(
     settings
         Number of questions, window size and seed.
     ask
-        Sends a conversation and returns the answer, as `Asking.ask`; what it raises is raised here too, and stops all. Where
-        the server enforces a schema, excerpts are whole sentences of the window.
+        Sends a conversation and returns the answer, as `Asking.ask`. Its errors stop the run and are raised here. If the
+        server enforces a schema, excerpts are whole sentences of the window.
     done
-        Called with each outcome in the order of the windows, as soon as it and all before it are there; at an error or when
-        the user stops, with those that are there then.
+        Called with each outcome in the order of the windows, as soon as all earlier outcomes are finished. After an error or
+        a stop, it is called with the outcomes finished so far.
     cancelled
         True once the user has cancelled.
     tell
-        Called after each answer with whether it can be used.
+        Called after each answer with True if the answer is usable.
 
     Raises
     ------
@@ -224,7 +224,7 @@ class _Line:
     def has(self, question: str, number: int, stopped: Callable[[], bool]) -> bool:
         """Return whether the same question was generated earlier.
 
-        After a stop, the question is compared with those finished so far.
+        After a stop, the question is compared with the questions finished so far.
         """
         before = self.first(number, stopped)
         if before is None:

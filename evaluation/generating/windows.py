@@ -27,15 +27,15 @@ class Window(NamedTuple):
 def windows(texts: Sequence[str], size: int, seed: int) -> Iterator[Window]:
     """Yield an endless sequence of random windows, which may overlap; equal seeds give equal windows.
 
-    A document is chosen with a chance in proportion to its length, then a place in it, each with the same chance. A document
-    that is no longer than a window is shown whole.
+    A document is chosen with a probability proportional to its length, then a position in it uniformly at random. A document
+    that is not longer than a window is shown whole.
 
     Parameters
     ----------
     texts
-        The documents' texts; those without words are never chosen.
+        The documents' texts; texts without words are never chosen.
     size
-        The most characters of a window.
+        Maximum number of characters in a window.
     seed
         Seed of the random choice.
 

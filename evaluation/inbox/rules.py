@@ -49,13 +49,13 @@ class Finding:
     Attributes
     ----------
     rule
-        The name of the rule that says so.
+        The name of the rule that found the passage.
     span
         The passage to look at, in code points.
     score
         Certainty and severity, from 0 to 1; findings are ranked by it.
     reason
-        The finding in words and numbers.
+        Explanation of the finding in words and numbers.
     """
 
     rule: str
@@ -126,7 +126,7 @@ Found = Iterator[tuple[Span, float, str]]
 class Rule:
     """Rule for suspicious passages: its title, why it matters, and the function that finds the passages.
 
-    ``of_sentences`` is true if the passages depend on the splitter into sentences alone, which no chunker changes.
+    ``of_sentences`` is true if the passages depend only on the sentence splitter, which no chunker changes.
     """
 
     title: str
@@ -410,11 +410,11 @@ def inbox(chunking: Chunking, embedder: Embedder | None = None, hair: float = HA
     Parameters
     ----------
     chunking
-        The result to look at.
+        The result to check.
     embedder
-        The embedder that will read the chunks; None leaves out the rule that needs it.
+        The embedder that will read the chunks. With None, the rule that needs an embedder is skipped.
     hair
-        Distance from the threshold within which a cut counts as made by a hair, in the units of the score.
+        Distance from the threshold, in units of the score, within which a decision counts as narrow.
     """
     case = Case(chunking, embedder, hair)
     found = [Finding(name, *one) for name, rule in RULES.items() for one in rule.find(case)]

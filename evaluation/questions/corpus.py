@@ -29,7 +29,7 @@ class Corpus:
     Raises
     ------
     InputError
-        If there is none, or two have the same name.
+        If there is no document, or if two documents have the same name.
     """
 
     documents: tuple[Document, ...]
@@ -84,8 +84,8 @@ class Corpus:
 class Ruler:
     """Token counter for ranges of a text.
 
-    A token lies where its first character that is not white space does, so that the space with which byte pairs
-    begin does not decide which range a word belongs to.
+    A token belongs to the range that contains its first character other than white space. The space at the start of a
+    byte-pair token therefore does not decide to which range a word belongs.
     """
 
     def __init__(self, text: str, tokenizer: Tokenizer) -> None:

@@ -73,13 +73,14 @@ class Finder:
     def locate(self, item: object, number: int | None) -> Located:
         """Locate a quoted excerpt in the documents: verbatim, else ignoring typography, else with small changes.
 
-        An item is a text, or an object with ``content`` and, where they are known, ``start_index``, ``prefix``, ``suffix``
-        and ``corpus_id``, a document's name. Otherwise ``number`` is the document's; if None, all are searched in order.
+        An item is a text, or an object with ``content`` and, if known, ``start_index``, ``prefix``, ``suffix`` and
+        ``corpus_id``, the document's name. Without ``corpus_id``, the document ``number`` is searched, or all documents in
+        order if ``number`` is None.
 
         Raises
         ------
         InputError
-            If it is not found; the sentence names the passage most like it if there is one.
+            If the excerpt is not found; the message names the most similar passage if there is one.
         """
         given = item if isinstance(item, dict) else {"content": item}
         quoted = _quotation(given)

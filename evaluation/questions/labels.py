@@ -16,7 +16,7 @@ from evaluation.questions.reading import Question
 def labels(questions: Sequence[Question], corpus: Corpus) -> bytes:
     """Return questions as JSON lines for `read_questions`, with each excerpt's document, position and context.
 
-    An excerpt that is the whole of a document is named by the document alone, if those of its question all are.
+    If all excerpts of a question are whole documents, only the documents' names are written.
     """
     rows = []
     for question in questions:

@@ -54,15 +54,15 @@ def rows_in(
 ) -> Iterator[tuple[str, Row | InputError]]:
     """Yield the rows of a questions file with their positions; an error takes the place of an unreadable row.
 
-    The file is read in another process; see `chunkers.text.reader_process`. A row has a ``question`` and, where they are
-    known, one of `EXCERPTS`, as a list; for answers, also what else is in `ANSWERS`.
+    The file is read in another process; see `chunkers.text.reader_process`. A row has a ``question`` and, if known, one of
+    the columns in `EXCERPTS` as a list. With the purpose ``answers``, it also has the columns in `ANSWERS`.
 
     Raises
     ------
     InputError
         If the whole file is unusable.
     Cancelled
-        If the user asked to stop, which ``cancelled`` is asked repeatedly.
+        If the user asked to stop, as ``cancelled`` reports.
     """
     for place, row, problem in parsed_apart(read, data, name, cancelled, purpose=purpose):
         yield place, InputError(problem) if row is None else row
@@ -149,8 +149,8 @@ def _for_search(rows: Iterator[tuple[str, Row | InputError]], name: str) -> Iter
 def plain_rows(text: str, name: str, check: Callable[[Sequence[str], str], None]) -> Iterator[tuple[str, Row | InputError]]:
     """Yield each row of a questions file as written, with its position; an error takes the place of a bad row.
 
-    From the fields of a CSV file, what `chunkers.support.spreadsheet.as_cell` has added is taken away. ``check`` is called
-    with the columns of such a file and its name, and raises InputError if they are not right.
+    Apostrophes that `chunkers.support.spreadsheet.as_cell` added to the fields of a CSV file are removed. ``check`` is
+    called with the columns and the name of a CSV file, and raises InputError if a column is wrong or missing.
     """
     # In the cells of CSV, lists are written in JSON.
     check_brackets(text, name)
@@ -163,7 +163,7 @@ def listed(value: object, column: str) -> list[Any]:
     Raises
     ------
     InputError
-        If it is none of these.
+        If the cell holds anything else.
     """
     if isinstance(value, str):
         written = value.strip()

@@ -43,9 +43,9 @@ class QuestionSet:
     texts
         Name and text of each document.
     questions
-        Name and content of a file that `read_questions` reads.
+        Name and content of a file for `read_questions`.
     notes
-        Sentences on what was left out, and on what the measures say of such a set.
+        Sentences on data that was left out, and on how to read the measures for such a set.
     """
 
     texts: tuple[tuple[str, str], ...]
@@ -61,9 +61,9 @@ def read_set(data: bytes, name: str, split: str | None = None, cancelled: Callab
     Raises
     ------
     InputError
-        If it is damaged, too large, or does not have what the format asks for; and as for `read_beir`.
+        If the file is damaged, too large, or lacks required parts; also as in `read_beir`.
     Cancelled
-        If the user asked to stop, which ``cancelled`` is asked repeatedly.
+        If the user asked to stop, as ``cancelled`` reports.
     """
     if not data.startswith(b"PK") and (b'"paragraphs"' not in data or b'"qas"' not in data):
         return None
@@ -78,14 +78,14 @@ def read_beir(
     Parameters
     ----------
     split
-        The table of qrels that says which documents answer which question: by default that of ``test``, else the only one.
+        Split whose qrels table lists the documents that answer each question: by default ``test``, else the only table.
     cancelled
-        Called repeatedly while they are read, in another process; true ends it.
+        Called repeatedly while the files are read in another process; True stops reading.
 
     Raises
     ------
     InputError
-        If a part is missing, or a row of it is not as it must be; if no question has a document that answers it.
+        If a file is missing, if a row is malformed, or if no question has a document that answers it.
     Cancelled
         If the user asked to stop.
     """

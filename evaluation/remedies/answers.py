@@ -27,7 +27,7 @@ class Failure(Column):
     Attributes
     ----------
     posed
-        The question that fails; it is not among the others.
+        The question that fails, which is not among ``others``.
     """
 
     posed: Posed = field(kw_only=True)
@@ -54,9 +54,9 @@ def keep_answer_whole(
 
     There are at most `WANTED` of them.
 
-    The page's verdict decides: the answer is whole in a chunk that is retrieved within the failure's limit. If the limit is
-    a number of chunks, the answer must also be whole within the tokens that the column retrieves now, so that larger chunks
-    alone do not win. A text without a cut is no remedy. Chunks are embedded only as far as the verdict needs them.
+    The criterion is that of the page: a chunk retrieved within the failure's limit contains the whole answer. If the limit
+    is a number of chunks, the answer must also be whole within the number of tokens retrieved now, so that larger chunks
+    have no advantage. A text without cuts is no remedy. Only chunks that the decision requires are embedded.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def keep_answer_whole(
     Raises
     ------
     ChunkingError
-        As `Tools.embed` does.
+        As in `Tools.embed`.
     Cancelled
         If the user asked to stop.
     """
@@ -99,8 +99,8 @@ class _Reach:
     def is_beyond(self, chunking: Chunking) -> bool:
         """Return whether retrieval from alternative chunks is certain to miss part of the answer.
 
-        The most promising chunks are embedded first: those where the column's chunks are most like the question. False where
-        something else than the cosine alone decides on the rank.
+        As few chunks as possible are embedded: first those that overlap the current chunks most similar to the question. The
+        result is False if the ranking does not depend on the cosine alone.
         """
         failure, ruler = self.failure, self.questions.ruler
         if failure.method != "embedding" or self.questions.tools.embedder is None or self.questions.reranker is not None:

@@ -78,7 +78,7 @@ def remove_finding(
     Raises
     ------
     ChunkingError
-        As `Tools.embed` does, of the chunks that other questions are asked.
+        As in `Tools.embed`, which embeds chunks for the other questions.
     Cancelled
         If the user asked to stop.
     """

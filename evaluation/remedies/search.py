@@ -35,9 +35,9 @@ class Column:
     Attributes
     ----------
     method, limit, embedded_as
-        The way in which questions are asked.
+        Search method, retrieval limit and text to embed for questions.
     others
-        The questions about the text whose answers a change may win or lose.
+        Other questions about the text, whose answers a change may make whole or split.
     known
         The known boundaries, in code points; None if the text has none.
     """
@@ -58,9 +58,9 @@ class Trial(Generic[Kept]):
     Attributes
     ----------
     kept
-        Data that decides whether the goal is reached; None if it cannot be, or the text is not cut at all.
+        Data that decides whether the goal is reached; None if the goal cannot be reached or the text is not cut at all.
     changed
-        Number of places where a chunk begins or ends in one result and not in the other.
+        Number of positions where a chunk begins or ends in only one of the two results.
     """
 
     variation: Variation
@@ -77,13 +77,13 @@ class Remedy:
     changed
         As in `Trial`.
     chunks, tokens
-        The number of its chunks, and the median of their tokens.
+        Number of chunks, and median number of tokens per chunk.
     others, won, lost
-        The number of other questions; those whose answer becomes whole; those whose answer no longer is.
+        Number of other questions, number of answers that become whole, and number of answers that are no longer whole.
     marks
-        Known boundaries found before, found now, and all of them; None if the text has none.
+        Numbers of known boundaries found before, found now, and in total; None if the text has none.
     findings
-        Other suspicious cuts before and after; None where nobody looks for them.
+        Number of other suspicious cuts before and after; None if suspicious cuts are not checked.
     """
 
     variation: Variation
@@ -134,7 +134,7 @@ def _ignore(done: int, total: int) -> None:
 def trials(column: Column, tools: Tools, keep: Callable[[Chunking], Kept | None]) -> list[Trial[Kept]]:
     """Cut the text with every alternative setting that needs no new embeddings; return the smallest changes first.
 
-    The order is that of the least change: the fewest changed cuts first, of equals in the order of the grid.
+    The size of a change is its number of changed cuts. Ties keep the order of the grid.
 
     Parameters
     ----------

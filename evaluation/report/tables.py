@@ -43,9 +43,9 @@ class Table:
     said
         Summary in sentences; empty if there is none.
     heads
-        The names of its numbers, and what each is.
+        Headings of the number columns, with explanations.
     rows
-        A name and its cells.
+        Name and cells of each row.
     """
 
     title: str
@@ -61,13 +61,13 @@ class Compared:
     Attributes
     ----------
     document
-        The text.
+        The document that was cut.
     columns
         Each chunker with its result.
     known
-        The known boundaries, code points; None where none are known.
+        Known boundaries in code points; None if there are none.
     embedder, tokenizer
-        The embedder that will read the chunks, None if there is none, and the name of the tokenizer that counts tokens.
+        The embedder that will read the chunks, or None, and the name of the tokenizer that counts tokens.
     vectors
         Vectors of the sentences, shape (n, dimension); None if they have not been computed.
     """

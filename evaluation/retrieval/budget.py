@@ -63,7 +63,7 @@ class Budgets:
     Attributes
     ----------
     sizes
-        Ascending, from 1 on.
+        Ascending positive integers.
     unit
         One of `UNITS`.
     last
@@ -72,7 +72,7 @@ class Budgets:
     Raises
     ------
     InputError
-        If there is none, or one is below 1, or they are not ascending, or too many.
+        If there are no or too many sizes, or if they are not positive and ascending.
     """
 
     sizes: tuple[int, ...]
@@ -95,8 +95,8 @@ class Budgets:
 def filled(chunks: Iterable[Sequence[Span]], size: int, length: Measuring, last: Last = "cut") -> list[Span]:
     """Return the text ranges of the best chunks up to a budget; the last chunk is cut off or left out.
 
-    The first chunk that does not fit ends it, though a later one might fit. Below the length of the best chunk, that is its
-    beginning, or nothing.
+    Filling ends at the first chunk that does not fit, even if a later chunk would fit. If even the best chunk does not fit,
+    the result is its beginning, or empty if the last chunk is left out.
     """
     taken: list[Span] = []
     left = size
@@ -133,14 +133,14 @@ class AtBudgets:
     taken
         Number of chunks that a question receives, including one that is cut off, shape (budgets, questions).
     part
-        The length, in the unit of the budgets, of what is given of the chunk that is cut off; 0 where none is. Of the same
-        shape.
+        Length of the beginning that is kept of the chunk that is cut off, in the unit of the budgets; 0 if no chunk is cut
+        off. Same shape as ``taken``.
     given
-        The length of what it is given, shape (units, budgets, questions), in the order of `UNITS`.
+        Length of the retrieved text, shape (units, budgets, questions), in the order of `UNITS`.
     hit
-        The length of what is in it and in the excerpts, of the same shape.
+        Length of the excerpts' retrieved part, same shape as ``given``.
     wanted
-        The length of the excerpts, shape (units, questions).
+        Length of the excerpts, shape (units, questions).
     """
 
     budgets: Budgets
@@ -154,7 +154,7 @@ class AtBudgets:
     def scores(self) -> FloatArray:
         """Recall, precision and IoU at every budget, shape (units, budgets, scores, questions), NaN where undefined.
 
-        They are in the order of `UNITS` and `FOUND_SCORES`.
+        The order is that of `UNITS` and `FOUND_SCORES`.
         """
         given, hit = self.given.astype(float), self.hit.astype(float)
         wanted = np.where(self.wanted, self.wanted, np.nan)[:, None, :]
@@ -178,15 +178,14 @@ class AtBudgets:
 def evaluate_at(index: Index, questions: Sequence[Question], tools: Tools, ruler: Ruler, budgets: Budgets) -> AtBudgets:
     """Measure retrieval for all questions at every budget, searching the index once per question.
 
-    The search is exact, as `Queries` has it. No more ranks than those of some questions are in memory at a time, and none
-    are kept.
+    The search is exact, as in `Queries`. Only the ranks of some questions are in memory at a time, and no ranks are kept.
 
     Raises
     ------
     Cancelled
         If the user asked to stop.
     ChunkingError
-        As `Tools.embed` does.
+        As in `Tools.embed`.
     """
     return evaluate_each(index, questions, tools, ruler, [budgets])[0]
 

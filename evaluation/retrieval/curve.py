@@ -25,7 +25,7 @@ class Curve:
     bounds
         The 95 % confidence interval of each mean by chunker number, shape (2, budgets), NaN with too few questions.
     leads
-        Who is ahead where; the chunkers in the order of their numbers.
+        The leading chunker at each budget, with the chunkers in the order of their numbers.
     """
 
     budgets: Budgets
@@ -41,7 +41,7 @@ class Curve:
 
         The measure is one of `FOUND_SCORES`.
 
-        In the budgets of ``everything`` all chunkers are given all of the text.
+        At the budgets in ``everything``, every chunker returns the whole text.
         """
         budgets = next(iter(found.values())).budgets
         values = {

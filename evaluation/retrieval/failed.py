@@ -43,11 +43,11 @@ class Seam:
     Attributes
     ----------
     place
-        Start of the later chunk on the common axis.
+        Start of the later chunk, as a corpus-wide offset.
     before, after
-        The numbers of the chunks that end and begin there, counted from 0.
+        Numbers of the chunks that end and begin at the cut, counted from 0.
     reason
-        Why it was cut, in the chunker's words; empty where it does not say so.
+        The chunker's reason for the cut; empty if it gives none.
     """
 
     place: int
@@ -65,19 +65,19 @@ class Failure:
     question
         Number of the question, from 0.
     span
-        Span of the excerpt on the common axis.
+        Span of the excerpt, in corpus-wide offsets.
     missed
         Number of characters of the excerpt that were not retrieved, by chunker number; white space alone does not count.
     seams
-        The cuts inside it, in order.
+        The cuts inside the excerpt, in order.
     holder, rank
-        The number of the chunk that holds most of it, the best ranked of several, and its rank, counted from 1; -1 and 0
-        where no chunk holds any of it. The rank is 0, too, where the run does not know it.
+        Number of the chunk with most of the excerpt, the best ranked in case of ties, and its rank, counted from 1; -1 and 0
+        if no chunk contains any of the excerpt. The rank is also 0 if the run did not keep it.
     held
         Number of characters of the excerpt in that chunk.
     outside
-        Number of its characters in no chunk, which are not searched though returned text may contain them; white space
-        alone does not count.
+        Number of characters of the excerpt that no chunk contains. They are not searched, though returned text may contain
+        them. White space alone does not count.
     """
 
     question: int
@@ -102,7 +102,7 @@ class Failure:
 def failures(found: Mapping[int, Measured], limit: Limit, ruler: Ruler) -> dict[int, list[Failure]]:
     """Return, for each chunker, the excerpts that it failed to retrieve in full, most missing text first.
 
-    Excerpts with as much missed are in the order of their questions.
+    Excerpts with equally much missing text are in the order of their questions.
     """
     lost: dict[int, list[Failure]] = {number: [] for number in found}
     if not found:

@@ -53,7 +53,7 @@ def sentences_touched(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
 def sentences_held(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
     """Return the numbers of the sentences of which the spans cover more than half.
 
-    Chunkers that ignore sentences cut them; a few characters in the next chunk do not count as retrieving the sentence.
+    Some chunkers cut sentences. A chunk with only a few characters of a sentence does not count as retrieving the sentence.
     """
     held = union(spans)
     found = set()

@@ -19,14 +19,14 @@ class Given(NamedTuple):
     Attributes
     ----------
     rank
-        Counted from 1.
+        Rank of the chunk, counted from 1.
     number
-        The chunk's.
+        Number of the chunk.
     spans
-        All spans of the chunk on the common axis; or the text that it returns, without what better chunks return, possibly
-        empty.
+        Spans of the chunk in corpus-wide offsets, or of the text that it returns, without text that better chunks return;
+        possibly empty.
     given
-        Part that the question receives: the beginning if the budget cuts it off, nothing if it is left out.
+        Spans retrieved for the question: the chunk's beginning if the budget cuts it off, nothing if it is left out.
     """
 
     rank: int
@@ -47,11 +47,11 @@ class GivenChunks:
     Attributes
     ----------
     chunks
-        Best first; the last one may be cut off, or left out.
+        Chunks, best first; the last one may be cut off or left out.
     more
-        Number of further chunks that are given too, but whose ranks the run did not keep.
+        Number of further retrieved chunks whose ranks the run did not keep.
     budget, unit
-        The budget and its unit; 0 if the top k count.
+        The budget and its unit; 0 if the limit is the top k.
     filled
         Used part of the budget, in its unit.
     """

@@ -73,7 +73,7 @@ def from_json(data: bytes, text: str, cancelled: Callable[[], bool] = bool) -> t
     InputError
         If it is not such a file, belongs to another text, or a boundary lies outside the text or out of order.
     Cancelled
-        If the user asked to stop, which ``cancelled`` is asked repeatedly.
+        If the user asked to stop, as ``cancelled`` reports.
     """
     return Marks.read(data, cancelled).of(text)
 
@@ -86,7 +86,7 @@ def read_marks(data: bytes, _: str) -> Iterator[str | int]:
     Raises
     ------
     InputError
-        If it is not such a file.
+        If it is not a boundary file.
     """
     what = "known boundaries"
     given = json_of(text_of(data, what), what)
@@ -115,9 +115,9 @@ class Marks:
         Raises
         ------
         InputError
-            If it is not such a file.
+            If it is not a boundary file.
         Cancelled
-            If the user asked to stop, which ``cancelled`` is asked repeatedly.
+            If the user asked to stop, as ``cancelled`` reports.
         """
         sha256, *known = parsed_apart(read_marks, data, "known boundaries", cancelled)
         return cls(sha256, tuple(known))
