@@ -47,8 +47,8 @@ Length = Callable[[Sequence[tuple[int, int]]], float]
 def found_scores(excerpts: Sequence[Span], retrieved: Sequence[Span], length: Length) -> dict[str, Score]:
     """Return recall, precision and IoU of the retrieved ranges against the excerpts.
 
-    With t_e the excerpts, t_r what was retrieved, h what is in both: recall = |h| / |t_e|, precision = |h| / |t_r|, IoU =
-    |h| / (|t_r| + |t_e| - |h|). In |t_r| text counts as often as it was retrieved; elsewhere once.
+    With t_e for the excerpts, t_r for the retrieved text and h for the text in both: recall = |h| / |t_e|, precision = |h| /
+    |t_r|, IoU = |h| / (|t_r| + |t_e| - |h|). In |t_r|, text counts each time it is retrieved; otherwise it counts once.
     """
     return scores_of(length(union(excerpts)), length(intersection(excerpts, retrieved)), length(retrieved))
 
@@ -81,9 +81,9 @@ class Answer:
     Attributes
     ----------
     ranked
-        Numbers of the chunks, best first: all that were retrieved, which may be more than the top k.
+        Numbers of all retrieved chunks, best first; they may be more than the top k.
     characters, tokens
-        The measures of the top k, by name.
+        Measures of the top k chunks, by name.
     documents, evidence
         Recall, precision and F1 at each k, by name.
     """
@@ -100,7 +100,7 @@ class Answer:
 class Evaluation:
     """Retrieval results of all questions, measured over the first ``top_k`` chunks.
 
-    The scores are arrays, NaN where undefined: as objects, 5,000 questions would have 32 times 5,000 of them.
+    The scores are arrays, NaN where undefined, since 5,000 questions would need 160,000 score objects.
 
     Attributes
     ----------
@@ -224,8 +224,8 @@ def _scores(names: Sequence[str], values: FloatArray) -> dict[str, Score]:
 def on_axis(corpus: Corpus, question: Question) -> list[Span]:
     """Return a question's excerpts in corpus-wide offsets, without white space and punctuation at their ends.
 
-    White space and punctuation at an excerpt's ends are left out unless the corpus has ``exact_ends``: a chunk that lacks no
-    more than the full stop answers the question.
+    The ends are trimmed unless the corpus has ``exact_ends``, since a chunk that lacks only the full stop still answers the
+    question.
     """
     return [
         corpus.on_axis(number, span if corpus.exact_ends else trimmed(corpus.documents[number].text, span))

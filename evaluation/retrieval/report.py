@@ -53,13 +53,13 @@ class Choice(NamedTuple):
     measure, unit
         Keys of `MEASURES` and `UNITS`.
     top_k
-        Chunks that count.
+        Number of best chunks that count.
     baseline
-        The number of the chunker that the others are compared with.
+        Number of the chunker with which the others are compared.
     budget
-        A rung of the ladder in the ``unit``; 0 for the top k.
+        A budget of the ladder in the ``unit``; 0 for the top k.
     last
-        Treatment of the chunk that passes the budget, one of `LAST`.
+        Treatment of the chunk that exceeds the budget, one of `LAST`.
     """
 
     measure: str
@@ -82,13 +82,14 @@ class Costs:
     Attributes
     ----------
     index_s
-        Seconds for chunking and embedding all documents, as if nothing were cached; None of chunks that were made elsewhere.
+        Seconds for chunking and embedding all documents, as if nothing were cached; None for chunks that were made
+        elsewhere.
     search_ms
         Milliseconds for one question's search, without embedding the question.
     tokens
         Mean number of tokens that a question retrieves.
     embedded, cached
-        Distinct texts that this run embedded, and that it found in the cache.
+        Number of distinct texts that this run embedded, and number that it found in the cache.
     """
 
     index_s: float | None
@@ -123,9 +124,9 @@ class Distribution:
     Attributes
     ----------
     values
-        Shape (questions,), NaN where it is undefined.
+        Values by question, shape (questions,), NaN where undefined.
     mean, deviation
-        Over the questions on which it is defined; None if there are none.
+        Mean and standard deviation over the questions with a value; None if there are none.
     interval
         The 95 % confidence interval of the mean; None if there are too few questions.
     """
@@ -160,15 +161,15 @@ class ChunkerReport:
     ladder
         Results at all budgets; None if the run has none.
     means
-        Mean and deviation of every measure in the chosen unit, by name; None if it is undefined for all questions.
+        Mean and deviation of every measure in the chosen unit, by name; None if undefined for all questions.
     distribution
-        The chosen measure.
+        Distribution of the chosen measure.
     chunk_tokens
         Mean number of tokens of a chunk.
     at_k
-        The scores at each k: of ``documents`` and ``evidence``.
+        Scores of ``documents`` and ``evidence`` at each k.
     everything
-        True if every question is given all of the text, so that recall means nothing.
+        True if every question receives the whole text, so that recall is meaningless.
     """
 
     evaluation: Evaluation
@@ -188,7 +189,7 @@ class Whole:
     Attributes
     ----------
     means
-        Mean and deviation of every measure in the chosen unit, by name; None if it is undefined for all questions.
+        Mean and deviation of every measure in the chosen unit, by name; None if undefined for all questions.
     size
         The length of the documents in the chosen unit.
     tokens
@@ -230,19 +231,20 @@ class Report:
     Attributes
     ----------
     chunkers
-        Chunkers that are done, by position in the run's plan, ascending.
+        Finished chunkers, by position in the run's plan, ascending.
     comparisons
-        Each chunker less the baseline, corrected for each other; without those that share too few questions with it.
+        Difference of each chunker from the baseline, corrected for all comparisons. Chunkers that share too few questions
+        with the baseline are left out.
     curve
-        The measure over all budgets; None where the top k count, or the measure does not depend on what is retrieved.
+        The measure over all budgets; None if the limit is the top k or the measure does not depend on the retrieved text.
     at_k
-        Who is ahead at the top k.
+        The leading chunker at the top k.
     disagreements
         Numbers of the questions, counted from 0, on which the chunkers differ.
     ruler
         Counts tokens.
     whole
-        The measures of giving every question all documents.
+        Scores of a baseline that gives every question all documents.
     """
 
     choice: Choice
@@ -297,7 +299,7 @@ class Report:
 def disagreements(values: Mapping[int, FloatArray]) -> IntArray:
     """Return the numbers of the questions for which a measure differs between chunkers, ignoring undefined values.
 
-    ``values`` has those of at least one chunker, each of shape (questions,).
+    ``values`` holds the measure of at least one chunker, each of shape (questions,).
     """
     all_values = np.array(list(values.values()))
     return np.flatnonzero(np.fmax.reduce(all_values) > np.fmin.reduce(all_values))
@@ -314,9 +316,9 @@ def _gives_everything(found: Measured, limit: Limit) -> bool:
 class Reports:
     """Thread-safe cache of the reports on one retrieval run.
 
-    What depends on fewer choices is computed less often: the scores of all questions once for each k or budget, a
-    distribution also for each measure and unit. A run adds chunkers while it works, but never removes or changes one, so
-    what was computed for one stays valid; a report is of the chunkers it was asked for.
+    The scores of all questions are computed once for each k or budget, and a distribution once for each measure and unit. A
+    run adds chunkers while it works, but never removes or changes a chunker, so cached values stay valid. Each report covers
+    the chunkers for which it was requested.
 
     Parameters
     ----------
@@ -341,7 +343,7 @@ class Reports:
     def of(self, found: Mapping[int, Measured], choice: Choice) -> Report:
         """Return a report that compares chunkers with the baseline that ``choice`` names.
 
-        At a budget, all of them have a ladder.
+        If ``choice`` has a budget, all chunkers must have a ladder.
         """
         found = {number: found[number] for number in sorted(found)}
         return self._reports.get((tuple(found), choice), lambda: self._report(found, choice))

@@ -22,7 +22,8 @@ class _Entry(Generic[Value]):
 class SharedCache(Generic[Key, Value]):
     """Thread-safe LRU cache that holds up to ``most`` values.
 
-    Of several threads that ask for a key, one computes and the others wait; requests for other keys do not wait.
+    If several threads request the same key, one thread computes the value and the others wait. Requests for other keys do
+    not wait.
     """
 
     def __init__(self, most: int) -> None:

@@ -125,8 +125,8 @@ def from_json(data: bytes, corpus: Corpus, questions: Sequence[Question]) -> tup
     Raises
     ------
     InputError
-        If it is not such JSON, or does not fit the corpus or the questions, or the ends of excerpts were measured otherwise,
-        as by earlier versions.
+        If the JSON was not written by `to_json`, does not match the corpus or the questions, or is from an earlier version
+        that trimmed excerpts differently.
     """
     try:
         stored = _Stored.model_validate_json(data)

@@ -65,15 +65,15 @@ K1, B = 1.5, 0.75
 class Bm25:
     """BM25 index over texts, in Lucene's variant (Lù 2024, arXiv:2407.03618).
 
-    Words are in lower case and not stemmed, as a stemmer is right for one language only; stop words are left out of English
-    texts alone.
+    Words are lower-cased but not stemmed, since a stemmer suits only a single language. Stop words are removed only from
+    English texts.
 
     Parameters
     ----------
     texts
         The texts to search.
     language
-        The code of their language.
+        Language code of the texts.
     """
 
     def __init__(self, texts: Sequence[str], language: str) -> None:

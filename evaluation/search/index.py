@@ -39,16 +39,16 @@ class Indexed:
     Attributes
     ----------
     chunks
-        Spans of every chunk on the common axis.
+        Spans of every chunk, in corpus-wide offsets.
     chunk_s
-        Seconds for chunking, as if nothing had been embedded before; without splitting into sentences, done once for all.
-        None of chunks that were made elsewhere.
+        Seconds for chunking, as if the cache were empty, without sentence splitting, which all chunkers share. None for
+        chunks that were made elsewhere.
     decide_s
-        Seconds of these for decisions, that is, without embedding.
+        Part of ``chunk_s`` spent on decisions, without embedding.
     embed_s
         Seconds for embedding the chunks and indexing their words; cached embeddings count with their original time.
     embedded, cached
-        Distinct texts, of chunking and of chunks, that were computed and that were found in the cache.
+        Number of distinct texts embedded, for chunking and for search, and number found in the cache.
     returns
         Text returned for each chunk, see `returned`; None if chunks return themselves.
     caveat
@@ -102,15 +102,15 @@ class Index(Indexed):
     Attributes
     ----------
     texts
-        The texts that were embedded, and whose words are indexed.
+        The texts that were embedded or whose words are indexed.
     vectors
-        Unit vectors, shape (chunks, dimension); without a dimension where chunks are searched by words alone.
+        Unit vectors, shape (chunks, dimension); the dimension is 0 if chunks are searched by words alone.
     reasons
-        Why the text was cut at a place of the axis, where a chunker says so: by the place at which the later chunk begins.
+        Reasons for cuts, if the chunker gives any, by the corpus-wide offset at which the later chunk begins.
     unsituated
         Number of chunks without a context sentence, if chunks are embedded with one.
     bm25
-        The index of their words; None where they are searched by embedding alone.
+        Word index of the texts; None if chunks are searched by embedding alone.
     searched_by
         Search method that compares a question with the chunks.
     """
@@ -132,12 +132,12 @@ def build_index(
 ) -> Index:
     """Cut every document of a corpus and return a search index over the chunks.
 
-    They are embedded, their words are indexed, or both, as the search needs it.
+    The chunks are embedded, their words are indexed, or both, as the search method requires.
 
     Raises
     ------
     InputError
-        If the chunker refuses a document, or these documents together, or there is no such way to search.
+        If the chunker rejects a document or the combination of documents, or if the search method does not exist.
     Cancelled
         If the user asked to stop.
     """
@@ -206,7 +206,7 @@ class Queries:
     texts
         The questions.
     vectors
-        Unit vectors, shape (questions, dimension); without a dimension where the chunks are searched by words alone.
+        Unit vectors, shape (questions, dimension); the dimension is 0 if chunks are searched by words alone.
     """
 
     index: Index
@@ -228,7 +228,7 @@ class Queries:
 
         The result has shape (numbers, min(depth, chunks)).
 
-        Of equals the earlier comes first, so that chunks without any word of the question are last, in their order.
+        Ties go to the earlier chunk, so that chunks without any word of the question come last, in their order.
         """
         depth = min(depth, len(self.index.chunks))
         if self.index.bm25 is None:
@@ -239,7 +239,7 @@ class Queries:
     def scores(self, numbers: Sequence[int]) -> FloatArray:
         """Return the score of every chunk for the selected questions, shape (numbers, chunks).
 
-        Cosine, BM25, or the sum of reciprocal ranks by both, as `fused` has it.
+        The score is the cosine, BM25, or the sum of reciprocal ranks by both, as in `fused`.
         """
         if self.index.bm25 is None:
             queries, vectors = self.vectors[[*numbers]], self.index.vectors
@@ -269,7 +269,7 @@ class Search:
     embed_s
         Seconds for embedding all questions; cached embeddings count with their original time.
     search_s
-        Seconds for searching for all questions: the fastest of `REPEATS` times.
+        Seconds for searching for all questions, the fastest of `REPEATS` runs.
     """
 
     index: Indexed

@@ -18,8 +18,8 @@ def nearest(queries: VectorArray, vectors: VectorArray, count: int, block: int =
 
     The result has shape (queries, min(count, rows)).
 
-    The result is exact; of equals the earlier row comes first. ``vectors`` are compared ``block`` rows at a time, and
-    that makes no difference, as `settled` compares those again that come near each other.
+    The result is exact, and ties go to the earlier row. ``vectors`` are compared ``block`` rows at a time; the block size
+    does not affect the result, since `settled` recomputes near-ties.
     """
     count = min(count, len(vectors))
     scores = np.zeros((len(queries), 0))
@@ -42,8 +42,8 @@ def nearest(queries: VectorArray, vectors: VectorArray, count: int, block: int =
 def settled(scores: FloatArray, rows: IntArray, query: VectorArray, vectors: VectorArray) -> FloatArray:
     """Return the scores with near-ties recomputed, so that rounding errors cannot change the ranking.
 
-    What a product of matrices says of a row depends, in its last digits, on where the row stands, and on the queries beside
-    this one: the same text twice in a document would come in any order.
+    The last digits of a matrix product depend on the position of a row and on the other queries. Without this function, two
+    copies of the same text could come in any order.
     """
     order = np.argsort(scores)
     near = np.flatnonzero(np.diff(scores[order]) <= ROUNDING)

@@ -63,7 +63,7 @@ def fused(rankings: Sequence[Ranking], count: int) -> Ranking:
     ``count`` is the number of chunks.
 
     Cormack, Clarke and Büttcher (2009), "Reciprocal rank fusion outperforms Condorcet and individual rank learning methods",
-    SIGIR, with their k of 60. Of equals the earlier chunk comes first.
+    SIGIR, with their k of 60. Ties go to the earlier chunk.
     """
     scores = np.zeros(count)
     for ranking in rankings:
@@ -74,7 +74,7 @@ def fused(rankings: Sequence[Ranking], count: int) -> Ranking:
 def reranked(ranking: Ranking, scores: FloatArray) -> Ranking:
     """Reorder the first chunks of a ranking by their new ``scores``, and keep the others in their order.
 
-    The scores of the others are NaN: they are in another unit.
+    The scores of the other chunks become NaN, since they are in another unit.
     """
     count = len(scores)
     order = np.argsort(-scores, kind="stable")

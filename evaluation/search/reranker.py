@@ -40,7 +40,7 @@ class Reranker:
         Raises
         ------
         ModelError
-            If the folder is none, or holds no cross-encoder with one score a pair.
+            If the folder does not exist or contains no cross-encoder with one score per pair.
         """
         with self._lock:
             if self._model is not None:

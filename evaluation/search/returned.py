@@ -43,12 +43,12 @@ class Returned:
     Attributes
     ----------
     kind
-        ``chunk``: the chunk itself. ``window``: it and its neighbours in the reading order of its document, which
-        is that of their beginnings. ``section``: from the heading above it to the next one, those deeper than
-        ``size`` not counted; what is before the first heading is a section too. ``page``: the page of a PDF or the
-        chapter of a book. A chunk that lies in several sections or pages returns all of these.
+        ``chunk``: the chunk itself. ``window``: the chunk and its neighbours, in the order in which chunks begin.
+        ``section``: the text from the heading above the chunk to the next heading, ignoring headings deeper than ``size``;
+        text before the first heading is a section too. ``page``: the page of a PDF or the chapter of a book. A chunk in
+        several sections or pages returns all of them.
     size
-        The neighbours on either side, or the deepest level of headings that counts; 0 for the others.
+        Number of neighbours on either side, or the deepest heading level that counts; 0 for ``chunk`` and ``page``.
     """
 
     kind: Kind = "chunk"
@@ -61,7 +61,7 @@ class Returned:
         Raises
         ------
         InputError
-            If it is none of these, or the number is out of its range.
+            If the setting does not exist or the number is out of range.
         """
         kind, colon, number = word.partition(":")
         size = int(number) if number.isascii() and number.isdigit() and len(number) <= 4 else None

@@ -24,11 +24,11 @@ class Shift:
     Attributes
     ----------
     gaps
-        Number of gaps that have the number in both runs.
+        Number of gaps that have a value in both runs.
     greatest, mean
-        The greatest and the mean absolute change, in the number's own units.
+        The greatest and the mean absolute change, in the units of the value.
     at
-        The gap of the greatest change, counted from 0; the first of several.
+        The gap with the greatest change, counted from 0; the first one in case of ties.
     """
 
     gaps: int
@@ -81,10 +81,10 @@ class Agreement:
     document
         The document that both results cut.
     both, only_full, only_other
-        Boundaries as code points at which a chunk, or a further span of one, begins; ascending.
+        Offsets in code points at which a chunk, or a later span of a chunk, begins; ascending.
     scores
-        Change in the scores at the gaps; None if the chunker has none, or the two have scores of different kinds. In a
-        double pass a score may be that of other sentences once an earlier decision differs.
+        Change in the scores at the gaps; None if the chunker has no scores, or if the two results have scores of different
+        kinds. In a double pass, scores may compare other sentences once an earlier decision differs.
     """
 
     document: Document
@@ -144,12 +144,12 @@ def agreement(full: Chunking, other: Chunking) -> Agreement:
     Parameters
     ----------
     full, other
-        The result to compare with, and the one compared; the order decides which boundaries count as whose.
+        The reference result and the other result.
 
     Raises
     ------
     ValueError
-        If they are of different texts or sentences.
+        If the results have different texts or sentences.
     """
     if full.document.identity != other.document.identity:
         raise ValueError("both results must be of the same text, split into the same sentences.")

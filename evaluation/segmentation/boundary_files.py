@@ -71,7 +71,7 @@ def from_json(data: bytes, text: str, cancelled: Callable[[], bool] = bool) -> t
     Raises
     ------
     InputError
-        If it is not such a file, belongs to another text, or a boundary lies outside the text or out of order.
+        If the file is not a boundary file or belongs to another text, or if a boundary is outside the text or out of order.
     Cancelled
         If the user asked to stop, as ``cancelled`` reports.
     """
@@ -128,7 +128,7 @@ class Marks:
         Raises
         ------
         InputError
-            If they belong to another text, or one lies outside the text or out of order.
+            If the boundaries belong to another text, or if a boundary is outside the text or out of order.
         """
         if self.sha256 != digest(text):
             raise InputError(

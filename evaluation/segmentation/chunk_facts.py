@@ -26,7 +26,7 @@ class Sizes:
 def sizes(chunking: Chunking, tokenizer: Tokenizer) -> tuple[Sizes, ...]:
     """Return statistics of chunk sizes in sentences, words, characters and tokens; empty if there are no chunks.
 
-    Where the tokenizer's files are missing, the tokens are left out.
+    If the tokenizer's files are missing, tokens are left out.
     """
     texts = [chunk.text for chunk in chunking.chunks]
     if not texts:
@@ -64,7 +64,7 @@ def mixed_sections(chunking: Chunking, known: Sequence[int]) -> dict[int, int]:
     Parameters
     ----------
     known
-        The offsets at which the sections after the first begin, ascending, in code points.
+        Ascending offsets, in code points, at which the sections after the first begin.
     """
     found = {}
     for number, chunk in enumerate(chunking.chunks):
@@ -83,9 +83,9 @@ class Pieces:
     Attributes
     ----------
     chunks
-        Number of these chunks.
+        Number of chunks with several separate spans.
     breaks
-        Number of breaks in the order of the text within chunks.
+        Number of breaks in the text order within these chunks.
     """
 
     chunks: int
@@ -112,7 +112,7 @@ class BeyondReach:
     chunks
         Number of chunks longer than the embedder reads.
     share
-        Share of the tokens of those chunks that is not read, from 0 to 1.
+        Share of the tokens of these chunks that the embedder does not read, from 0 to 1.
     """
 
     chunks: int

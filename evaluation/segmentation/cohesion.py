@@ -50,7 +50,7 @@ class Similarities:
 class StretchComparison:
     """Comparison of a greedy chunker with one that sees the whole text, over the same stretch of sentences.
 
-    ``greedy`` and ``other`` are the sentences inside the stretch after which each cuts.
+    ``greedy`` and ``other`` are the sentences inside the stretch after which each chunker cuts.
     """
 
     stretch: Span
@@ -92,7 +92,7 @@ def compare(greedy: Chunking, other: Chunking, similarities: Similarities) -> di
     Returns
     -------
     dict
-        For each sentence after which ``greedy`` cuts, both ways to cut the stretch from its cut before to its cut after.
+        For each sentence after which ``greedy`` cuts, the cuts of both chunkings between its previous and its next cut.
     """
     cuts, others = cut_sentences(greedy), cut_sentences(other)
     edges = [-1, *cuts, len(greedy.document.sentences) - 1]

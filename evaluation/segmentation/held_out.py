@@ -17,8 +17,8 @@ def compare_settings(
 ) -> dict[Setting, Difference | None]:
     """Compare a setting with other settings on the same documents, with p-values corrected for all comparisons.
 
-    A difference is above 0 where ``setting`` is better, whether more or less of the measure is; it is None where too few
-    documents have both.
+    A difference above 0 means that ``setting`` is better, whether the measure should be high or low. The difference is None
+    if too few documents have a value for both settings.
     """
     values: dict[Setting, dict[str, float]] = {}
     for row in rows:

@@ -47,8 +47,8 @@ def integrity(chunking: Chunking) -> Integrity:
     """Count the blocks of each kind, such as tables, that lie whole inside one span of a chunk.
 
     Source: block integrity of Moura Junior, Lelong and Blangero, “Adaptive Chunking: Optimizing Chunking-Method Selection
-    for RAG” (LREC 2026): the share of blocks that are not split. Theirs counts paragraphs and lets a cut be 5 characters
-    off a block's end; here paragraphs may be cut, and nothing is forgiven.
+    for RAG” (LREC 2026): the share of blocks that are not split. Their measure counts paragraphs and tolerates cuts up to 5
+    characters from a block's end; here paragraphs may be cut, and there is no tolerance.
     """
     return whole_among(wanted_whole(chunking.document.text), [span for chunk in chunking.chunks for span in chunk.spans])
 
@@ -56,8 +56,9 @@ def integrity(chunking: Chunking) -> Integrity:
 def wanted_whole(text: str) -> list[tuple[str, Span]]:
     """Return the spans of a text that chunks should keep whole, each with its kind, such as table.
 
-    These are its lists, tables, code blocks and formulas, and its headings, each with the first character of the block that
-    follows: a heading at the end of a chunk is not whole. None in a text that `chunkers.text.outline` does not look at.
+    The spans are those of lists, tables, code blocks and formulas, and of headings. A heading's span includes the first
+    character of the next block, so that a heading at the end of a chunk is not whole. There are no spans for texts that
+    `chunkers.text.outline` does not parse.
     """
     outer = blocks(text)
     stretches = [(block.kind, block.span) for block in special_blocks(text)]

@@ -42,17 +42,17 @@ def marked_texts(
 ) -> tuple[list[MarkedText], list[str]]:
     """Read texts with known boundaries from files; also return a sentence on each unusable file.
 
-    A file of boundaries, as `evaluation.segmentation.boundary_files.to_json` writes it, belongs
-    to the text whose SHA-256 it holds.
+    A boundary file, as written by `evaluation.segmentation.boundary_files.marks_to_json`, belongs to the text with the
+    SHA-256 that it contains.
 
     Parameters
     ----------
     files
-        Name and bytes of each.
+        Name and bytes of each file.
     read
         Reads a document, given its bytes and its name.
     cancelled
-        Called repeatedly while a file of boundaries is read; true ends it, with `Cancelled`.
+        Called repeatedly while a boundary file is read; True stops reading with `Cancelled`.
     """
     texts: dict[str, str] = {}
     marks: dict[str, tuple[str, Marks]] = {}

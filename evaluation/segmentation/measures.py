@@ -43,12 +43,12 @@ class Segmentation:
     units
         Number of sentences or characters.
     boundaries
-        Places 1..units - 1, ascending, each once.
+        Distinct positions from 1 to units - 1, ascending.
 
     Raises
     ------
     ValueError
-        If a boundary is out of range, or they are out of order.
+        If a boundary is out of range or out of order.
     """
 
     units: int
@@ -75,8 +75,7 @@ class Segmentation:
 def in_sentences(document: Document, offsets: Iterable[int]) -> Segmentation:
     """Return a segmentation in sentences, with each boundary moved to the nearer end of its sentence.
 
-    A cut inside a sentence counts as one at its nearer end; if that is the beginning or the end of the document, it is no
-    boundary.
+    An offset that moves to the beginning or the end of the document is dropped.
     """
     places = set()
     for offset in offsets:
@@ -143,7 +142,7 @@ def window_diff(reference: Segmentation, found: Segmentation) -> Score:
 def matched(reference: Sequence[int], found: Sequence[int], tolerance: int) -> int:
     """Return the size of a maximum one-to-one matching of boundaries that are at most ``tolerance`` apart.
 
-    On a line the greedy matching from the left is one: no later partner could serve the first boundary better.
+    Greedy matching from the left is optimal here, since no later partner could be better for the first boundary.
     """
     count = place = 0
     for boundary in found:
@@ -208,9 +207,9 @@ class Misassigned:
     Attributes
     ----------
     units
-        Numbers of these units, ascending.
+        Numbers of the misassigned units, ascending.
     pairs
-        Section to chunk, matched one to one.
+        Chunk matched to each section, one to one.
     """
 
     units: tuple[int, ...]
@@ -220,8 +219,8 @@ class Misassigned:
 def misassigned(sections: Sequence[int], chunks: Sequence[int | None]) -> Misassigned:
     """Match sections to chunks one to one by largest overlap, and return the units outside their section's chunk.
 
-    Source: Qu et al., figures 6 and 7. ``sections`` and ``chunks`` give the section and the chunk of every unit; a chunk may
-    hold units from anywhere. A unit in no chunk, None, is outside of every match.
+    Source: Qu et al., figures 6 and 7. ``sections`` and ``chunks`` give the section and the chunk of every unit. A chunk
+    need not be contiguous. A unit whose chunk is None is outside every match.
     """
     if len(sections) != len(chunks):
         raise ValueError(f"sections and chunks must be equal in number; got {len(sections)} and {len(chunks)}.")
@@ -248,8 +247,8 @@ def sections_of(segmentation: Segmentation) -> list[int]:
 def chunks_of(chunking: Chunking) -> list[int | None]:
     """Return the number of the chunk in which each sentence begins; the first such chunk if chunks overlap.
 
-    Where the sentence begins with a character that no chunk holds, it belongs to the first chunk that touches it; where no
-    chunk does, as other people's chunkers lose text at times, to None.
+    If no chunk contains the first character of a sentence, the sentence belongs to the first chunk that overlaps it. It
+    belongs to None if no chunk does, since chunkers of other libraries sometimes lose text.
     """
     spans = sorted((span.start, span.end, number) for number, chunk in enumerate(chunking.chunks) for span in chunk.spans)
     numbers: list[int | None] = []

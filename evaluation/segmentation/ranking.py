@@ -38,15 +38,15 @@ class Contender:
     Attributes
     ----------
     name
-        Name in sentences.
+        Name of the chunking in sentences.
     counts
-        Counts for every section, shape (sections, k).
+        Counts for every section, from which the score is computed, shape (sections, k).
     trivial
         True for a trivial baseline, such as no cut, which any chunker should beat.
     cuts
-        The sentences before which a trivial one cuts.
+        The sentences before which a trivial baseline cuts.
     apart
-        True if it has a value but no rank, because its chunker reads the very structure that the ranking measures.
+        True if the chunking has a value but no rank, because its chunker reads the structure that the ranking measures.
     """
 
     name: str
@@ -63,9 +63,9 @@ class Lead:
     Attributes
     ----------
     ahead
-        The difference of their values.
+        Difference between the values of the two chunkings.
     tested
-        The same with its interval and p-value, corrected for all comparisons; None with too few sections.
+        The difference with its interval and p-value, corrected for all comparisons; None with too few sections.
     """
 
     ahead: float
@@ -113,20 +113,20 @@ class Ranking:
     Attributes
     ----------
     contenders
-        The contenders in their given order.
+        The contenders in their original order.
     values
-        The value of each, higher being better; None where it has none.
+        Value of each contender, higher being better; None if it has no value.
     order
-        Numbers of the contenders, best first, with ties going to trivial ones. Contenders without a value follow, then
-        those that stand apart.
+        Numbers of the contenders, best first, with ties going to trivial baselines. Contenders without a value follow, then
+        contenders that are ``apart``.
     leads
-        For each other place that has a value, how far the best that is not trivial is ahead of it.
+        Lead of the best contender that is not trivial over each other contender with a value, by the other's number.
     sections
-        The number of sections.
+        Number of sections.
     comparisons
-        The number of comparisons taken together.
+        Number of comparisons for which p-values are corrected.
     measure
-        The name of the values in a sentence.
+        Name of the values in sentences.
     """
 
     contenders: tuple[Contender, ...]
@@ -214,8 +214,8 @@ def rank(
 ) -> Ranking:
     """Rank chunkings by a statistic, and test the lead of the best over each of the others.
 
-    Any column may turn out to be the best, so every two are compared, and each with every trivial contender; ``width`` is
-    the largest difference of two values that there can be, ``measure`` their name in a sentence.
+    Any chunking may be the best, so all pairs of chunkings are compared, and each chunking with every trivial baseline.
+    ``width`` is the largest possible difference between two values, and ``measure`` the name of the values in sentences.
     """
 
     def place(one: int) -> tuple[bool, bool, float, bool, int]:
@@ -264,11 +264,11 @@ def f1(sums: FloatArray) -> FloatArray:
 def by_known(document: Document, known: Sequence[int], named: Sequence[tuple[str, Chunking]]) -> Ranking:
     """Rank the chunkings of a document and trivial baselines by boundary F1 against known boundaries.
 
-    These are no cut, and as many cuts as the best chunking has: evenly spaced, and at random places, of `DRAWN` draws the
-    one with the median F1. None of them is told how many boundaries are known.
+    The baselines are no cut, evenly spaced cuts and random cuts, the latter two with as many cuts as the best chunking. The
+    random cuts are those with the median F1 among `DRAWN` draws. No baseline depends on the number of known boundaries.
 
-    ``known`` are the boundaries, code points. A section's counts are whether the boundary at its beginning is found, whether
-    it is missed, and the cuts inside it.
+    ``known`` holds the known boundaries in code points. The counts of a section are three numbers: 1 if the boundary at its
+    beginning is found, 1 if it is missed, and the number of cuts inside the section.
     """
     reference = in_sentences(document, known)
     edges = [0, *reference.boundaries, reference.units]
@@ -317,7 +317,7 @@ class Structure:
     at_paragraph_ends
         Number of cuts between two paragraphs.
     inside_sentences, inside_blocks
-        Number of cuts inside a sentence, and of others inside a list, a table, code or a formula.
+        Number of cuts inside a sentence, and number of other cuts inside a list, a table, code or a formula.
     too_long
         Number of chunks longer than the embedder reads.
     """
@@ -390,15 +390,14 @@ _POINTS = {"end": 1, "between": 0, "sentence": -1, "block": -1, "too long": -1}
 class Points:
     """Scoring by structure: mean points per cut, smoothed towards the mean of random cuts.
 
-    A few good cuts are no better than many: without the further cuts, a chunker would gain by leaving out its less certain
-    cuts.
+    Without smoothing, a chunker would gain by leaving out its less certain cuts.
 
     Attributes
     ----------
     chance
-        Mean points of a cut at any gap between two sentences.
+        Mean points of a cut at a random gap between two sentences.
     further
-        The number of further cuts.
+        Number of extra cuts for smoothing.
     """
 
     chance: float
@@ -426,7 +425,7 @@ def by_structure(
 
     `Points` has the scoring.
 
-    The sections are the paragraphs. Those at the places in ``apart`` have a value but no rank.
+    The sections of the ranking are the paragraphs. Chunkings whose numbers are in ``apart`` have a value but no rank.
     """
     ends = [match.end() for match in _PARAGRAPH_END.finditer(document.text)]
     points = Points.of(document)

@@ -39,10 +39,10 @@ class Edit:
     Attributes
     ----------
     after
-        The number of the sentence that it follows, from 0.
+        Number, from 0, of the sentence after which the new sentence is inserted.
     changed, chunks
-        Number of chunks of the edited text that differ from all of the original, each of which accounts for one; and number
-        of all chunks.
+        Number of chunks of the edited text that match no chunk of the original, and number of all its chunks. Each original
+        chunk can match only one chunk.
     """
 
     after: int
@@ -113,20 +113,20 @@ def edit_stability(
     Parameters
     ----------
     chunker, document, tools
-        The chunker, the document to cut, and the services; the text is split into sentences again after each edit.
+        The chunker, the document and the services. The text is split into sentences again after each edit.
     edits
-        At how many places, at most: there are no more than sentences.
+        Maximum number of edits, limited by the number of sentences.
     seed
-        The same gives the same places and sentences.
+        Seed for the random choice of positions and sentences.
     progress
         Called with (done, to do) after each edit.
 
     Raises
     ------
     InputError
-        If the work would be too much, or the chunker does not take the text.
+        If the edits would take too long or the chunker rejects the text.
     Cancelled
-        If ``tools.cancelled`` said so.
+        If the user asked to stop.
     """
     check_edits(document, edits)
     before = Counter(run(chunker, document, replace(tools)).texts)
@@ -145,8 +145,8 @@ def edit_stability(
 def edits_of(document: Document, edits: int, seed: int) -> list[tuple[int, str]]:
     """Return random edits: the numbers of the sentences to insert after, each with the sentence to insert.
 
-    Both are drawn from the sentences of the text's prose: those that end, outside lists, tables, code, formulas and
-    headings, where one more sentence would be none. A text without any is edited after any sentence.
+    Both are drawn from complete sentences of prose, outside lists, tables, code, formulas and headings. In a text without
+    prose, a sentence is inserted after any sentence.
     """
     drawn = random.Random(seed)
     prose = _prose(document)

@@ -37,7 +37,7 @@ class Stretch:
 class Staircase:
     """Number of chunks, with their median and largest size in characters, for every threshold amount.
 
-    ``flat`` are the stretches of `FLAT` amounts and more that make the same chunks.
+    ``flat`` holds the ranges of at least `FLAT` amounts that give the same chunks.
     """
 
     amounts: tuple[float, ...]
@@ -63,10 +63,10 @@ def staircase(
     chunker
         The chunker; its amount is ignored.
     scores
-        The scores of its gaps, NaN where there is none.
+        Scores of the document's gaps, NaN where undefined.
     chunk
-        Cuts the document; called only if sizes are constrained, once for each set of candidates. Without constraints the
-        candidates are the cuts, and comparing the scores with each line is enough.
+        Cuts the document. It is called once for each set of candidates, and only if sizes are constrained; otherwise the
+        candidates are the cuts.
     """
     amounts = next(spec for spec in chunker.fields(chunker.model_dump()) if spec.name == "amount").stops
     array = np.asarray(scores, dtype=np.float64)
@@ -116,7 +116,7 @@ def _flat(amounts: Sequence[float], sizes: Sequence[IntArray]) -> list[Stretch]:
 class Histogram:
     """Histogram of gap scores; ``edges`` has one more entry than the counts.
 
-    Gaps whose score passes the line are counted in ``beyond``, others in ``short``.
+    Gaps whose score passes the threshold are counted in ``beyond``, others in ``short``.
     """
 
     edges: tuple[float, ...]

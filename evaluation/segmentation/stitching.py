@@ -33,7 +33,7 @@ class Stitched:
     Attributes
     ----------
     seams
-        The code points at which every passage but the first begins.
+        Offsets, in code points, at which every passage but the first begins.
     subjects
         Subjects of the passages, in order.
     """
@@ -88,7 +88,7 @@ def stitch_several(
     Raises
     ------
     InputError
-        If there is less than one sentence or document to make, or `stitch` cannot join the passages.
+        If the number of sentences or documents is below 1, or if `stitch` cannot join the passages.
     """
     for name, value, most in (("sentences", sentences, None), ("count", count, MOST_STITCHED)):
         if value < 1:
@@ -119,12 +119,12 @@ def passages_from(
 ) -> tuple[list[Passage], list[str]]:
     """Read passages from files; also return a sentence on each unusable file.
 
-    Each file is one subject; in a file with lines of three dashes, each part between them.
+    Each file is one subject. In a file with lines of three dashes, each section between these lines is a subject.
 
     Parameters
     ----------
     files
-        Name and bytes of each.
+        Name and bytes of each file.
     read
         Reads a document, given its bytes and its name.
     """

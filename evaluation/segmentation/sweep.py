@@ -217,7 +217,7 @@ def summaries(rows: Iterable[SweepRow], measure: str) -> list[Summary]:
     Raises
     ------
     InputError
-        If there is no measure of that name.
+        If the measure does not exist.
     """
     if measure not in MEASURES:
         raise InputError(f"measure must be one of {', '.join(MEASURES)}; got {measure!r}.")

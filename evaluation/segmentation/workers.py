@@ -113,12 +113,12 @@ def spread(
 ) -> Generator[Result]:
     """Execute all runs on all documents in worker processes, and yield each result as soon as it is ready.
 
-    ``tools.cancelled`` ends it within a fraction of a second; runs in progress are not waited for.
+    ``tools.cancelled`` stops the runs within a fraction of a second, without waiting for runs in progress.
 
     Raises
     ------
     InputError
-        If a run raises it, or a worker was killed from outside.
+        If a run raises InputError, or if a worker was killed from outside.
     """
     executor = processes(workers)
     own = [

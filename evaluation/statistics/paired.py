@@ -52,19 +52,19 @@ class Difference:
     Attributes
     ----------
     mean
-        The mean difference; above 0 where the first is higher.
+        The mean difference; above 0 if the first chunker's mean is higher.
     low, high
         The confidence interval at the level 1 - ``alpha``; it excludes 0 exactly if the difference is significant.
     p
-        The two-sided p-value of this comparison alone: the larger one of the sign-flip test and Hall's.
+        The two-sided p-value of this comparison alone, from the sign-flip test and Hall's test.
     adjusted
         The p-value corrected for all comparisons (Holm).
     alpha
-        The level to which the correction holds ``p``: 5 % of one comparison, less of several.
+        The level that ``p`` must reach after correction: 5 % for a single comparison, less for several.
     count
-        The number of questions on which both are defined, or of sections.
+        The number of sections, or of questions for which both chunkers have a value.
     comparisons
-        The number of comparisons taken together.
+        The number of comparisons for which p-values are corrected.
     """
 
     mean: float
@@ -128,18 +128,19 @@ def compare(values: FloatArray, baseline: FloatArray, width: float = 1.0, seed: 
 def compare_all(differences: FloatArray, width: float | Sequence[float] = 1.0, seed: int = 0) -> list[Difference | None]:
     """Test paired differences between chunkers for significance, corrected for multiple comparisons.
 
-    Up to 16 questions all sign flips are tried, with more at least 10,000 random ones; equal seeds give equal numbers.
+    With up to 16 questions, all sign flips are tried; with more, at least 10,000 random ones. Equal seeds give equal
+    results.
 
     Parameters
     ----------
     differences
-        Shape (comparisons, questions), NaN where one of the two has no value; such questions are left out.
+        Differences of shape (comparisons, questions). Questions for which a chunker has no value are NaN and are left out.
     width
-        The largest difference that there can be, the width of the measure's range: of all comparisons, or of each.
+        The largest possible difference, that is, the width of the measure's range, for all comparisons or for each.
 
     Returns
     -------
-    For each comparison the difference; None where so few questions have it that it could not be significant.
+    The difference for each comparison; None if there are too few questions for significance.
     """
     return compare_families(np.asarray(differences, dtype=float)[None], width, seed)[0]
 
@@ -151,7 +152,7 @@ def compare_families(
 
     ``differences`` has shape (families, comparisons, questions).
 
-    All use the same ``draws``, as many as one family needs unless another number is given.
+    All families use the same number of ``draws``: by default, as many as one family needs.
     """
     families, comparisons, _ = differences.shape
     widths = np.broadcast_to(width, comparisons).tolist()
@@ -240,8 +241,8 @@ class _Tails:
     def interval(self, alpha: float, width: float) -> tuple[float, float]:
         """Return the confidence interval of the mean: all means that the sign-flip test does not reject at ``alpha``.
 
-        The p-value of a mean of t is 2 (empty + the number of means up to t) / subsets, or the same from above. The interval
-        also holds 0 where Hall's test does not reject 0.
+        The p-value of a mean t is 2 (empty + number of means up to t) / subsets, or the same from above. The interval also
+        includes 0 if Hall's test does not reject 0.
         """
         place = ceil(alpha * self.subsets / 2) - self.empty - 1
         if place < 0:
@@ -298,7 +299,7 @@ def _takes_all(count: int, draws: int) -> bool:
 def subsets_of(count: int, draws: int, seed: int) -> Iterator[FloatArray]:
     """Yield subsets of ``count`` items as rows of 0 and 1, up to 1000 rows at a time, including the empty subset.
 
-    All of them, or the empty one and ``draws`` random ones where there are more.
+    If there are more than ``draws`` subsets, ``draws`` random subsets and the empty subset are returned.
     """
     if _takes_all(count, draws):
         for start in range(0, 2**count, _AT_ONCE):

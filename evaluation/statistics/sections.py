@@ -31,21 +31,20 @@ def swap_all(
 
     The difference is in a statistic of counts summed over the sections.
 
-    Up to 16 sections that differ, all swaps are tried, with more at least 10,000 random ones; equal seeds give equal
-    numbers.
+    If up to 16 sections differ, all swaps are tried; with more, at least 10,000 random ones. Equal seeds give equal results.
 
     Parameters
     ----------
     counts
-        For each chunker the counts in every section, shape (sections, k).
+        Counts in every section for each chunker, shape (sections, k).
     pairs
-        The numbers of the two chunkers of each comparison.
+        Numbers of the two chunkers of each comparison.
     width
-        The largest difference that there can be.
+        The largest possible difference.
 
     Returns
     -------
-    For each comparison the difference; None where there are so few sections that it could not be significant.
+    The difference for each comparison; None if there are too few sections for significance.
     """
     sections = len(counts[0]) if counts else 0
     if not pairs or sections < fewest(len(pairs)):

@@ -35,7 +35,7 @@ class Corrected(NamedTuple):
     p
         Corrected by Holm's step-down procedure.
     alpha
-        The significance level to which the correction holds the uncorrected p-value.
+        The significance level that the uncorrected p-value must reach.
     """
 
     p: float
@@ -50,10 +50,11 @@ class Corrected(NamedTuple):
 def holm(p_values: Sequence[float]) -> list[Corrected]:
     """Correct p-values for multiple comparisons by Holm's step-down procedure, keeping their order.
 
-    The i-th smallest of m, from 0 on, is multiplied by m - i; no corrected p-value is less than that of a smaller one, or
-    more than 1. If those below 5 % are called significant, one of them is wrong in at most 5 % of cases, however the
-    p-values depend on each other. The level of a significant one is 5 % / (m - i), and that of all others is the level at
-    which the procedure stopped: so an interval at that level excludes 0 exactly if the corrected p-value is below 5 %.
+    The i-th smallest of m p-values, counted from 0, is multiplied by m - i. Corrected p-values never decrease with the
+    p-value and are at most 1. If results below 5 % are called significant, the chance of any false result is at most 5 %,
+    however the p-values depend on each other. The level of a significant result is 5 % / (m - i). All other results have the
+    level at which the procedure stopped. An interval at this level therefore excludes 0 exactly if the corrected p-value is
+    below 5 %.
 
     Source: Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6 (1979).
     """
@@ -72,7 +73,7 @@ def holm(p_values: Sequence[float]) -> list[Corrected]:
 def fewest(comparisons: int = 1) -> int:
     """Return the smallest number of questions with which one of several comparisons can be significant.
 
-    The least p-value of n sign flips is 2 / 2ⁿ, which Holm's procedure multiplies by the number of comparisons.
+    The lowest p-value of n sign flips is 2 / 2ⁿ, which Holm's procedure multiplies by the number of comparisons.
     """
     return max(FEWEST, ceil(log2(2 * max(1, comparisons) / ALPHA)))
 

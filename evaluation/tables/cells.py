@@ -16,9 +16,9 @@ class Cell(NamedTuple):
     text, value
         Displayed text, and the number to sort by; None comes last.
     why
-        An explanation of this one.
+        An explanation of the number.
     dots
-        Drawn as a strip, where a strip can be drawn.
+        Numbers to draw as a strip plot if the table supports it.
     """
 
     text: str

@@ -88,7 +88,7 @@ def boundary_cells(reference: Segmentation, found: Segmentation) -> list[Cell]:
 def structure_cells(chunking: Chunking, embedder: Embedder | None, lengths: Sequence[int] | None) -> list[Cell]:
     """Return the table cells for whole blocks, chunk sizes and positions of the cuts in the text's structure.
 
-    ``lengths`` are the tokens of the chunks; None if they cannot be counted.
+    ``lengths`` holds the number of tokens of each chunk; None if tokens cannot be counted.
     """
     found, whole = structure(chunking, embedder), integrity(chunking)
     sentences = median(sentence_counts(chunking) or [0])
