@@ -1,4 +1,4 @@
-"""Several documents on one axis, so that a chunk or an excerpt of any of them is a range."""
+"""Several documents with corpus-wide offsets, so that a chunk or an excerpt of any document is a range."""
 
 from __future__ import annotations
 

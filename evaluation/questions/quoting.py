@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 JOINT = "\n\n"
-"""The separator of documents on the axis; no range crosses it."""
+"""The separator of documents in the joined text of a corpus; no range crosses it."""
 
 
 def short(value: object) -> str:

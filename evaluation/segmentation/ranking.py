@@ -264,8 +264,8 @@ def f1(sums: FloatArray) -> FloatArray:
 def by_known(document: Document, known: Sequence[int], named: Sequence[tuple[str, Chunking]]) -> Ranking:
     """Rank the chunkings of a document and trivial baselines by boundary F1 against known boundaries.
 
-    The baselines are no cut, evenly spaced cuts and random cuts, the latter two with as many cuts as the best chunking. The
-    random cuts are those with the median F1 among `DRAWN` draws. No baseline depends on the number of known boundaries.
+    The baselines are no cut, evenly spaced cuts and random cuts. The latter two have as many cuts as the best chunking, and
+    the random cuts are those with the median F1 among `DRAWN` draws. No baseline uses the number of known boundaries.
 
     ``known`` holds the known boundaries in code points. The counts of a section are three numbers: 1 if the boundary at its
     beginning is found, 1 if it is missed, and the number of cuts inside the section.

@@ -50,11 +50,11 @@ class Corrected(NamedTuple):
 def holm(p_values: Sequence[float]) -> list[Corrected]:
     """Correct p-values for multiple comparisons by Holm's step-down procedure, keeping their order.
 
-    The i-th smallest of m p-values, counted from 0, is multiplied by m - i. Corrected p-values never decrease with the
-    p-value and are at most 1. If results below 5 % are called significant, the chance of any false result is at most 5 %,
-    however the p-values depend on each other. The level of a significant result is 5 % / (m - i). All other results have the
-    level at which the procedure stopped. An interval at this level therefore excludes 0 exactly if the corrected p-value is
-    below 5 %.
+    The i-th smallest of m p-values, counted from 0, is multiplied by m - i. A corrected p-value is at most 1, and never
+    below the corrected p-value of a smaller one. If results below 5 % are called significant, the chance of any false result
+    is at most 5 %, however the p-values depend on each other. The level of a significant result is 5 % / (m - i). All other
+    results have the level at which the procedure stopped. An interval at this level therefore excludes 0 exactly if the
+    corrected p-value is below 5 %.
 
     Source: Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6 (1979).
     """
