@@ -178,7 +178,7 @@ class Chunks:
         return self.cut(documents, self._problems)
 
     def cut(self, documents: Batch, problems: Problem | None) -> Batch:
-        """Return the chunks of a batch of documents, and report documents that fail to the callback ``problems``."""
+        """Return the chunks of a batch of documents, calling ``problems`` for each document that fails."""
         rows: dict[str, list[Any]] = {name: [] for name in CHUNKS.names}
         for name, text, parts in _given(documents):
             try:

@@ -99,7 +99,7 @@ class Means:
 def taken_over(
     results: Iterable[Result], items: Sequence[Item], gathered: Mapping[int, Gathered], *, same_judge: bool
 ) -> dict[tuple[int, int], Result]:
-    """Return the reusable results of an earlier run, by the numbers of chunker and question.
+    """Return the reusable results of an earlier run, keyed by chunker number and question number.
 
     An answer can be reused if the question and the passages are the same. Its judgements are reused only with
     ``same_judge``.

@@ -49,7 +49,7 @@ class KnownProblems(BaseModel):
 
     @classmethod
     def from_json(cls, text: str, name: str) -> Self:
-        """Parse a file of known problems.
+        """Return the known problems listed in the JSON text of a file.
 
         Raises
         ------

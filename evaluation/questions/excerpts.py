@@ -30,7 +30,7 @@ class Located(NamedTuple):
 
     @property
     def excerpt(self) -> Excerpt:
-        """The excerpt without the remark."""
+        """Located excerpt, without the remark on how it was found."""
         return Excerpt(self.document, self.span)
 
 

@@ -93,7 +93,7 @@ class Budgets:
 
 
 def filled(chunks: Iterable[Sequence[Span]], size: int, length: Measuring, last: Last = "cut") -> list[Span]:
-    """Return the text ranges of the best chunks up to a budget; the last chunk is cut off or left out.
+    """Return the text ranges of the best chunks up to a budget; a chunk that exceeds it is cut off or left out.
 
     Filling ends at the first chunk that does not fit, even if a later chunk would fit. If even the best chunk does not fit,
     the result is its beginning, or empty if the last chunk is left out.
@@ -280,7 +280,7 @@ class _Pieces:
         return pieces
 
     def fill(self, several: Sequence[Budgets]) -> bool:
-        """Return whether the pieces are long enough to fill the largest budget of every set."""
+        """Return whether the pieces of text fill the largest budget of every set."""
         return all(self.sums[UNITS.index(one.unit)][-1] >= one.sizes[-1] for one in several)
 
 

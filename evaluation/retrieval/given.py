@@ -64,7 +64,7 @@ class GivenChunks:
 
     @property
     def spans(self) -> list[Span]:
-        """Spans retrieved for the question, without those of the chunks counted in `more`."""
+        """Spans retrieved for the question, except those of chunks whose ranks were not kept."""
         return [span for one in self.chunks for span in one.given]
 
 

@@ -34,7 +34,7 @@ REPEATS = 5
 
 @dataclass(frozen=True)
 class Indexed:
-    """Chunks of a corpus and the cost of indexing them, without the vectors.
+    """Chunks of a corpus and the cost of indexing them, without vectors.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class Indexed:
             yield tuple(known.add(self.returns[number]))
 
     def near(self, excerpts: Sequence[Span]) -> list[tuple[Span, ...]]:
-        """Return the text that each chunk overlapping an excerpt returns, as spans."""
+        """Return, for each chunk that overlaps an excerpt, the spans of the text that it returns."""
         inside = np.zeros(len(self.chunks), dtype=bool)
         for start, end in excerpts:
             inside |= (self.edges[:, 0] < end) & (self.edges[:, 1] > start)
@@ -280,7 +280,7 @@ class Search:
 
 
 def search(index: Index, questions: Sequence[Question], tools: Tools, depth: int) -> Search:
-    """Find the ``depth`` best chunks for every question.
+    """Return the ``depth`` best chunks for every question, and the time that the search took.
 
     Raises the same errors as `Tools.embed`.
     """

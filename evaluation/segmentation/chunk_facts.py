@@ -120,7 +120,7 @@ class BeyondReach:
 
     @classmethod
     def of(cls, chunking: Chunking, embedder: Embedder | None) -> BeyondReach | None:
-        """Return the chunks that exceed the embedder's input; None if none does or tokens cannot be counted."""
+        """Count the chunks that exceed the embedder's input; None if none does or tokens cannot be counted."""
         most = embedder.max_tokens if embedder is not None else None
         if embedder is None or most is None:
             return None

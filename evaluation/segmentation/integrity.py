@@ -13,14 +13,14 @@ from chunkers.text.outline import blocks, special_blocks
 
 @dataclass(frozen=True)
 class Whole:
-    """Number of whole blocks, and number of all blocks."""
+    """Number of blocks that chunks keep whole, and number of all blocks."""
 
     count: int
     of: int
 
     @property
     def share(self) -> float | None:
-        """Share of blocks that are whole, from 0 to 1; None if there are no blocks."""
+        """Share of blocks that chunks keep whole, from 0 to 1; None if there are no blocks."""
         return self.count / self.of if self.of else None
 
 
@@ -35,7 +35,7 @@ class Integrity:
 
     @property
     def all(self) -> Whole:
-        """Number of whole blocks out of all blocks, over all kinds of blocks."""
+        """Number of blocks of any kind that chunks keep whole, and number of all blocks."""
         return Whole(sum(one.count for one in self.kinds.values()), sum(one.of for one in self.kinds.values()))
 
     def words(self) -> str:
@@ -54,7 +54,7 @@ def integrity(chunking: Chunking) -> Integrity:
 
 
 def wanted_whole(text: str) -> list[tuple[str, Span]]:
-    """Return the spans of a text that chunks should keep whole, each with its kind, such as table.
+    """Return the spans of blocks that chunks should keep whole, such as tables, each with the kind of block.
 
     The spans are those of lists, tables, code blocks and formulas, and of headings. A heading's span includes the first
     character of the next block, so that a heading at the end of a chunk is not whole. There are no spans for texts that

@@ -66,7 +66,7 @@ class Segmentation:
         return self.units / (len(self.boundaries) + 1)
 
     def counts(self) -> IntArray:
-        """Return the number of boundaries at or before each unit, shape (units,)."""
+        """Return the number of boundaries at or before each unit, such as a sentence, shape (units,)."""
         marks = np.zeros(self.units, dtype=np.intp)
         marks[list(self.boundaries)] = 1
         return np.cumsum(marks)
@@ -122,7 +122,7 @@ def _windows(reference: Segmentation, found: Segmentation) -> tuple[IntArray, In
 
 
 def pk(reference: Segmentation, found: Segmentation) -> Score:
-    """Return Pk: the share of windows whose ends are in the same segment in only one of the segmentations.
+    """Return Pk: the share of windows whose ends are in the same segment in only one of two segmentations.
 
     Source: Beeferman et al. (1999).
     """
@@ -131,7 +131,7 @@ def pk(reference: Segmentation, found: Segmentation) -> Score:
 
 
 def window_diff(reference: Segmentation, found: Segmentation) -> Score:
-    """Return WindowDiff: the share of windows with different numbers of boundaries in the segmentations.
+    """Return WindowDiff: the share of windows in which two segmentations have different numbers of boundaries.
 
     Source: Pevzner and Hearst (2002).
     """
@@ -164,7 +164,7 @@ class Agreement:
 
 
 def agreement(reference: Segmentation, found: Segmentation, tolerance: int = 0) -> Agreement:
-    """Return precision, recall and F1 of boundaries, matched one to one within ``tolerance`` units."""
+    """Return precision, recall and F1 of boundaries that are matched one to one, at most ``tolerance`` units apart."""
     _same_units(reference, found)
     hits = matched(reference.boundaries, found.boundaries, tolerance)
     precision = Score(hits / len(found.boundaries)) if found.boundaries else Score.without("no boundary was found")

@@ -35,7 +35,7 @@ class Stretch:
 
 @dataclass(frozen=True)
 class Staircase:
-    """Number of chunks, with their median and largest size in characters, for every threshold amount.
+    """Number of chunks and their median and largest size in characters, for every threshold amount.
 
     ``flat`` holds the ranges of at least `FLAT` amounts that give the same chunks.
     """
@@ -47,7 +47,7 @@ class Staircase:
     flat: tuple[Stretch, ...]
 
     def around(self, amount: float) -> Stretch | None:
-        """Return the range around ``amount`` in which the chunks stay the same; None if there is none."""
+        """Return the range of amounts around ``amount`` that give the same chunks; None if there is none."""
         return next((stretch for stretch in self.flat if stretch.low <= amount <= stretch.high), None)
 
 

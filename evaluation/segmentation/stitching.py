@@ -151,7 +151,7 @@ def passages_from(
 def passages_of(
     text: str, known: Sequence[int], subject: str, sentences: int, splitter: str = DEFAULT_SPLITTER
 ) -> list[Passage]:
-    """Cut a text with known sections into passages of about ``sentences`` sentences, each within one section."""
+    """Cut a text with known sections into passages of about ``sentences`` sentences that cross no section boundary."""
     edges = [0, *known, len(text)]
     passages = []
     for number, (first, last) in enumerate(pairwise(edges), start=1):

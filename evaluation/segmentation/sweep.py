@@ -59,7 +59,7 @@ class Setting:
         return self.chunker in ANSWERS
 
     def words(self) -> str:
-        """Return the setting as a phrase: the chunker, then its parameters."""
+        """Return the setting as a phrase: the chunker's name, then its parameters."""
         return " ".join([self.chunker, *(f"{name}={value}" for name, value in self.parameters)])
 
 
@@ -87,7 +87,7 @@ MEASURES: dict[str, bool] = {
 
 @dataclass(frozen=True)
 class SweepRow:
-    """Scores of one setting on one document."""
+    """Scores of one chunker setting on one document."""
 
     setting: Setting
     document: str
@@ -149,7 +149,7 @@ def sweep(
     progress: Callable[[int, int], None] | None = None,
     done: Iterable[SweepRow] = (),
 ) -> Iterator[SweepRow]:
-    """Run every setting on every document, and yield the scores of each run as soon as they are ready.
+    """Run every chunker setting on every document, and yield the scores of each run as soon as they are ready.
 
     With several workers, and more than a `FEW` runs, they are spread over processes where joblib is installed, and the rows
     come in the order in which they are done; those of chunkers that ask a language model stay in this process, where what
@@ -201,7 +201,7 @@ def _here(groups: Sequence[tuple[Document, Sequence[Callable[[Tools], SweepRow]]
 
 @dataclass(frozen=True)
 class Summary:
-    """Mean score of a setting over the documents on which the measure is defined."""
+    """Mean score of a chunker setting over the documents on which the measure is defined."""
 
     setting: Setting
     mean: float
@@ -210,7 +210,7 @@ class Summary:
 
 
 def summaries(rows: Iterable[SweepRow], measure: str) -> list[Summary]:
-    """Return the settings' mean scores, best first.
+    """Return the mean scores of chunker settings, best first.
 
     Ties go to the setting with fewer chunks, then to the name.
 
@@ -240,7 +240,7 @@ def summaries(rows: Iterable[SweepRow], measure: str) -> list[Summary]:
 
 
 def rows_to_csv(rows: Iterable[SweepRow]) -> str:
-    """Return the scores as CSV, with a row per setting and document and a column per measure.
+    """Return the scores as CSV, with a row per chunker setting and document, and a column per measure.
 
     Undefined scores are empty.
     """
@@ -255,7 +255,7 @@ def rows_to_csv(rows: Iterable[SweepRow]) -> str:
 
 
 def grid(chunker: str, /, **axes: Sequence[Any]) -> list[Setting]:
-    """Return a setting for every combination of parameter values in ``axes``."""
+    """Return a chunker setting for every combination of the parameter values in ``axes``."""
     return [Setting.of(chunker, **dict(zip(axes, values, strict=True))) for values in product(*axes.values())]
 
 

@@ -74,7 +74,7 @@ class _Batch(Generic[Result]):
     sent: int = 0
 
     def with_texts(self, runs: Sequence[Callable[[Tools], Result]], texts: Sequence[str], tools: Tools) -> _Batch[Result]:
-        """Return a copy of the batch with the given runs, and with the vectors of further texts."""
+        """Return a copy of the batch with only the given runs, and with the vectors of further texts."""
         texts = list(dict.fromkeys([*self.texts, *texts]))
         return replace(self, runs=runs, texts=texts, vectors=tools.embed(texts), sent=self.sent + 1)
 

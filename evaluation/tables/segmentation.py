@@ -102,7 +102,7 @@ def structure_cells(chunking: Chunking, embedder: Embedder | None, lengths: Sequ
 
 
 def unlabelled_cells(measured: Unlabelled) -> list[Cell]:
-    """Return the table cells for the measures that need no known boundaries."""
+    """Return the table cells for measures that need no known boundaries."""
     blocks, sizes, contrast = measured.blocks, measured.sizes, measured.contrast
     cells = [
         count(measured.chunks),
