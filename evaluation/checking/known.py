@@ -31,7 +31,7 @@ class KnownProblem(BaseModel):
 
     @classmethod
     def of(cls, problem: Problem) -> Self:
-        """Return the entry that recognizes a problem even after its line number or measured values have changed."""
+        """Return the entry that recognises a problem even after its line number or measured values have changed."""
         told = problem.passage or problem.message
         words = " ".join(told.split())
         text = words if len(words) <= _LONGEST_SHOWN else words[: _LONGEST_SHOWN - 1] + "…"

@@ -84,7 +84,7 @@ class Problem:
     where
         The page or chapter in words; empty if the document has none.
     passage
-        The affected text, by which the problem is recognized after lines have moved.
+        The affected text, by which the problem is recognised after lines have moved.
     quiet
         Why the problem is not reported: ``known``, or ``ignored`` by a comment; empty if it is reported.
     """

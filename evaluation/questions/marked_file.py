@@ -21,7 +21,7 @@ class Marked(NamedTuple):
     document
         The name of the text.
     identity
-        Identity of the document, by which it is recognized later.
+        Identity of the document, by which it is recognised later.
     start
         Offset of the answer in the text, in code points.
     answer

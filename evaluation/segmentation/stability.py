@@ -77,7 +77,7 @@ class Stability:
         return sum(1 / edit.chunks for edit in self.edits) / len(self.edits)
 
     def words(self) -> str:
-        """Return a sentence that summarizes the stability of chunks under edits."""
+        """Return a sentence that summarises the stability of chunks under edits."""
         worst, count = self.worst, len(self.edits)
         edits = "1 inserted sentence" if count == 1 else f"{count:,} inserted sentences"
         return (
