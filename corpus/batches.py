@@ -248,7 +248,7 @@ class Chunks:
 
 
 def identity_of(recipe: Recipe) -> bytes:
-    """Return a hash of a chunking recipe that does not depend on library versions."""
+    """Return a hash of a chunking recipe, ignoring library versions."""
     said = recipe.model_dump()
     said.pop("versions")
     return hashlib.blake2b(json.dumps(said, sort_keys=True).encode(), digest_size=ID_BYTES).digest()

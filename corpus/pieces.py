@@ -89,7 +89,7 @@ class Columns:
 
 @dataclass
 class Inputs:
-    """The input files and folders of a run, in order.
+    """Input files and folders of a corpus run, in order.
 
     Attributes
     ----------

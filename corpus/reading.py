@@ -37,7 +37,7 @@ BUFFER = 1 << 20
 
 
 class Given(NamedTuple):
-    """Document to cut: its id, its text and the starts of its pages or chapters."""
+    """Document to cut, with its id, its text and the starts of its pages or chapters."""
 
     id: str
     text: str

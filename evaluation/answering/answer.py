@@ -162,7 +162,7 @@ class Recording:
         self.exchange = Exchange()
 
     def tell(self, usable: bool) -> None:
-        """Report whether the model's last answer was usable.
+        """Report to the model's client whether the last answer was usable.
 
         See `Asking.tell`.
         """
@@ -183,7 +183,7 @@ class Recording:
 
 
 class Answer(NamedTuple):
-    """Answer of a language model, or the reason why there is none.
+    """Reply of a language model to a question, or the reason why there is none.
 
     Attributes
     ----------

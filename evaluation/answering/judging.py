@@ -44,7 +44,7 @@ class Judged(NamedTuple):
 
 @dataclass(frozen=True)
 class Judgement:
-    """Judgement of an answer by a language model.
+    """Score that a language model gives an answer, or the reason why it gives none.
 
     Attributes
     ----------

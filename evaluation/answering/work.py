@@ -14,7 +14,7 @@ from evaluation.answering.questions import Item
 
 @dataclass(frozen=True)
 class Result:
-    """An answer with its measures.
+    """Answer to a question, with its passages and its scores.
 
     Attributes
     ----------

@@ -38,7 +38,7 @@ class Limit(NamedTuple):
 
     @classmethod
     def of(cls, *, tokens: int | None = None, top: int | None = None) -> Limit:
-        """Return a retrieval limit in tokens or in chunks.
+        """Return a retrieval limit in tokens or in chunks, whichever is given.
 
         Raises InputError unless exactly one of the two is given and within its range.
         """

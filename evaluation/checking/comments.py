@@ -29,7 +29,7 @@ class Ignored(NamedTuple):
 
 
 def ignored_in(text: str, known_rules: Collection[str]) -> tuple[list[Ignored], list[tuple[Span, str]]]:
-    """Return the passages and rules that ignore comments exclude, and the unknown rule names in the comments.
+    """Return the passages and rules that ``ignore`` comments exclude, and the unknown rule names in the comments.
 
     A comment ``<!-- seamark: ignore RULE, RULE -->`` on lines of its own applies to the next block or list item. Without a
     rule, it turns off all rules. Comments inside code are not read.

@@ -40,7 +40,7 @@ class KnownProblem(BaseModel):
 
 
 class KnownProblems(BaseModel):
-    """Known problems to ignore, by file name."""
+    """List of known problems that a check ignores, by file name."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -71,7 +71,7 @@ class KnownProblems(BaseModel):
         return cls(files={_name(one.file): found for one in documents if (found := _found(one))})
 
     def to_json(self) -> str:
-        """Return the list as JSON with one problem per line, for readable diffs."""
+        """Return the known problems as JSON, with one problem per line for readable diffs."""
         files = []
         for file, problems in sorted(self.files.items()):
             rows = ",\n".join(f"      {json.dumps(one.model_dump(), ensure_ascii=False)}" for one in problems)

@@ -15,7 +15,7 @@ from evaluation.questions.quoting import cut, short
 
 
 class Excerpt(NamedTuple):
-    """Excerpt of a document, given by its span and the document's number in the corpus."""
+    """Passage of a document, given by its span and the document's number in the corpus."""
 
     document: int
     span: Span

@@ -36,7 +36,7 @@ _TEST = "test"
 
 @dataclass(frozen=True)
 class QuestionSet:
-    """Question set: documents with questions about them.
+    """Documents and the questions about them, as read from a data set.
 
     Attributes
     ----------

@@ -38,7 +38,7 @@ class Limit(NamedTuple):
 
 @dataclass(frozen=True)
 class Seam:
-    """Cut inside an excerpt.
+    """Cut inside an excerpt, with the chunks on either side and the reason for the cut.
 
     Attributes
     ----------

@@ -83,7 +83,7 @@ def rungs(length: int, unit: str) -> tuple[int, ...]:
 
 
 def ladders_of(corpus: Corpus, ruler: Ruler) -> tuple[Budgets, ...]:
-    """Return the sets of budgets to measure at: two for each unit, with the last chunk cut off and left out."""
+    """Return two sets of budgets per unit to measure at: with the last chunk cut off, and with it left out."""
     axis = [(0, len(corpus.whole.text))]
     lengths = {"characters": characters(axis), "tokens": ruler(axis)}
     return tuple(Budgets(rungs(lengths[unit], unit), unit, last) for unit in UNITS for last in LAST)

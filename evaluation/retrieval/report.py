@@ -71,7 +71,7 @@ class Choice(NamedTuple):
 
     @property
     def limit(self) -> Limit:
-        """Retrieval limit per question."""
+        """Limit on the text retrieved for each question."""
         return Limit(self.top_k, self.budget, self.unit, self.last)
 
 

@@ -151,7 +151,7 @@ class Facts:
 
     @classmethod
     def of(cls, chunking: Chunking, tokenizer: Tokenizer, embedder: Embedder | None) -> Facts:
-        """Return the facts about a chunking result.
+        """Return the facts about a chunking result that are shown above its chunks.
 
         This tokenizes the whole text.
         """

@@ -33,7 +33,7 @@ _PARAGRAPH_END = re.compile(r"(?:\r\n|\n|\r)[^\S\r\n]*(?:\r\n|\n|\r)")
 
 @dataclass(frozen=True, eq=False)
 class Contender:
-    """Chunking that takes part in a ranking.
+    """Chunking or trivial baseline that is ranked.
 
     Attributes
     ----------

@@ -132,7 +132,7 @@ DECIMALS = 9
 
 
 def histogram(scores: Sequence[float], level: float, above: bool) -> Histogram:
-    """Return a histogram of the defined scores.
+    """Return a histogram of the gap scores, ignoring undefined scores.
 
     The bin width is by Freedman-Diaconis or Sturges, whichever is narrower.
     """

@@ -178,7 +178,7 @@ def testable(differences: FloatArray) -> list[int]:
 
 
 def interval_words(low: float, high: float, alpha: float, scale: float, decimals: int) -> str:
-    """Format a confidence interval, multiplied by ``scale``, with its confidence level."""
+    """Format a confidence interval and its confidence level, with the ends multiplied by ``scale``."""
     return f"{level_words(alpha)} between {' and '.join(ends_words(low, high, scale, decimals))}"
 
 

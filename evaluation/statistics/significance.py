@@ -28,7 +28,7 @@ FALSE_VERDICTS = "Where no chunker is better than another, one is called signifi
 
 
 class Corrected(NamedTuple):
-    """A p-value corrected for multiple comparisons.
+    """P-value corrected for multiple comparisons, with the significance level that the correction implies.
 
     Attributes
     ----------

@@ -9,7 +9,7 @@ from chunkers.support.numbers import signed
 
 
 class Cell(NamedTuple):
-    """Table cell with a formatted number.
+    """Table cell with a formatted number, its value for sorting, and an explanation.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ def unknown(why: str = "") -> Cell:
 
 
 def count(value: int, why: str = "") -> Cell:
-    """Return the table cell for a count."""
+    """Return the table cell for a count, formatted with thousands separators."""
     return Cell(f"{value:,}", value, why)
 
 
