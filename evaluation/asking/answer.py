@@ -32,8 +32,8 @@ class Judgement:
     ----------
     fate
         ``whole`` if a retrieved chunk contains the whole answer; ``cut off`` if the budget ends inside the answer; ``split``
-        if no chunk contains the whole answer; ``not retrieved`` if a chunk contains it, but lies beyond the limit; ``in no
-        chunk`` if no chunk contains any of it.
+        if no chunk contains the whole answer; ``not retrieved`` if a chunk contains it, but lies beyond the limit;
+        ``in no chunk`` if no chunk contains any of it.
     chunks
         Numbers, from 0, of the chunks that contain the answer or its parts, best ranked first.
     ranks
