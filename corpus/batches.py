@@ -52,11 +52,11 @@ ID_BYTES = 16
 
 
 class Chunks:
-    """Callable that cuts a batch of documents into a batch of chunks, according to a recipe.
+    """Callable that cuts batches of documents into chunks according to a chunking recipe.
 
-    It keeps nothing of a batch, and the vectors of one document alone while that is cut: the same document gives the same
-    rows whatever is in the batch beside it. Pickled, as other engines do, it is its recipe and its options: the model is
-    loaded once in each process, when it is first needed.
+    A document's rows do not depend on the other documents of the batch: nothing is kept from one document to the next, not
+    even vectors. Pickling keeps only the recipe and the options, so each process loads the model once, when it first needs
+    the model.
 
     Parameters
     ----------
@@ -65,16 +65,16 @@ class Chunks:
     device
         Device on which torch runs the model; a key of `chunkers.embedders.device.DEVICES`.
     problems
-        Called with the id and a sentence for each document that cannot be cut, which then has no rows; without it, the first
-        such document raises. It has to be pickled too where the whole is.
+        Called with the id of each document that cannot be cut and a sentence on the reason; the document then has no rows.
+        Without ``problems``, the first such document raises an error. Must support pickling if this object is pickled.
     asking
-        The language model that a recipe may ask, with the limit of what may be spent, which holds in one process: with it,
-        this cannot be pickled.
+        Access to the language model that the recipe calls, with a spending limit. The limit holds within one process, so
+        that an object with ``asking`` cannot be pickled.
 
     Raises
     ------
     InputError
-        If the recipe is none, names what is not there, or asks a language model and none is given.
+        If the recipe is invalid, refers to something missing, or calls a language model and ``asking`` is missing.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class Chunks:
 
     @property
     def recipe(self) -> Recipe:
-        """The recipe with all parameters and versions; the model's revision is included only once the model is loaded."""
+        """Chunking recipe with all parameters and versions, and with the model's revision once the model is loaded."""
         return Recipe.of(
             self._chunker,
             self._recipe.sentences,
@@ -129,17 +129,19 @@ class Chunks:
 
     @property
     def model(self) -> str:
-        """Name and revision of the embedder, such as ``name@revision``; empty if the chunker needs none."""
+        """Embedding model as ``name@revision``; empty if the chunker needs no model."""
         if self._embedder is None or not self._chunker.embeds:
             return ""
         return f"{self._embedder.name}@{self._embedder.revision}"
 
     @cached_property
     def schema(self) -> pa.Schema:
-        """Arrow schema of the chunk table, with the recipe as metadata; loads the model if the chunker needs one.
+        """Arrow schema of the chunk table, with the recipe in its metadata.
 
-        The keys are ``seamark.schema``, the number of the schema; ``seamark.recipe``, the JSON of the recipe with the
-        versions of what it depends on; and ``seamark.model``.
+        To build the schema, the embedding model is loaded if the chunker needs one.
+
+        The keys are ``seamark.schema``, the schema's version number; ``seamark.recipe``, the recipe as JSON with the
+        versions of its dependencies; and ``seamark.model``.
         """
         self.load()
         told = {
@@ -150,7 +152,7 @@ class Chunks:
         return CHUNKS.with_metadata({f"seamark.{name}": said for name, said in told.items()})
 
     def load(self) -> None:
-        """Load the model if the chunker needs one. Raise ModelError if that fails."""
+        """Load the embedding model if the chunker needs one. Raise ModelError if loading fails."""
         if self._embedder is not None and self._chunker.embeds:
             self._embedder.prepare()
 
@@ -169,14 +171,14 @@ class Chunks:
         Raises
         ------
         InputError
-            If a column is missing; and, unless ``problems`` takes it, if a document cannot be cut.
+            If a column is missing, or if a document cannot be cut and there is no ``problems`` callback.
         ModelError
-            If the model cannot be loaded or used, which is no fault of a document.
+            If the model cannot be loaded or used.
         """
         return self.cut(documents, self._problems)
 
     def cut(self, documents: Batch, problems: Problem | None) -> Batch:
-        """Cut a batch of documents, reporting documents that fail to ``problems``."""
+        """Return the chunks of a batch of documents, calling ``problems`` for each document that fails."""
         rows: dict[str, list[Any]] = {name: [] for name in CHUNKS.names}
         for name, text, parts in _given(documents):
             try:
@@ -205,7 +207,10 @@ class Chunks:
         return type(documents).from_pydict(rows, schema=self.schema)
 
     def over(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Cut batches one after another, as Spark's ``mapInArrow`` supplies them. Raises as a call does."""
+        """Return an iterator over the chunks of each batch, as Spark's ``mapInArrow`` expects.
+
+        Raises the same errors as calling the object.
+        """
         return map(self, batches)
 
     def _rows(self, name: object, text: object, parts: Mapping[str, Any] | None) -> list[dict[str, Any]]:
@@ -243,16 +248,16 @@ class Chunks:
 
 
 def identity_of(recipe: Recipe) -> bytes:
-    """Return a hash of a recipe, ignoring its versions."""
+    """Return a hash of a chunking recipe, ignoring library versions."""
     said = recipe.model_dump()
     said.pop("versions")
     return hashlib.blake2b(json.dumps(said, sort_keys=True).encode(), digest_size=ID_BYTES).digest()
 
 
 def chunk_ids(name: str, identity: bytes, places: Iterable[Iterable[tuple[int, int]]]) -> list[str]:
-    """Return the ids of a document's chunks: hashes of the document's id, the recipe's identity and the chunk's spans.
+    """Return an id for each chunk of a document, hashed from the document's id, the recipe and the chunk's spans.
 
-    Of chunks at the same place, which some libraries make, the second and further ones have their number in it too.
+    Some libraries make several chunks with the same spans; from the second one on, the hash includes a number.
     """
     base = hashlib.blake2b(identity, digest_size=ID_BYTES)
     base.update(name.encode() + b"\0")
@@ -268,7 +273,7 @@ def chunk_ids(name: str, identity: bytes, places: Iterable[Iterable[tuple[int, i
 
 
 def cuts_before(chunking: Chunking) -> list[Gap | None]:
-    """Return the gap that was cut before each chunk; None for the first chunk and where no single gap applies."""
+    """Return the sentence gap at which each chunk begins; None for the first chunk or if no single gap applies."""
     document, chunks = chunking.document, chunking.chunks
     cuts = [gap for gap in chunking.gaps if gap.verdict.is_cut]
     if len(cuts) == len(chunks) - 1 and all(len(chunk.spans) == 1 for chunk in chunks):

@@ -178,7 +178,7 @@ class _Told:
         )
 
     def end(self) -> None:
-        """End the progress line on the terminal."""
+        """End the progress line on the terminal with a line break."""
         if self._line:
             sys.stderr.write("\n")
             self._line = False
@@ -199,7 +199,7 @@ def _ended(run: Run, whole: Progress, output: Path) -> str:
 
 
 def counted(counts: dict[str, int]) -> str:
-    """Format counts of skipped files, such as “2 symbolic links, 1 hidden file or folder”; empty if there are none."""
+    """Format the counts of skipped files as a list, such as “2 symbolic links, 1 hidden file or folder”."""
     plurals = {"hidden file or folder": "hidden files or folders", "file of another kind": "files of another kind"}
     return ", ".join(
         f"{count:,} {what if count == 1 else plurals.get(what, f'{what}s')}" for what, count in sorted(counts.items())

@@ -23,9 +23,9 @@ VERSION = 1
 
 
 def shards(pieces: Iterable[Piece], size: int) -> Iterator[Shard]:
-    """Group consecutive pieces into shards of at most ``size`` bytes of input and `MOST_FILES` pieces each.
+    """Group consecutive input pieces into shards of at most ``size`` bytes and `MOST_FILES` pieces each.
 
-    A larger piece is a shard by itself.
+    A piece larger than ``size`` forms a shard of its own.
     """
     number, together, weight = 0, list[Piece](), 0
     for piece in pieces:
@@ -39,14 +39,14 @@ def shards(pieces: Iterable[Piece], size: int) -> Iterator[Shard]:
 
 
 class Manifest:
-    """The manifest of an output folder, which lists the recipe, the options and all shards of the run.
+    """Manifest file of an output folder, which lists the recipe, the options and all shards of a run.
 
     Parameters
     ----------
     folder
-        The output.
+        The output folder.
     names
-        The inputs as they were given, for messages.
+        The inputs as the user gave them, for messages.
     told
         Recipe and options of the run, as JSON-compatible values; with the inputs, they determine the chunks.
     """
@@ -59,13 +59,13 @@ class Manifest:
         self.plan = hashlib.blake2b(json.dumps(self._told, sort_keys=True).encode(), digest_size=16).hexdigest()
 
     def begin(self, found: Iterable[Shard]) -> bool:
-        """Write the manifest, or check it against the existing one; return True if one existed.
+        """Write the manifest, or check that an existing manifest matches this run; return True if one existed.
 
         Raises
         ------
         InputError
-            If the folder has something else in it, or the manifest is that of other columns, another recipe, other options
-            or other inputs.
+            If the folder contains other files, or if the existing manifest has a different recipe, columns, options or
+            inputs.
         """
         if self._path.exists():
             self._check_told()

@@ -24,7 +24,7 @@ actors anew.
 
 
 class Actor:
-    """Ray actor that writes shards; it keeps the model loaded from one shard to the next.
+    """Ray actor that writes shards and keeps the model loaded from one shard to the next.
 
     Parameters
     ----------
@@ -48,13 +48,13 @@ class Actor:
 
 
 def on_ray(address: str | None = None) -> Engine:
-    """Return the engine that writes shards on a Ray cluster.
+    """Return an engine that writes shards on a Ray cluster.
 
     Parameters
     ----------
     address
-        Address of the cluster, as ``ray.init`` takes it; None for the one that the environment names, or else for a new one
-        on this machine alone.
+        Address of the cluster, as for ``ray.init``; None for the cluster named by the environment, or for a new local
+        cluster if the environment names none.
 
     Raises
     ------

@@ -35,24 +35,25 @@ Kind = Literal["file", "lines", "rows", "problem"]
 
 
 class Piece(NamedTuple):
-    """A unit of input: a file with one document, or part of a file with many.
+    """Unit of input: a file with one document, or part of a file with many documents.
 
     Attributes
     ----------
     root
-        The number of the input that it was found in.
+        Number of the input that contains the piece.
     path
-        Path below that input, in the system's own characters; empty if the input is the file itself.
+        Path below that input, in the system's own encoding; empty if the input is the file itself.
     kind
-        A ``file`` with one document; ``lines`` of JSON; ``rows`` of Parquet; or what could not even be looked at.
+        A ``file`` with one document, ``lines`` of JSON, ``rows`` of Parquet, or a problem with a file that could not be
+        read.
     size, changed
-        The bytes of the whole file, and when it was last changed, in nanoseconds.
+        Size of the whole file in bytes, and time of its last change in nanoseconds.
     begin, end
-        For lines, the range of bytes in which they begin; for rows, their range within the row group.
+        For lines, the range of bytes in which the lines begin; for rows, the range of rows within the row group.
     group, before
         For rows, the number of the row group, and the number of rows in the groups before it.
     weight
-        About how many bytes are read for it.
+        Approximate number of bytes to read for the piece.
     said
         For a problem, the message.
     """
@@ -77,9 +78,9 @@ class Columns:
     Attributes
     ----------
     text
-        The name of the column, or of the key, with the text.
+        Column or key with the text.
     id
-        Column or key with the id; None for ``id`` if it exists, else ids are made from places in the file.
+        Column or key with the id. If None, ``id`` is used if it exists; otherwise ids are made from positions in the file.
     """
 
     text: str = "text"
@@ -88,7 +89,7 @@ class Columns:
 
 @dataclass
 class Inputs:
-    """The input files and folders of a run, in order.
+    """Input files and folders of a corpus run, in order.
 
     Attributes
     ----------
@@ -97,7 +98,7 @@ class Inputs:
     columns
         Columns or keys of the documents in JSON lines and Parquet.
     part
-        Bytes of one piece of a large file.
+        Size in bytes of the pieces of a large file.
     left_out
         Number of hidden files, symbolic links and files of other kinds skipped so far.
     """
@@ -108,7 +109,7 @@ class Inputs:
     left_out: Counter[str] = field(default_factory=Counter)
 
     def pieces(self) -> Iterator[Piece]:
-        """Yield all pieces of the inputs, always in the same order: input by input, and by name within a folder.
+        """Yield all pieces of the input files in a fixed order: by input, then by file name.
 
         Raises
         ------
@@ -229,7 +230,7 @@ def text_bytes(group: Any, column: str) -> int:
 
 
 def check_apart(roots: Iterable[Path]) -> None:
-    """Raise InputError if an input is given twice or lies within another, which would duplicate documents."""
+    """Raise InputError if an input is given twice or lies inside another, which would duplicate documents."""
     places = sorted((Path(os.path.realpath(root)), root) for root in roots)
     for (one, given), (other, again) in pairwise(places):
         # Sorted by their parts, all that lies below a folder follows it.
@@ -239,7 +240,7 @@ def check_apart(roots: Iterable[Path]) -> None:
 
 
 def label(roots: Sequence[Path], piece: Piece) -> str:
-    """Return the name of a piece's file for ids: its path below the input, prefixed by the input if there are several."""
+    """Return a file's name for document ids: its path below the input, prefixed with the input if there are several."""
     root = roots[piece.root]
     above = os.path.normpath(root) if len(roots) > 1 else "" if piece.path else root.name
     return readable(Path(above, piece.path).as_posix())

@@ -37,7 +37,7 @@ BUFFER = 1 << 20
 
 
 class Given(NamedTuple):
-    """A document to cut: its id, its text, and where its pages or chapters begin."""
+    """Document to cut, with its id, its text and the starts of its pages or chapters."""
 
     id: str
     text: str
@@ -47,7 +47,7 @@ class Given(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """A document, or part of a file, that cannot be read, with a sentence on the reason."""
+    """Document or part of a file that cannot be read, with the reason in a sentence."""
 
     id: str
     said: str
@@ -55,14 +55,14 @@ class Problem(NamedTuple):
 
 @dataclass(frozen=True)
 class Source:
-    """Reader that opens pieces and yields their documents.
+    """Reader that opens input files and yields their documents.
 
     Attributes
     ----------
     roots
-        The inputs, as absolute paths: a worker's own folder may be another.
+        The inputs as absolute paths, since a worker may have a different working directory.
     names
-        The inputs as they were given, of which ids are made.
+        The inputs as the user gave them, from which ids are made.
     columns
         Columns or keys of the documents in JSON lines and Parquet.
     encoding
@@ -75,7 +75,7 @@ class Source:
     encoding: str | None = None
 
     def documents(self, piece: Piece) -> Iterator[Given | Problem]:
-        """Yield the documents of a piece in order, with a `Problem` in place of each unreadable one."""
+        """Yield the documents of an input piece in order, with a `Problem` in place of each unreadable document."""
         name = label(self.names, piece)
         path = self.roots[piece.root] / piece.path if piece.path else self.roots[piece.root]
         try:

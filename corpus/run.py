@@ -64,7 +64,7 @@ NO_INPUT = "Name at least one INPUT: a folder, a document, or a file of JSON lin
 
 @dataclass(frozen=True)
 class Progress:
-    """Progress of a run: shards finished and in total, with counts of all documents and of this run's alone."""
+    """Progress of a corpus run: finished and total shards, and document counts in total and since the last start."""
 
     done: int
     shards: int
@@ -74,7 +74,7 @@ class Progress:
 
 @dataclass
 class Run:
-    """A run that cuts input files into an output folder and can be resumed; `go` does the remaining work.
+    """Resumable run that cuts input files and writes the chunks to an output folder.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class Run:
     inputs
         Files and folders.
     output
-        The folder for the shards; made if it is not there.
+        The folder for the shards, which is created if it does not exist.
     columns
         Columns or keys of the documents in JSON lines and Parquet.
     encoding
@@ -91,7 +91,7 @@ class Run:
     device
         Device on which torch runs the model.
     shard_bytes
-        About how many bytes of input make a shard.
+        Approximate number of bytes of input per shard.
     language_model
         Language model for the recipe. The shards are then written in this process, one after another, whatever the engine
         and the number of workers; its answers are stored in the folder, so that a resumed run asks nothing twice.
@@ -102,7 +102,7 @@ class Run:
     left_out
         Number of skipped files by kind.
     resumed
-        True if the folder was one in which a run was begun.
+        True if the run continues an earlier run in the same folder.
     """
 
     recipe: AnyRecipe
@@ -119,14 +119,15 @@ class Run:
     resumed: bool = field(default=False, init=False)
 
     def go(self, engine: Engine, workers: int, progress: Callable[[Progress], None] = lambda _: None) -> Progress:
-        """Write all missing shards, then a file that marks the output as complete; return the final progress.
+        """Write the missing shards and a file that marks the output as complete; return the final progress.
 
         Raises
         ------
         InputError
-            If an input or the recipe is unusable, the folder is that of another run or cannot be written, or a worker ended.
+            If an input or the recipe is unusable, if the folder belongs to another run or is not writable, or if a worker
+            ended.
         KeyboardInterrupt
-            If the user stopped it; the shards that are there remain.
+            If the user stopped the run; finished shards remain.
         """
         if not self.inputs:
             raise InputError(NO_INPUT)
@@ -206,7 +207,10 @@ def _with(chunks: Chunks) -> Engine:
 
 
 def in_processes(job: Job, missing: Iterator[Shard], workers: int) -> Generator[Tally]:
-    """Write shards in worker processes on this machine, each with its own model and a single thread; an `Engine`."""
+    """Write shards in worker processes on this machine, each with its own model and a single thread.
+
+    The function is an `Engine`.
+    """
     from joblib.externals.loky import ProcessPoolExecutor
 
     # A worker that keeps much memory after a large document is replaced, which is no news to the user.

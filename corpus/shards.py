@@ -40,7 +40,7 @@ ROW_GROUP = 16_000_000
 
 @dataclass(frozen=True)
 class Shard:
-    """A part of a run: its number, and the input pieces whose chunks go into one output file."""
+    """Part of a corpus run: its number, and the input pieces whose chunks go into one output file."""
 
     number: int
     pieces: tuple[Piece, ...]
@@ -56,20 +56,20 @@ class Shard:
         return f"{PROBLEMS}/part-{self.number:06d}.jsonl"
 
     def to_json(self) -> str:
-        """Return the shard as a line of JSON."""
+        """Return the shard as one line of JSON."""
         return json.dumps({"shard": self.number, "file": self.file, "pieces": [one._asdict() for one in self.pieces]})
 
     @classmethod
     def from_json(cls, line: str) -> Shard:
-        """Parse the output of `to_json`."""
+        """Return the shard described by a line that `to_json` wrote."""
         told = json.loads(line)
         return cls(told["shard"], tuple(Piece(**one) for one in told["pieces"]))
 
 
 class Tally(NamedTuple):
-    """Counts of documents cut, their chunks and characters, and documents that failed.
+    """Counts of documents cut, of their chunks and characters, and of documents that failed.
 
-    ``doubts`` were read in an encoding that was guessed.
+    ``doubts`` is the number of documents whose encoding was guessed.
     """
 
     documents: int = 0
@@ -86,7 +86,7 @@ class Tally(NamedTuple):
 
 @dataclass(frozen=True)
 class Job:
-    """Settings shared by all shards of a run; sent to the workers.
+    """Settings of a corpus run that all its shards and workers share.
 
     Attributes
     ----------
@@ -101,9 +101,10 @@ class Job:
     plan
         A hash of the recipe and the options of the run.
     model
-        The model of the shards that are there already; empty where none is, or none is needed.
+        The model of the existing shards; empty if there are no shards or no model is needed.
     parent
-        The process that the run belongs to; once that has ended, nothing more is written. 0 where no one process does.
+        The id of the process that runs the job; once it has ended, nothing more is written. 0 if there is no single such
+        process.
     """
 
     source: Source
@@ -119,7 +120,7 @@ class Job:
         return hashlib.blake2b(f"{self.plan}\n{shard.to_json()}".encode(), digest_size=16).hexdigest()
 
     def finished(self, shard: Shard) -> tuple[Tally, str] | None:
-        """Return the tally and the model recorded in a shard's file; None if the file is missing or from another plan."""
+        """Return the counts and the model recorded in a shard's file; None if the shard has yet to be written."""
         try:
             told = pq.read_metadata(self.output / shard.file).metadata or {}
             if told.get(b"seamark.shard") != self.identity(shard).encode():
@@ -129,14 +130,14 @@ class Job:
             return None
 
     def write(self, shard: Shard, chunks: Chunks | None = None) -> Tally:
-        """Cut the documents of a shard and write its output file.
+        """Cut the documents of a shard, write its output file and return its counts.
 
         Raises
         ------
         InputError
-            If the model is another than that of the shards that are there, or the output cannot be written.
+            If the model differs from the model of the existing shards, or if the output is not writable.
         Cancelled
-            If the process that the run belongs to has ended.
+            If the process that started the run has ended.
         """
         try:
             return _Writing(self, shard, chunks or chunks_of(self.recipe, self.device)).done()
@@ -146,7 +147,10 @@ class Job:
             ) from error
 
     def check_wanted(self) -> None:
-        """Raise Cancelled if the process that started the run is gone, since another run may have taken its place."""
+        """Raise Cancelled if the process that started the run has ended.
+
+        Another run may have taken its place.
+        """
         if self.parent and self.parent not in (os.getppid(), os.getpid()):
             raise Cancelled
 
@@ -157,7 +161,7 @@ def _loaded(recipe: str, device: str) -> Chunks:
 
 
 def chunks_of(recipe: Recipe, device: str) -> Chunks:
-    """Return this process's cutter for a recipe, with its model loaded; it is created once per process."""
+    """Return the `Chunks` callable for a recipe, which is created once per process and then reused."""
     return _loaded(recipe.to_json(), device)
 
 
@@ -245,7 +249,7 @@ class _Writing:
 
 @contextmanager
 def appearing(path: Path) -> Iterator[BinaryIO]:
-    """Return a context manager that opens a file for writing and makes it appear, complete, only on success."""
+    """Return a context manager that writes a file under a temporary name and renames it only on success."""
     temporary = path.with_name(f"{UNFINISHED}{os.getpid()}-{uuid.uuid4().hex}")
     try:
         with temporary.open("xb") as file:

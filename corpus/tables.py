@@ -54,12 +54,12 @@ CHUNKS = pa.schema(
 
 
 def parts_of(given: Mapping[str, Any] | None, name: str) -> Parts | None:
-    """Convert a value of the column ``parts`` to a document's pages or chapters. Raise InputError if it is malformed.
+    """Convert a value of the column ``parts`` to a document's pages or chapters.
 
     Raises
     ------
     InputError
-        If they are none.
+        If the value is malformed.
     """
     if given is None:
         return None

@@ -65,7 +65,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run an evaluation command and return its exit status."""
+    """Run an evaluation command from the command line and return its exit status."""
 
     def work() -> int:
         options = _parser().parse_args(arguments)

@@ -20,22 +20,22 @@ except ImportError as error:
 
 
 class SeamarkChunker(BaseChunker):
-    """Chonkie chunker that cuts texts according to a recipe.
+    """Chonkie chunker that cuts texts according to a chunking recipe.
 
-    ``token_count`` is by the recipe's tokenizer; the metadata are those of `chunkers.results.documents.METADATA`, and what a
-    chunk repeats from elsewhere is its ``context``.
+    The recipe's tokenizer determines ``token_count``. The metadata have the fields in `chunkers.results.documents.METADATA`,
+    and text that a chunk repeats from elsewhere is its ``context``.
 
     Parameters
     ----------
     recipe
         A recipe as exported by the page, in any form that `integrations.recipe_of` takes.
     embedder, cache, language_model
-        As `integrations.Cutter` has them.
+        As in `integrations.Cutter`.
 
     Raises
     ------
     InputError
-        If the recipe is none.
+        If the recipe is invalid.
     """
 
     def __init__(
@@ -51,11 +51,14 @@ class SeamarkChunker(BaseChunker):
 
     @property
     def recipe(self) -> Recipe:
-        """The recipe that is applied."""
+        """Chunking recipe that the chunker applies."""
         return self._cut.recipe
 
     def chunk(self, text: str) -> list[Chunk]:
-        """Return the chunks of a text. Raises InputError as `chunkers.Recipe.run` does."""
+        """Return the chunks of a text.
+
+        Raises InputError as `chunkers.Recipe.run` does.
+        """
         chunking = self._cut(text)
         tokens = load_tokenizer(self.recipe.tokenizer).count([*chunking.texts])
         return [

@@ -40,12 +40,12 @@ READ = f'text = Path("{DOCUMENT}").read_bytes().decode("utf-8")'
 
 @dataclass(frozen=True)
 class Program:
-    """A generated Python program, as imports and body.
+    """Generated Python program, divided into imports and body.
 
     Attributes
     ----------
     imports
-        Import statements, one per line, without that of ``Path``.
+        Import statements, one per line, without the import of ``Path``.
     body
         Code that makes ``chunks``, a list of texts, from ``text``.
     """
@@ -55,7 +55,7 @@ class Program:
 
     @property
     def after_reading(self) -> str:
-        """The program for callers that already have ``text``, without code that reads a file."""
+        """Program without the code that reads a file, for callers that already have the variable ``text``."""
         return "\n".join(self.imports) + f"\n\n{self.body}\n"
 
     def __str__(self) -> str:
@@ -64,12 +64,12 @@ class Program:
 
 
 def code_for(tool: Tool, recipe: Recipe) -> str:
-    """Return code or a command that cuts a text by the recipe with Seamark's integration for the tool."""
+    """Return Python code or a shell command that applies a recipe with Seamark's integration for a tool."""
     return _command(recipe) if tool == "command_line" else str(program_for(tool, recipe))
 
 
 def program_for(tool: Tool, recipe: Recipe) -> Program:
-    """Return a Python program that cuts a text by the recipe. Raise ValueError if ``tool`` is the command line."""
+    """Return a Python program that applies a recipe. Raise ValueError if ``tool`` is the command line."""
     given = f"recipe = {literal(_essence(recipe))}\n"
     match tool:
         case "langchain":
@@ -139,7 +139,7 @@ def _written(one: Any) -> str:
 def literal(one: Any) -> str:
     """Format a JSON-compatible value as a Python literal, with one line per dictionary entry.
 
-    A text becomes one literal, whatever is in it: a program that is made of a recipe runs nothing that the recipe says.
+    A text becomes a single literal, whatever it contains, so that no text in a recipe can run as code.
     """
     if isinstance(one, Mapping):
         if not one:
@@ -155,7 +155,7 @@ def literal(one: Any) -> str:
 
 
 def called(name: str, arguments: Sequence[str]) -> str:
-    """Format a function call with the given arguments, one per line if they do not fit on one."""
+    """Format a function call as code, with one argument per line if the call does not fit on one line."""
     line = f"{name}({', '.join(arguments)})"
     if len(line) <= 88 and "\n" not in line:
         return line

@@ -19,18 +19,18 @@ AnyRecipe = Recipe | Chunking | Mapping[str, Any] | str | Path
 
 
 def recipe_of(given: AnyRecipe) -> Recipe:
-    """Convert a recipe in any form to a `Recipe`: a result, its JSON, a mapping or a file path.
+    """Return the `Recipe` given by a result, by its JSON, by a mapping or by a file path.
 
     Parameters
     ----------
     given
-        A `Recipe`; a result, for the one that made it; what its JSON holds; or a text: its JSON if that begins with a brace,
-        else the path of a file with it.
+        A `Recipe`, a result made by a recipe, a recipe's parsed JSON, or a text: JSON if the text begins with a brace,
+        otherwise the path of a recipe file.
 
     Raises
     ------
     InputError
-        If it is none of these, the file cannot be read, or it is no recipe.
+        If ``given`` has another type, if the file cannot be read, or if its content is not a recipe.
     """
     if isinstance(given, Chunking):
         given = given.recipe
@@ -51,18 +51,18 @@ def recipe_of(given: AnyRecipe) -> Recipe:
 
 @dataclass(frozen=True)
 class Cutter:
-    """Callable that cuts a text by a recipe, with the caller's own embedder and cache if given.
+    """Callable that cuts a text by a recipe, with the caller's own embedder, cache or language model if given.
 
     Attributes
     ----------
     recipe
-        The recipe to cut by.
+        The recipe to apply.
     embedder
-        The caller's own embedder, which a recipe can only name; None for the recipe's.
+        The caller's own embedder; None for the embedder that the recipe names.
     cache
         Cache of embeddings, instead of `chunkers.SHARED_CACHE`.
     language_model
-        The caller's own language model, or one with a spending limit; None for the recipe's.
+        The caller's own language model, possibly with a spending limit; None for the model that the recipe names.
     """
 
     recipe: Recipe
@@ -78,7 +78,10 @@ class Cutter:
         cache: EmbeddingCache | None = None,
         language_model: AnyLanguageModel | None = None,
     ) -> Cutter:
-        """Return a cutter for a recipe in any form. Raises InputError as `recipe_of` does."""
+        """Return a cutter for a recipe given by a result, its JSON, a mapping or a file path.
+
+        Raises the same errors as `recipe_of`.
+        """
         return cls(recipe_of(recipe), embedder, cache, language_model)
 
     def __call__(self, text: str, name: str = "text") -> Chunking:
@@ -87,5 +90,5 @@ class Cutter:
 
 
 def absent(who: str, module: str, requirement: str, error: ImportError) -> ImportError:
-    """Return the ImportError of an integration whose library is missing, with the command that installs it."""
+    """Return an ImportError that names the missing library of an integration and the command to install it."""
     return ImportError(str(not_importable(module, who, requirement, error)))

@@ -24,23 +24,23 @@ except ImportError as error:
 
 @component
 class SeamarkDocumentSplitter:
-    """Haystack component that splits documents according to a recipe.
+    """Haystack component that splits documents according to a chunking recipe.
 
-    Chunks keep their document's ``meta``, and have those of `chunkers.results.documents.METADATA` besides, and
-    ``source_id``, ``split_id`` and ``split_idx_start`` as Haystack's own splitters write them.
+    Chunks keep the ``meta`` of their document. They also have the fields in `chunkers.results.documents.METADATA`, and, as
+    with Haystack's own splitters, ``source_id``, ``split_id`` and ``split_idx_start``.
 
     Parameters
     ----------
     recipe
         A recipe as exported by the page, in any form that `integrations.recipe_of` takes.
     embedder, cache, language_model
-        As `integrations.Cutter` has them; a pipeline in a file has the recipe alone. To read it again, Haystack wants
-        this module named: ``Pipeline.loads(written, allowed_modules=["integrations.haystack"])``.
+        As in `integrations.Cutter`. A pipeline file stores only the recipe. To load the file, Haystack needs the name of
+        this module: ``Pipeline.loads(written, allowed_modules=["integrations.haystack"])``.
 
     Raises
     ------
     InputError
-        If the recipe is none.
+        If the recipe is invalid.
     """
 
     def __init__(
@@ -54,16 +54,16 @@ class SeamarkDocumentSplitter:
 
     @property
     def recipe(self) -> Recipe:
-        """The recipe that is applied."""
+        """Chunking recipe that the splitter applies."""
         return self._cut.recipe
 
     def to_dict(self) -> dict[str, Any]:
-        """Serialize the splitter for a pipeline file, as Haystack expects.
+        """Return the splitter as a dictionary for a Haystack pipeline file.
 
         Raises
         ------
         InputError
-            If it has an embedder or a language model of the caller's own, which no file holds.
+            If the splitter has the caller's own embedder or language model, which cannot be stored in a file.
         """
         for name in ("embedder", "language_model"):
             if getattr(self._cut, name) is not None:
@@ -76,7 +76,7 @@ class SeamarkDocumentSplitter:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> SeamarkDocumentSplitter:
-        """Create a splitter from the output of `to_dict`."""
+        """Return the splitter described by the output of `to_dict`."""
         made: SeamarkDocumentSplitter = default_from_dict(cls, data)
         return made
 

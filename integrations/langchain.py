@@ -24,22 +24,23 @@ except ImportError as error:
 
 
 class SeamarkTextSplitter(TextSplitter):
-    """LangChain text splitter that cuts texts and documents according to a recipe.
+    """LangChain text splitter that cuts texts and documents according to a chunking recipe.
 
-    Documents keep their metadata, and have those of `chunkers.results.documents.METADATA` besides: ``start_index``, as
-    LangChain calls it, ``heading_path`` and others. Sizes and overlap are the recipe's, whatever LangChain's defaults are.
+    Chunks keep the metadata of their document. They also have the fields in `chunkers.results.documents.METADATA`, such as
+    LangChain's ``start_index``, and ``heading_path``. The recipe sets sizes and overlap; LangChain's defaults have no
+    effect.
 
     Parameters
     ----------
     recipe
         A recipe as exported by the page, in any form that `integrations.recipe_of` takes.
     embedder, cache, language_model
-        As `integrations.Cutter` has them.
+        As in `integrations.Cutter`.
 
     Raises
     ------
     InputError
-        If the recipe is none.
+        If the recipe is invalid.
     """
 
     def __init__(
@@ -54,15 +55,21 @@ class SeamarkTextSplitter(TextSplitter):
 
     @property
     def recipe(self) -> Recipe:
-        """The recipe that is applied."""
+        """Chunking recipe that the splitter applies."""
         return self._cut.recipe
 
     def split_text(self, text: str) -> list[str]:
-        """Return the texts of a text's chunks. Raises InputError as `chunkers.Recipe.run` does."""
+        """Return the chunks of a text as strings.
+
+        Raises InputError as `chunkers.Recipe.run` does.
+        """
         return [*self._cut(text).texts]
 
     def create_documents(self, texts: list[str], metadatas: list[dict[Any, Any]] | None = None) -> list[Document]:
-        """Return one document per chunk of each text, with metadata of both. Raises as `split_text` does."""
+        """Return one document per chunk of each text, with the metadata of the text and the chunk.
+
+        Raises the same errors as `split_text`.
+        """
         made = []
         for text, given in zip(texts, metadatas or [{}] * len(texts), strict=True):
             chunking = self._cut(text)
@@ -73,6 +80,9 @@ class SeamarkTextSplitter(TextSplitter):
         return made
 
     def split_documents(self, documents: Iterable[Document]) -> list[Document]:
-        """Return one document per chunk of each document. Raises as `split_text` does."""
+        """Return one document per chunk of each input document.
+
+        Raises the same errors as `split_text`.
+        """
         listed = [*documents]
         return self.create_documents([one.page_content for one in listed], [one.metadata for one in listed])

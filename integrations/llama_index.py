@@ -26,24 +26,25 @@ except ImportError as error:
 
 
 class SeamarkNodeParser(NodeParser):
-    """LlamaIndex node parser that cuts documents according to a recipe, one node per chunk.
+    """LlamaIndex node parser that cuts documents according to a chunking recipe, one node per chunk.
 
-    Nodes have ``start_char_idx`` and ``end_char_idx``, their document and their neighbours as relationships, its metadata,
-    and those of `chunkers.results.documents.METADATA`. They are neither embedded nor shown to a model: the chunk.
+    Nodes have ``start_char_idx`` and ``end_char_idx``, relationships to their document and their neighbours, the document's
+    metadata, and the fields in `chunkers.results.documents.METADATA`. Only the chunk's text is embedded or shown to a model,
+    not these fields.
 
     Parameters
     ----------
     recipe
         A recipe as exported by the page, in any form that `integrations.recipe_of` takes.
     embedder, cache, language_model
-        As `integrations.Cutter` has them.
+        As in `integrations.Cutter`.
     options
         Options of LlamaIndex's ``NodeParser``.
 
     Raises
     ------
     InputError
-        If the recipe is none.
+        If the recipe is invalid.
     """
 
     recipe: Recipe = Field(description="The recipe that cuts.")

@@ -22,20 +22,20 @@ MOST_RUN = 100_000
 
 @dataclass(frozen=True)
 class Original:
-    """Another library's own chunker, set up with the settings of a recipe.
+    """Another library's own chunker, configured with the settings of a recipe.
 
     Attributes
     ----------
     name
         Name with the library, such as ``LangChain's RecursiveCharacterTextSplitter``.
     program
-        The code that runs it.
+        The code that runs the chunker.
     requirement
         Requirement for pip.
     column
         For a chunker that embeds, the adapter that runs it as a column, with its parameters; otherwise None.
     remark
-        A sentence on how it differs from ours by design; empty for most.
+        A sentence on how the chunker differs from ours by design; empty for most chunkers.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Original:
 
 
 def original_for(tool: Tool, recipe: Recipe) -> Original | None:
-    """Return the library's own chunker with the recipe's settings; None if the library has no such chunker or settings."""
+    """Return another library's own chunker with the recipe's settings; None if it cannot apply them."""
     make = _ORIGINALS.get((tool, recipe.chunker))
     if make is None:
         return None
@@ -61,16 +61,16 @@ def original_for(tool: Tool, recipe: Recipe) -> Original | None:
 
 
 def run_original(original: Original, text: str) -> list[str]:
-    """Cut a text with another library's chunker, by running the displayed code; return the chunks' texts.
+    """Return the texts of the chunks that another library's chunker makes, by running the displayed code.
 
-    The code is made of numbers, names of the project's own and literals, see `integrations.code.literal`.
+    The code contains only numbers, names defined by this project, and literals; see `integrations.code.literal`.
 
     Raises
     ------
     InputError
         If the text is longer than `MOST_RUN`.
     ModelError
-        If the library is not installed, or fails on this text.
+        If the library is not installed or fails on this text.
     """
     if len(text) > MOST_RUN:
         raise InputError(
@@ -95,9 +95,9 @@ def run_original(original: Original, text: str) -> list[str]:
 
 
 def compared(ours: Chunking, theirs: Sequence[str] | Chunking) -> tuple[bool, str]:
-    """Return whether another chunker's chunks equal ours, and a phrase with their number or the first difference.
+    """Return whether another chunker's chunks equal ours, and a phrase on their number or the first difference.
 
-    White space at the ends of chunks does not count: libraries differ in what they strip.
+    White space at the ends of chunks does not count, since libraries strip it differently.
     """
     text = ours.document.text
     mine = [*(chunk.spans for chunk in ours)]

@@ -13,23 +13,26 @@ ROOMS = ("chunkers", "corpus", "evaluation", "integrations", "sample_docs", "viz
 
 
 class Rooms(MetaPathFinder, Loader):
-    """Import hook that maps modules of the installed package to those of the checkout, so that no class exists twice."""
+    """Import hook that maps modules of the installed package to those of a checkout, so that none is loaded twice."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return the spec of a module inside one of the package's folders; None for every other module."""
+        """Return the spec of a module in one of the package's folders; None for every other module."""
         package, _, module = fullname.partition(".")
         return ModuleSpec(fullname, self) if package == __package__ and module.partition(".")[0] in ROOMS else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """Import the module under its name in the checkout."""
+        """Import a module under its name in the checkout and return it."""
         module = import_module(spec.name.partition(".")[2])
         # The import system gives the module this spec; it keeps its own.
         spec.loader_state = module.__spec__
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Do nothing but restore the module's own spec: it was executed when imported under its name in the checkout."""
+        """Restore the module's own spec without executing the module again.
+
+        The module was executed when it was imported under its name in the checkout.
+        """
         assert module.__spec__ is not None
         module.__spec__ = module.__spec__.loader_state

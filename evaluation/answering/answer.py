@@ -22,7 +22,7 @@ ANSWER_TOKENS = 100
 
 
 class Passage(NamedTuple):
-    """The text of a chunk, or its beginning, that the model receives for a question.
+    """Text of one chunk, or the beginning of it, that the model receives with a question.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class Passage(NamedTuple):
     text
         The chunk's whole text, or its beginning if the budget ends within it.
     whole
-        True if that is all of it.
+        True if ``text`` is the chunk's whole text.
     """
 
     chunk: int
@@ -41,10 +41,10 @@ class Passage(NamedTuple):
 
 @dataclass(frozen=True)
 class Context:
-    """The passages that the model receives for a question, best first, and their total tokens.
+    """Passages that the model receives with a question, best first, and their total tokens.
 
-    With a ``closed_book`` there are none, and the model is told of none: it answers from what it knows. Where an answer is
-    ``given``, no model is asked for one; an empty one stands for a question that has none.
+    With ``closed_book``, there are no passages, and the model answers from its own knowledge. If an answer is ``given``, no
+    model is asked; an empty answer stands for a question that has no answer.
     """
 
     passages: tuple[Passage, ...]
@@ -61,19 +61,19 @@ class Context:
 
 @dataclass(frozen=True)
 class Gathered:
-    """The passages that a chunker supplies for every question, and their cost.
+    """Passages retrieved from one chunker's chunks for every question, with the cost of chunking and embedding.
 
     Attributes
     ----------
     contexts
         One context per question.
     chunk_s, embed_s
-        Seconds for chunking and for embedding the chunks, as if nothing had been embedded before. The first is None of
-        chunks that were made elsewhere.
+        Seconds for chunking and for embedding the chunks, as if the cache were empty. ``chunk_s`` is None for chunks that
+        were made elsewhere.
     chunks
         Number of chunks.
     asked
-        Tokens that chunking took of a language model; None where it asks none.
+        Tokens that the chunker used from a language model; None if it calls none.
     """
 
     contexts: tuple[Context, ...]
@@ -84,14 +84,14 @@ class Gathered:
 
 
 def gather(chunking: Chunking, questions: Sequence[str], budget: int, tools: Tools, ruler: Measuring) -> Gathered:
-    """Retrieve the best chunks for every question by embedding, until the budget of tokens is full.
+    """Return the passages of the best chunks for every question, ranked by embedding, up to a token budget.
 
     The last chunk is cut off where the budget ends, as `evaluation.retrieval.budget.filled` does.
 
     Raises
     ------
     ChunkingError
-        As `Tools.embed` does.
+        As in `Tools.embed`.
     Cancelled
         If the user asked to stop.
     """
@@ -127,15 +127,14 @@ def _chunking_seconds(chunking: Chunking) -> float | None:
 
 
 class Exchange(NamedTuple):
-    """A conversation with a model, word for word, with its token counts.
+    """Verbatim conversation with a language model, with its token counts.
 
     Attributes
     ----------
     turns
         All messages, the last answer included.
     tokens_in, tokens_out
-        The tokens of every answer that it took, as the server counts them, remembered ones too; where it does not say, as
-        the tokenizer does.
+        Tokens of all requests and answers, cached answers included, as counted by the server or else by the tokenizer.
     """
 
     turns: tuple[Message, ...] = ()
@@ -144,14 +143,14 @@ class Exchange(NamedTuple):
 
 
 class Recording:
-    """Access to a model that records the conversation.
+    """Callable that sends messages to a language model and records the conversation.
 
     Parameters
     ----------
     asking
         The model.
     count
-        Counts the tokens of each text, for a server that does not.
+        Counts the tokens of each text, for servers that report no token counts.
     cancelled, repeat
         See `Asking.ask`.
     """
@@ -163,7 +162,10 @@ class Recording:
         self.exchange = Exchange()
 
     def tell(self, usable: bool) -> None:
-        """Report whether the last answer was usable; see `Asking.tell`."""
+        """Report to the model's client whether the last answer was usable.
+
+        See `Asking.tell`.
+        """
         self._asking.tell(usable)
 
     def __call__(self, messages: Sequence[Message], kind: AnswerKind = WORDS) -> Reply:
@@ -181,14 +183,14 @@ class Recording:
 
 
 class Answer(NamedTuple):
-    """A model's answer, or the reason why there is none.
+    """Reply of a language model to a question, or the reason why there is none.
 
     Attributes
     ----------
     text
-        Empty where there is no answer, or its words were not kept.
+        Text of the answer; empty if there is no answer or the text was not stored.
     problem
-        Why there is none; empty where there is one.
+        Reason why there is no answer; empty if there is one.
     """
 
     text: str
@@ -202,16 +204,16 @@ class Answer(NamedTuple):
 
 
 def answer_messages(question: str, context: Context) -> list[Message]:
-    """Return the prompt that asks a question about its passages."""
+    """Return the chat messages that ask a model to answer a question from its passages."""
     said = prompts.ANSWER_QUESTION.format(passages=context, question=question)
     system = prompts.CLOSED_BOOK_SYSTEM if context.closed_book else prompts.ANSWER_SYSTEM
     return [Message("system", system), Message("user", said)]
 
 
 def recalled_answer(question: str, context: Context, asking: Asking) -> str | None:
-    """Return the cached answer that `answered` would return; None if `answered` would send a request.
+    """Return the cached answer to a question; None if answering would send a request to the model.
 
-    It is empty where the model was asked before and gave no answer that can be used.
+    The answer is empty if the model was asked before and gave no usable answer.
     """
     if context.given is not None:
         return context.given
@@ -231,12 +233,12 @@ def recalled_answer(question: str, context: Context, asking: Asking) -> str | No
 
 
 def answered(question: str, context: Context, recording: Recording) -> Answer:
-    """Ask the model a question and return its answer, repeating the request if the answer is unusable.
+    """Return the model's answer to a question, repeating the request if an answer is unusable.
 
     Raises
     ------
     ModelError
-        If the server gives no answer, or asking it would pass the limit of what may be spent.
+        If the server gives no answer, or the request would exceed the spending limit.
     Cancelled
         If the user asked to stop.
     """

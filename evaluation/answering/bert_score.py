@@ -20,14 +20,14 @@ def installed() -> bool:
 def bert_scores(answers: Sequence[str], references: Sequence[str], language: str) -> list[float]:
     """Return the BERTScore F1 of each answer against its reference, shape (answers,).
 
-    The package loads that model from its own cache, or fetches it.
+    The package loads its model from its own cache, or downloads the model.
 
     Source: Zhang et al., BERTScore: Evaluating Text Generation with BERT (2020).
 
     Raises
     ------
     ModelError
-        If the package is not installed, or cannot load its model, or fails.
+        If the package is not installed, cannot load its model, or fails.
     """
     scorer = needed(PACKAGE, "BERTScore", REQUIREMENT)
     try:

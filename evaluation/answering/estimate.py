@@ -28,21 +28,21 @@ class Estimates(NamedTuple):
 
     @property
     def requests(self) -> int:
-        """Total number of requests."""
+        """Total number of requests for answers and judgements."""
         return self.answers.requests + self.judgements.requests
 
 
 class Sizes(NamedTuple):
-    """Token counts of prompts, questions and references.
+    """Token counts of prompts, questions and reference answers.
 
     Attributes
     ----------
     answering, closed_book
-        The tasks of whoever answers, from passages and without.
+        Tokens of the prompts for answering with passages and without passages.
     judging
-        The task of each kind of judgement.
+        Tokens of the prompt for each kind of judgement.
     questions, references
-        In the order of the items.
+        Tokens of each question and of each reference answer, in the order of the items.
     """
 
     answering: int
@@ -53,7 +53,7 @@ class Sizes(NamedTuple):
 
     @classmethod
     def of(cls, items: Sequence[Item], count: Callable[[Sequence[str]], list[int]]) -> Sizes:
-        """Count the tokens of the prompts, the questions and the references."""
+        """Return the token counts of the prompts, the questions and the reference answers."""
         fixed = [prompts.ANSWER_SYSTEM, prompts.CLOSED_BOOK_SYSTEM, *(_PROMPTS[kind] for kind in KINDS)]
         sizes = count([*fixed, *(item.question for item in items), *(item.reference for item in items)])
         answering, closed_book, *judging = sizes[: len(fixed)]
@@ -62,12 +62,12 @@ class Sizes(NamedTuple):
         return cls(answering, closed_book, by_kind, rest[: len(items)], rest[len(items) :])
 
     def answer(self, question: int, context: Context) -> int:
-        """Estimate the tokens of the request that asks a question with the passages in ``context``."""
+        """Estimate the tokens of the request that asks a question with its passages."""
         task = self.closed_book if context.closed_book else self.answering
         return task + self.questions[question] + context.tokens
 
     def judgement(self, kind: Kind, question: int, context: Context) -> int:
-        """Estimate the tokens of the request that judges an answer."""
+        """Estimate the tokens of the request for one kind of judgement of an answer."""
         task = self.judging[kind] + ANSWER_TOKENS
         match kind:
             case "faithfulness":
@@ -79,14 +79,14 @@ class Sizes(NamedTuple):
 
 
 class Left(NamedTuple):
-    """Requests still to be sent for a question: the answer, and each kind of judgement."""
+    """Requests that a question still needs: one for the answer, and one for each kind of judgement."""
 
     answer: bool
     kinds: tuple[Kind, ...]
 
 
 def left_of(item: Item, context: Context, before: Result | None, asking: Asking, judge: Asking | None) -> Left:
-    """Return the requests still needed for a question, considering earlier results and the cache.
+    """Return the requests that a question still needs, given earlier results and cached answers.
 
     Parameters
     ----------
@@ -116,13 +116,14 @@ def estimates(
     sizes: Sizes,
     left: Callable[[tuple[int, int], Item, Context], Left],
 ) -> Estimates:
-    """Estimate the requests of a run without sending anything; assumes no repeats and guesses the answers' lengths.
+    """Estimate the number of requests and tokens of a run without sending a request.
+
+    The estimate assumes that no request is repeated, and guesses the lengths of the answers.
 
     Parameters
     ----------
     left
-        Function that returns the requests still needed, given the numbers of the chunker and the question, the question and
-        its context.
+        Returns the requests still needed, given the numbers of the chunker and the question, the question, and its context.
     """
     answers: list[int] = []
     judgements: list[int] = []

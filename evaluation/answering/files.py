@@ -13,7 +13,7 @@ from evaluation.answering.report import MEASURES, Results
 
 
 def to_csv(names: Sequence[str], results: Results) -> str:
-    """Return CSV with one row per answer; text that looks like a formula gets an apostrophe before it."""
+    """Return the answers as CSV, one row each, with an apostrophe before text that looks like a formula."""
     written = io.StringIO(newline="")
     writer = csv.writer(written)
     writer.writerow(["chunker", "question", "reference", "answer", "problem", *MEASURES, "not_judged", "context_tokens"])
@@ -25,7 +25,7 @@ def to_csv(names: Sequence[str], results: Results) -> str:
 
 
 def to_json_lines(names: Sequence[str], results: Results) -> str:
-    """Return JSON lines with one object per answer, including its passages and all conversations with the models."""
+    """Return the answers as JSON lines, each with its passages and all conversations with the models."""
     rows = []
     for (chunker, _), one in sorted(results.items()):
         row = {

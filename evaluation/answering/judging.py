@@ -34,7 +34,7 @@ Similar = Callable[[str, Sequence[str]], FloatArray]
 
 
 class Judged(NamedTuple):
-    """Input of a judging model: question, reference, answer and passages."""
+    """Input of the judging model: question, reference answer, answer and passages."""
 
     question: str
     reference: str
@@ -44,18 +44,18 @@ class Judged(NamedTuple):
 
 @dataclass(frozen=True)
 class Judgement:
-    """A model's judgement of an answer.
+    """Score that a language model gives an answer, or the reason why it gives none.
 
     Attributes
     ----------
     value
-        Faithfulness and relevancy from 0 to 1, correctness from 1 to 5; None where it is undefined or not judged.
+        Faithfulness and relevancy from 0 to 1, correctness from 1 to 5; None if undefined or not judged.
     problem
-        Why it is not judged: what is wrong with the last reply. Empty where it is.
+        The error in the model's last reply that prevented a judgement; empty if the answer was judged.
     said
-        Sentences on which the judgement rests.
+        Sentences that support the judgement.
     exchange
-        The prompt, and the model's words.
+        The prompt and the model's reply.
     repeat
         Number of the judgement in a series of repeats, from 0.
     """
@@ -74,13 +74,13 @@ class _Found(NamedTuple):
 
 
 def kinds_of(reference: str, context: Context) -> tuple[Kind, ...]:
-    """Return the kinds of judgement that apply: correctness needs a reference, faithfulness needs passages."""
+    """Return the applicable kinds of judgement: correctness needs a reference answer, faithfulness needs passages."""
     without = {*(() if reference else ("correctness",)), *(("faithfulness",) if context.closed_book else ())}
     return tuple(kind for kind in KINDS if kind not in without)
 
 
 def judge_messages(kind: Kind, asked: Judged) -> list[Message]:
-    """Return the prompt for a kind of judgement."""
+    """Return the chat messages that ask a model for one kind of judgement."""
     question, reference, answer, context = asked
     match kind:
         case "faithfulness":
@@ -97,12 +97,12 @@ def judge_messages(kind: Kind, asked: Judged) -> list[Message]:
 
 
 def judged(kind: Kind, asked: Judged, recording: Recording, similar: Similar, repeat: int = 0) -> Judgement:
-    """Ask the model to judge an answer, repeating the request if its reply is unreadable.
+    """Return the model's judgement of an answer, repeating the request if its reply is unreadable.
 
     Raises
     ------
     ModelError
-        If the server gives no reply, or asking it would pass the limit of what may be spent; if the embedder fails.
+        If the server gives no reply, the request would exceed the spending limit, or the embedder fails.
     Cancelled
         If the user asked to stop.
     """
@@ -120,9 +120,9 @@ def judged(kind: Kind, asked: Judged, recording: Recording, similar: Similar, re
 
 
 def read_faithfulness(reply: str) -> _Found:
-    """Parse a reply into faithfulness F: the share of the answer's statements supported by its passages.
+    """Parse a reply into faithfulness F: the share of the answer's statements that its passages support.
 
-    Raises Unusable if the reply is not in the form that was asked for.
+    Raises Unusable if the reply is not in the requested form.
     """
     statements = read_json(reply, forms.Faithfulness).statements
     said = tuple(f"{'borne out' if one.supported else 'not borne out'}: {one.statement}" for one in statements)
@@ -132,9 +132,9 @@ def read_faithfulness(reply: str) -> _Found:
 
 
 def read_relevancy(reply: str, question: str, similar: Similar) -> _Found:
-    """Parse a reply into answer relevancy AR: the mean cosine of the question and the questions the answer would answer.
+    """Parse a reply into answer relevancy AR: the mean cosine of the question and questions derived from the answer.
 
-    A mean below 0 counts as 0. Raises Unusable if the reply is not in the form that was asked for.
+    A mean below 0 counts as 0. Raises Unusable if the reply is not in the requested form.
     """
     found = read_json(reply, forms.Relevancy)
     if found.evasive:
@@ -145,7 +145,7 @@ def read_relevancy(reply: str, question: str, similar: Similar) -> _Found:
 
 
 def read_correctness(reply: str) -> _Found:
-    """Parse a reply into the correctness grade. Raise Unusable if the reply has another form."""
+    """Return the correctness grade in a model's reply. Raise Unusable if the reply has another form."""
     found = read_json(reply, forms.Correctness)
     return _Found(float(found.grade), (found.reason,) if found.reason else ())
 

@@ -35,14 +35,17 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True)
 class Items:
-    """The usable questions, and a sentence on each unusable one."""
+    """Usable questions, and a sentence on each unusable question."""
 
     usable: tuple[Item, ...]
     problems: tuple[str, ...] = ()
 
 
 def questions_of_lines(text: str) -> Items:
-    """Parse one question per line, with an optional reference answer after a vertical bar; empty lines are skipped."""
+    """Parse text with one question per line and an optional reference answer after a vertical bar.
+
+    Empty lines are skipped.
+    """
     lines = ((f"line {number:,}", line) for number, line in enumerate(text.splitlines(), start=1) if line.strip())
     return _items((place, *_halves(line)) for place, line in lines)
 
@@ -53,16 +56,17 @@ def _halves(line: str) -> tuple[str, str]:
 
 
 def questions_of_file(data: bytes, name: str, cancelled: Callable[[], bool] = bool) -> Items:
-    """Parse a file of questions: CSV, JSON lines or JSON with ``question`` and one of the columns in `ANSWERS`.
+    """Read questions and their reference answers from a CSV, JSON or JSON lines file.
 
-    A file of Retrieval's questions will do as well: where a row has no answer, its excerpts are the reference.
+    The reference answer is in one of the columns in `ANSWERS`. The question files of the Retrieval page work too: if a row
+    has no answer, its excerpts serve as the reference answer.
 
     Raises
     ------
     InputError
-        If the whole file is unusable: empty, too large, in another format, or without a column ``question``.
+        If the whole file is unusable: empty, too large, in another format, or without the column ``question``.
     Cancelled
-        If the user asked to stop, which ``cancelled`` is asked repeatedly.
+        If the user asked to stop, as ``cancelled`` reports.
     """
     found: list[tuple[str, Any, Any]] = []
     for place, row in rows_in(data, name, "answers", cancelled):
@@ -79,10 +83,10 @@ def questions_of_file(data: bytes, name: str, cancelled: Callable[[], bool] = bo
 
 
 def items_about(questions: Iterable[Question], corpus: Corpus) -> dict[str, Items]:
-    """Group Retrieval's questions by the text of the document that answers them; their excerpts become the references.
+    """Group retrieval questions by the text that answers them, with their excerpts as reference answers.
 
-    One whose excerpts are in several documents is left out: no chunks of one text can answer it. Where the whole document is
-    the excerpt, as in BEIR's sets, it is no reference.
+    A question with excerpts in several documents is left out, since the chunks of a single text cannot answer it. An excerpt
+    that is a whole document, as in BEIR's question sets, does not become a reference answer.
     """
     # Not by document: two may have the same text, and the chunks of it answer what is asked of either.
     found: dict[str, list[tuple[str, Any, str]]] = {}

@@ -25,7 +25,7 @@ from evaluation.statistics.significance import too_few
 
 
 class Measure(NamedTuple):
-    """A measure of answers: its title, its name within a sentence, and its range."""
+    """Quality measure of answers: its title, its name within a sentence and its range."""
 
     title: str
     called: str
@@ -54,9 +54,9 @@ class Asked(NamedTuple):
     Attributes
     ----------
     tokens_in, tokens_out
-        Tokens read and written.
+        Tokens that the model read and wrote.
     cost
-        US dollars; None where no price is known.
+        Cost in US dollars; None if the price is unknown.
     """
 
     tokens_in: int
@@ -66,18 +66,18 @@ class Asked(NamedTuple):
 
 @dataclass(frozen=True)
 class Report:
-    """Measures of all chunkers' answers to the same questions.
+    """Quality measures of all chunkers' answers to the same questions.
 
     Attributes
     ----------
     names
-        The chunkers'.
+        Names of the chunkers.
     questions
         Number of questions.
     results
         See `Results`.
     controls
-        The numbers of the rows `REFERENCE` and `SWAPPED`, which are compared with each other alone.
+        The numbers of the rows `REFERENCE` and `SWAPPED`, which are compared only with each other.
     """
 
     names: Sequence[str]
@@ -86,7 +86,7 @@ class Report:
     controls: Mapping[str, int] = field(default_factory=dict)
 
     def values(self, measure: str) -> list[FloatArray]:
-        """Return a measure of each chunker's answers, each of shape (questions,); NaN where undefined or not judged."""
+        """Return a measure of every answer as one array of shape (questions,) per chunker, NaN where undefined."""
         found = np.full((len(self.names), self.questions), np.nan)
         for (chunker, question), result in self.results.items():
             value = result.value(measure)
@@ -107,11 +107,11 @@ class Report:
         return [name for name in MEASURES if any(not np.isnan(one).all() for one in self.values(name))]
 
     def answers(self, chunker: int) -> int:
-        """Count the questions for which a chunker has a usable answer."""
+        """Return the number of questions for which a chunker has a usable answer."""
         return sum(one.answer.usable for (number, _), one in self.results.items() if number == chunker)
 
     def not_judged(self, chunker: int, measure: str) -> int:
-        """Count a chunker's answers that lack a measure because a judgement was unreadable."""
+        """Return the number of a chunker's answers that lack a measure because a judgement was unreadable."""
         kinds = KINDS[:2] if measure == "aqs" else (measure,)
         return sum(
             any(kind in one.not_judged for kind in kinds) for (number, _), one in self.results.items() if number == chunker
@@ -119,11 +119,11 @@ class Report:
 
     @cached_property
     def comparisons(self) -> dict[tuple[str, int, int], Difference]:
-        """Differences between all pairs of chunkers in each measure, with p-values corrected together.
+        """Differences between all pairs of chunkers in each measure, with p-values corrected for all comparisons.
 
         Pairs with too few questions are left out.
 
-        All pairs use the same questions: every chunker that has the measure anywhere has it for each of them.
+        All pairs are compared on the same questions: the questions on which all chunkers with this measure have a value.
         """
         rows = self._pairs
         if not rows:
@@ -140,12 +140,12 @@ class Report:
         return {(name, one, other): same[name][one] - same[name][other] for name in same for one, other in pairs}
 
     def compared(self, measure: str, one: int, other: int) -> Difference | None:
-        """Return the difference of the first chunker to the second in a measure; None with too few questions."""
+        """Return the first chunker's difference from the second in a measure; None if there are too few questions."""
         found = self.comparisons.get((measure, min(one, other), max(one, other)))
         return found if found is None or one < other else found.reversed()
 
     def verdict(self, measure: str) -> str:
-        """Return sentences on which chunker is significantly ahead in a measure, or how many questions that would take."""
+        """Return a verdict in words on whether one chunker is significantly ahead of all others in a measure."""
         called = MEASURES[measure].called
         same = on_same_questions(self._competing(measure))
         means = {number: float(np.nanmean(one)) for number, one in enumerate(same) if not np.isnan(one).all()}
@@ -181,7 +181,10 @@ class Report:
         return said
 
     def proof(self) -> list[str]:
-        """Return a sentence per measure on whether it tells right answers from wrong ones; empty without control rows."""
+        """Return a sentence for each measure on whether it separates right answers from wrong answers.
+
+        Empty if the control rows are missing.
+        """
         if len(self.controls) < 2:
             return []
         right, wrong = self.controls[REFERENCE], self.controls[SWAPPED]
@@ -194,7 +197,7 @@ class Report:
         return [_told(name, *both[name], found) for name, found in zip(both, compared, strict=True)]
 
     def asked(self, chunker: int, model: LanguageModel | None) -> Asked:
-        """Return the tokens and the cost of a chunker's answers, without the cost of judging them."""
+        """Return the tokens and the cost of a chunker's answers, excluding judgements."""
         exchanges = [one.answer.exchange for (number, _), one in self.results.items() if number == chunker]
         read, written = sum(one.tokens_in for one in exchanges), sum(one.tokens_out for one in exchanges)
         return Asked(read, written, None if model is None else model.price(read, written))
@@ -203,9 +206,9 @@ class Report:
 def costs(
     report: Report, gathered: Mapping[int, Gathered], model: LanguageModel | None
 ) -> list[dict[str, float | str | None]]:
-    """Return the costs of every chunker as table rows: seconds, tokens and dollars; None if unknown.
+    """Return a table row for each chunker with its costs in seconds, tokens and dollars; None if unknown.
 
-    Source of what is counted: the article that introduced double-pass merging, for the user's own text.
+    The article that introduced double-pass merging reports the same costs; here they are measured on the user's text.
     """
     rows: list[dict[str, float | str | None]] = []
     some_ask = any(one.asked is not None for one in gathered.values())

@@ -39,7 +39,7 @@ class _Stored(BaseModel):
 
 
 def to_json(one: Result) -> bytes:
-    """Return the measures of an answer as JSON, without any of the texts."""
+    """Return the measures of an answer as JSON, without question, passages or answer texts."""
     return (
         _Stored(
             failed=not one.answer.usable,
@@ -68,12 +68,12 @@ def to_json(one: Result) -> bytes:
 
 
 def from_json(data: bytes, item: Item, context: Context) -> Result:
-    """Parse the output of `to_json`; the answer's text is empty, since it was not stored.
+    """Return the result that `to_json` stored; the answer's text is empty, since it was not stored.
 
     Raises
     ------
     InputError
-        If it is something else.
+        If the JSON was not written by `to_json`.
     """
     try:
         kept = _Stored.model_validate_json(data)

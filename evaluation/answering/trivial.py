@@ -40,19 +40,19 @@ _SEED = 0
 def gather_trivial(
     name: str, document: Document, items: Sequence[Item], budget: int, chunks: int, tools: Tools, ruler: Measuring
 ) -> Gathered:
-    """Return the passages that a trivial baseline, such as no cut or closed book, supplies for every question.
+    """Return the passages that a trivial baseline, such as the uncut text, supplies for every question.
 
     Parameters
     ----------
     budget
-        Tokens of what a question is given.
+        Maximum number of tokens in the passages for a question.
     chunks
-        Into how many chunks random places cut, as far as there are sentences.
+        Number of chunks for random cuts, limited by the number of sentences.
 
     Raises
     ------
     ChunkingError
-        As `Tools.embed` does.
+        As in `Tools.embed`.
     Cancelled
         If the user asked to stop.
     """
@@ -73,12 +73,12 @@ def gather_trivial(
 
 
 def controls_of(trivial: Sequence[str], before: int) -> dict[str, int]:
-    """Return the row numbers of the control rows, which show whether a measure tells right answers from wrong ones."""
+    """Return the row number of each control: the reference answers, and the deliberately wrong answers."""
     return {name: before + number for number, name in enumerate(trivial) if name in (REFERENCE, SWAPPED)}
 
 
 def swapped(references: Sequence[str]) -> list[str]:
-    """Return for each question another question's reference answer, as a wrong answer; empty if there is none."""
+    """Return a wrong answer for each question: the reference answer of another question, or an empty string."""
     found = []
     for number, own in enumerate(references):
         later = [*references[number + 1 :], *references[:number]]

@@ -14,17 +14,17 @@ from evaluation.answering.questions import Item
 
 @dataclass(frozen=True)
 class Result:
-    """An answer with its measures.
+    """Answer to a question, with its passages and its scores.
 
     Attributes
     ----------
     question_cosine, reference_cosine
-        The cosine of the answer and the question, and of the answer and the reference, from -1 to 1; None without an answer,
-        and without a reference.
+        Cosine of the answer with the question and with the reference answer, from -1 to 1; None if one of the two texts is
+        missing.
     bert_score
-        F1 of BERTScore; None where it was not computed.
+        F1 of BERTScore; None if it was not computed.
     judgements
-        Judgements by kind, the latest last; the latest counts.
+        Judgements by kind, the latest last. Only the latest counts.
     """
 
     item: Item
@@ -37,16 +37,16 @@ class Result:
 
     @property
     def judged_of(self) -> Judged:
-        """Input for the judging model."""
+        """Input for the judging model: the question, its reference answer, the answer and the passages."""
         return Judged(self.item.question, self.item.reference, self.answer.text, self.context)
 
     def latest(self, kind: Kind) -> Judgement | None:
-        """Return the latest judgement of a kind, the one that counts; None if there is none."""
+        """Return the latest judgement of a kind; None if there is none."""
         found = self.judgements.get(kind)
         return found[-1] if found else None
 
     def value(self, measure: str) -> float | None:
-        """Return the value of a measure; None if it is undefined or has not been computed."""
+        """Return the answer's score in a measure; None if the score is undefined or has not been computed."""
         match measure:
             case "aqs":
                 return aqs(self.value("faithfulness"), self.value("relevancy"))
@@ -59,7 +59,7 @@ class Result:
 
     @property
     def not_judged(self) -> tuple[Kind, ...]:
-        """Kinds of judgement whose latest reply could not be read."""
+        """Kinds of judgement for which the model's latest reply was unreadable."""
         return tuple(kind for kind, all_ in self.judgements.items() if all_[-1].problem)
 
     def whole(self, *, judged: bool) -> bool:
@@ -70,7 +70,7 @@ class Result:
         return there and (not judged or {*kinds_of(self.item.reference, self.context)} <= {*self.judgements})
 
     def with_judgement(self, one: Judgement) -> Result:
-        """Return a copy with one more judgement."""
+        """Return a copy of the result with one more judgement."""
         return replace(self, judgements={**self.judgements, one.kind: (*self.judgements.get(one.kind, ()), one)})
 
 
@@ -83,11 +83,11 @@ class Means:
     asking
         The model that answers.
     judge
-        The model that judges; None if none does.
+        The model that judges the answers; None if they are not judged.
     similar
-        Cosines by the embedder.
+        Computes cosines with the embedder.
     count
-        Counts the tokens of each text, for a server that does not.
+        Counts the tokens of each text, for servers that report no token counts.
     """
 
     asking: Asking
@@ -99,10 +99,10 @@ class Means:
 def taken_over(
     results: Iterable[Result], items: Sequence[Item], gathered: Mapping[int, Gathered], *, same_judge: bool
 ) -> dict[tuple[int, int], Result]:
-    """Return the results of an earlier run that can be reused, by chunker and question.
+    """Return the reusable results of an earlier run, keyed by chunker number and question number.
 
-    An answer depends on the question and on what the model was given alone. Without the ``same_judge``, its judgements are
-    left out.
+    An answer can be reused if the question and the passages are the same. Its judgements are reused only with
+    ``same_judge``.
     """
     known = {(one.item, one.context): one if same_judge else replace(one, judgements={}) for one in results}
     places = (
@@ -123,13 +123,13 @@ def answer_item(
 ) -> None:
     """Answer a question, measure the answer and have it judged; call ``keep`` with the result after each step.
 
-    What there is of it from ``before`` is not asked again, unless what is missing takes the answer's words and these were
-    not kept.
+    Results from ``before`` are reused. The question is asked again only if a missing measure needs the text of the answer
+    and the text was not stored.
 
     Raises
     ------
     ModelError
-        If a server gives no answer, or asking it would pass the limit of what may be spent; if the embedder fails.
+        If a server gives no answer, a request would exceed the spending limit, or the embedder fails.
     Cancelled
         If the user asked to stop.
     """
@@ -157,21 +157,23 @@ def answer_all(
     cancelled: Callable[[], bool] = bool,
     before: Mapping[tuple[int, int], Result] | None = None,
 ) -> None:
-    """Answer every question from every chunker's chunks, several in parallel; see `answer_item`.
+    """Answer every question from every chunker's passages, several at a time.
+
+    Each answer is measured and judged as `answer_item` does it.
 
     Parameters
     ----------
     keep
-        Called with the numbers of the chunker and of the question, from any thread.
+        Called with the numbers of the chunker and the question, from any thread.
     done
-        Called when all of an answer is there; not for those that were whole ``before``.
+        Called when an answer and all its measures are complete, except for results that were complete ``before``.
     before
-        Earlier results, by the numbers of the chunker and of the question.
+        Earlier results, by the numbers of the chunker and the question.
 
     Raises
     ------
     ModelError
-        As `answer_item`; the first that fails stops the others, and what was kept is there.
+        As in `answer_item`. The first failure stops all other requests; results already passed to ``keep`` remain.
     Cancelled
         If the user asked to stop.
     """
@@ -202,7 +204,10 @@ def judge_result(
     repeat: int = 0,
     kinds: Collection[Kind] = KINDS,
 ) -> None:
-    """Have an answer judged in the given ``kinds``; a new ``repeat`` number asks again. Raises as `answer_item` does."""
+    """Have the model judge an answer in the given ``kinds``; call ``keep`` with the result after each judgement.
+
+    A new ``repeat`` number asks again instead of using the cache. Raises the same errors as `answer_item`.
+    """
     assert means.judge is not None
     for kind in kinds_of(result.item.reference, result.context):
         if kind not in kinds:

@@ -26,15 +26,16 @@ class Posed(NamedTuple):
 
 @dataclass(frozen=True)
 class Judgement:
-    """Outcome of retrieval for an answer: whether it was returned whole, and by which chunks.
+    """Retrieval outcome for an answer: whether it was retrieved whole, and the chunks that contain it.
 
     Attributes
     ----------
     fate
-        ``whole`` in a chunk that is retrieved; ``cut off`` if the budget ends within it there; ``split`` if no chunk has all
-        of it; ``not retrieved`` if one has, but lies beyond the limit; ``in no chunk`` if none has any of it.
+        ``whole`` if a retrieved chunk contains the whole answer; ``cut off`` if the budget ends inside the answer; ``split``
+        if no chunk contains the whole answer; ``not retrieved`` if a chunk contains it, but lies beyond the limit;
+        ``in no chunk`` if no chunk contains any of it.
     chunks
-        The numbers of the chunks that hold it, or that it is split between, from 0: the best ranked first.
+        Numbers, from 0, of the chunks that contain the answer or its parts, best ranked first.
     ranks
         Ranks of these chunks, from 1; None for a chunk that was not ranked.
     retrieved
@@ -42,7 +43,7 @@ class Judgement:
     together
         True if the retrieved chunks together contain all of it.
     seam
-        The reason of the first cut within it, if it is split by one.
+        The reason for the first cut inside the answer, if a cut splits it.
     """
 
     fate: Fate
@@ -54,12 +55,12 @@ class Judgement:
 
 
 def checked_answer(text: str, start: int, end: int) -> Span:
-    """Trim white space from the span of an answer. Raise InputError if it is empty, too long or outside the text.
+    """Return the span of an answer without surrounding white space.
 
     Raises
     ------
     InputError
-        If nothing is left of it, it is not in the text, or it is too long.
+        If the span is empty, too long or outside the text.
     """
     if not 0 <= start < end <= len(text):
         raise InputError(f"An answer must lie in the text, 0 to {len(text):,}; got {start:,} to {end:,}.")
@@ -73,7 +74,10 @@ def checked_answer(text: str, start: int, end: int) -> Span:
 
 
 def judge(asked: Asked, answer: Span) -> Judgement:
-    """Determine what happened to an answer: retrieved whole, cut off, split or missed; white space is ignored."""
+    """Return the retrieval outcome for an answer: retrieved whole, cut off, split or not retrieved.
+
+    White space is ignored.
+    """
     spans, text = asked.passages.spans, asked.passages.chunking.document.text
     ranks = asked.ranking.places()
     given = {hit.chunk: hit.parts for hit in asked.hits}

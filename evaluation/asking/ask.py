@@ -31,14 +31,17 @@ _CHARACTERS_A_TOKEN = 4
 
 
 class Limit(NamedTuple):
-    """Limit on retrieval: a budget in ``tokens``, with the last chunk cut off, or the ``top`` chunks."""
+    """Retrieval limit: a budget in ``tokens``, with the last chunk cut off to fit, or the ``top`` chunks."""
 
     tokens: int | None = None
     top: int | None = None
 
     @classmethod
     def of(cls, *, tokens: int | None = None, top: int | None = None) -> Limit:
-        """Return a limit by tokens or by chunks. Raise InputError unless exactly one is given and within its range."""
+        """Return a retrieval limit in tokens or in chunks, whichever is given.
+
+        Raises InputError unless exactly one of the two is given and within its range.
+        """
         given = [one for one in (tokens, top) if one is not None]
         if len(given) != 1:
             raise InputError(f"Exactly one of a token budget and a number of chunks must be given; got {len(given)}.")
@@ -50,15 +53,15 @@ class Limit(NamedTuple):
 
 
 def fitting_budget(characters: int) -> int:
-    """Return a token budget that suits a text of this length: about a quarter of the text, at most 500.
+    """Return a token budget of about a quarter of a text of this length, at most 500 tokens.
 
-    Of a short one a larger budget would hold everything.
+    With a larger budget, retrieval would return the whole of a short text.
     """
     return max([size for size in (50, 100, 250, 500) if size <= characters / _CHARACTERS_A_TOKEN / 4], default=50)
 
 
 def checked_question(text: str) -> str:
-    """Return the question, trimmed. Raise InputError if it is empty, too long or invalid Unicode."""
+    """Return the question, stripped. Raise InputError if it is empty, too long or invalid Unicode."""
     if len(text) > LONGEST_QUESTION:
         raise InputError(f"A question may have at most {LONGEST_QUESTION:,} characters; this one has {len(text):,}.")
     if not text.strip():
@@ -79,7 +82,7 @@ class Passages:
     vectors
         Unit vectors, shape (chunks, dimension); None without an embedder.
     bm25
-        None where nothing is searched by words.
+        Word index of the texts; None if the search does not use words.
     """
 
     chunking: Chunking
@@ -94,14 +97,14 @@ class Passages:
 
 
 def prepare(chunking: Chunking, tools: Tools, method: Method, embedded_as: EmbeddedAs = "plain") -> Passages:
-    """Embed the chunks and index their words, as far as the search method needs it.
+    """Prepare chunks for search: embed them, index their words, or both, as the search method requires.
 
-    The chunks' vectors are those that `evaluation.search.index.build_index` gives of a corpus of this text alone.
+    The vectors equal those from `evaluation.search.index.build_index` for a corpus of this text alone.
 
     Raises
     ------
     ChunkingError
-        As `Tools.embed` does.
+        As in `Tools.embed`.
     Cancelled
         If the user asked to stop.
     """
@@ -113,24 +116,30 @@ def prepare(chunking: Chunking, tools: Tools, method: Method, embedded_as: Embed
 
 
 def has_stated(chunking: Chunking) -> bool:
-    """Return whether a language model wrote the chunks' texts; if so, these texts are searched."""
+    """Return whether any chunk has a text written by a language model, which is then searched instead of its own."""
     return any(chunk.stated is not None for chunk in chunking.chunks)
 
 
 def embed_question(chunking: Chunking, tools: Tools, question: str) -> VectorArray:
-    """Return a question's unit vector, shape (dimension,), from the chunks' embedder. Raises as `prepare` does."""
+    """Return a question's unit vector, shape (dimension,), from the embedder of the chunks.
+
+    Raises the same errors as `prepare`.
+    """
     vector: VectorArray = embed_texts(chunking, tools, [question])[0]
     return vector
 
 
 def embed_texts(chunking: Chunking, tools: Tools, texts: Sequence[str]) -> VectorArray:
-    """Return unit vectors of texts from the embedder of the chunks' document. Raises as `prepare` does."""
+    """Return the unit vectors of texts, shape (texts, dimension), from the embedder of the chunks.
+
+    Raises the same errors as `prepare`.
+    """
     assert tools.embedder is not None
     return replace(tools, embedder=tools.embedder.for_document(chunking.document)).embed(texts)
 
 
 class Hit(NamedTuple):
-    """A retrieved chunk.
+    """Retrieved chunk, with its rank, its score and the part of its text that fits the limit.
 
     Attributes
     ----------
@@ -139,11 +148,12 @@ class Hit(NamedTuple):
     rank
         From 1.
     score
-        Cosine, BM25, the sum of reciprocal ranks, or what the cross-encoder gave; NaN for one that it was not given.
+        Cosine, BM25, sum of reciprocal ranks, or score of the cross-encoder; NaN if the cross-encoder did not score the
+        chunk.
     parts
-        Retrieved part of its text: all of its spans, or their beginning if the budget ends within it.
+        Retrieved part of the chunk's text: all of its spans, or their beginning if the budget ends inside the chunk.
     whole
-        True if that is all of it.
+        True if the whole chunk is retrieved.
     """
 
     chunk: int
@@ -155,7 +165,7 @@ class Hit(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """The ranking of the chunks for one question, and the chunks retrieved within the limit.
+    """Ranking of the chunks for one question, and the chunks retrieved within the limit.
 
     Attributes
     ----------
@@ -164,15 +174,15 @@ class Asked:
     ranking
         All chunks that were ranked.
     sources
-        The rankings that were fused, by their method; the ranking itself where nothing was.
+        The rankings that were fused, by method; the ranking itself if none were fused.
     hits
         The chunks within the limit, best first.
     tokens
-        The tokens of what is given of them.
+        Number of tokens in the retrieved text.
     fused
         True if the scores are sums of reciprocal ranks.
     reranked
-        True if they are a cross-encoder's.
+        True if the scores are from a cross-encoder.
     """
 
     passages: Passages
@@ -199,16 +209,16 @@ def ask(
     ruler: Measuring,
     reranker: Reranker | None = None,
 ) -> Asked:
-    """Rank the chunks for a question and retrieve the best ones up to the limit.
+    """Rank the chunks for a question and return the ranking with the best chunks up to the limit.
 
     Parameters
     ----------
     vector
-        The question's, shape (dimension,); None ranks by words alone, whatever the method.
+        The question's unit vector, shape (dimension,). With None, chunks are ranked by words alone, whatever the method.
     ruler
         Counts the tokens of ranges of the text.
     reranker
-        Puts the first `RERANKED` chunks in the order of a cross-encoder's scores.
+        Cross-encoder that reorders the first `RERANKED` chunks; None for no reordering.
     """
     method = checked_method(method)
     sources: dict[str, Ranking] = {}
@@ -248,7 +258,7 @@ def _given(ranked: Sequence[tuple[Span, ...]], limit: Limit, ruler: Measuring) -
 
 
 def score_said(score: float, *, fused: bool = False) -> str:
-    """Format a score with one or two decimals, or four for fused ranks; empty for NaN."""
+    """Format a search score with one or two decimals, or four for fused ranks; return an empty string for NaN."""
     if np.isnan(score):
         return ""
     places = 4 if fused else 2 if abs(score) < 10 else 1

@@ -16,7 +16,7 @@ from evaluation.segmentation.measures import cuts_of
 
 
 class CutChange(NamedTuple):
-    """Cuts that differ between two results, as ascending offsets in code points.
+    """Cuts that differ between two results of a text, as ascending offsets in code points.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class CutChange(NamedTuple):
 
     @classmethod
     def between(cls, before: Chunking, after: Chunking, known: Collection[int] = ()) -> CutChange:
-        """Compare the cuts of two results of the same text."""
+        """Return the cuts that differ between two results of the same text."""
         old, new, marks = set(cuts_of(before)), set(cuts_of(after)), set(known)
         added, removed = new - old, old - new
         every = (added, removed, added & marks, removed & marks)
@@ -50,7 +50,10 @@ class Search(NamedTuple):
 
 
 def are_whole(chunking: Chunking, questions: Sequence[Posed], search: Search, tools: Tools, ruler: Measuring) -> list[bool]:
-    """Return for each question whether a retrieved chunk contains its whole answer. Raises as `prepare` does."""
+    """Return for each question whether a retrieved chunk contains its whole answer.
+
+    Raises the same errors as `prepare`.
+    """
     if not questions:
         return []
     passages = prepare(chunking, tools, search.method, search.embedded_as)

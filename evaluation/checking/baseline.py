@@ -43,7 +43,7 @@ Scores = Mapping[str, Mapping[str, float]]
 class Baseline(BaseModel):
     """Minimum scores that a check requires, as stored in a baseline file.
 
-    ``documents`` tells the texts and the questions from others, whose scores would say nothing about these.
+    ``documents`` is a hash that identifies the texts and questions, since scores on other texts cannot be compared.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -54,12 +54,12 @@ class Baseline(BaseModel):
 
     @classmethod
     def in_file(cls, data: bytes, name: str) -> Self:
-        """Read a baseline file in a separate process.
+        """Return the baseline stored in a file, which is parsed in a separate process.
 
         Raises
         ------
         InputError
-            If it is no baseline; the message names the place.
+            If the file is not a baseline; the message names the position of the error.
         """
         (value,) = parsed_apart(read_value, data, name, most=LONGEST_BASELINE)
         try:
@@ -77,11 +77,14 @@ class Baseline(BaseModel):
         return read
 
     def to_json(self) -> str:
-        """Return the baseline as indented JSON, with a line break at the end."""
+        """Return the baseline as indented JSON that ends with a line break."""
         return self.model_dump_json(indent=2) + "\n"
 
     def worse(self, scores: Scores, tolerance: float) -> Iterator[tuple[str, str]]:
-        """Yield kind and message for each score now undefined, or worse than the baseline by more than ``tolerance``."""
+        """Yield a message for each score that is undefined or worse than the baseline by more than ``tolerance``.
+
+        Each message comes with the kind of the score.
+        """
         for kind, kept in self.scores.items():
             for name, before in kept.items():
                 now = scores.get(kind, {}).get(name)
@@ -94,7 +97,7 @@ class Baseline(BaseModel):
 
 
 def identity(marked: Sequence[Marked], documents: Sequence[Document], questions: Sequence[Question]) -> str:
-    """Return a hash of the material measured: texts with known boundaries, and a corpus with its questions."""
+    """Return a hash of the texts with known boundaries and of the corpus with its questions."""
     told = [
         [[one.document.text, list(one.known)] for one in marked],
         [one.text for one in documents] if questions else [],
@@ -104,7 +107,7 @@ def identity(marked: Sequence[Marked], documents: Sequence[Document], questions:
 
 
 def boundary_scores(runs: Sequence[tuple[Marked, Chunking]]) -> dict[str, float]:
-    """Return the mean of each score over documents with known boundaries, ignoring undefined values."""
+    """Return the mean of each boundary score over all documents with known boundaries, ignoring undefined values."""
     rows = [scores_of(marked, chunking) for marked, chunking in runs]
     values = {name: [row[name].value for row in rows] for name in KEPT[BOUNDARIES]}
     defined = {name: [one for one in some if one is not None] for name, some in values.items()}
@@ -114,12 +117,12 @@ def boundary_scores(runs: Sequence[tuple[Marked, Chunking]]) -> dict[str, float]
 def retrieval_scores(
     corpus: Corpus, questions: Sequence[Question], recipe: Recipe, tools: Tools, top_k: int = TOP_K
 ) -> dict[str, float]:
-    """Return the mean of each retrieval score over the questions, measured in tokens.
+    """Return the mean of each retrieval score, measured in tokens, over all questions.
 
     Raises
     ------
     InputError
-        If something cannot be embedded.
+        If a text cannot be embedded.
     """
     ruler = Ruler(corpus.whole.text, tools.tokenizer)
     found = evaluate(build_index(corpus, recipe.build(), tools, recipe.embedded_as), questions, tools, ruler, top_k)

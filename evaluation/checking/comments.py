@@ -15,21 +15,24 @@ _NAMES = re.compile(r"[\s,]+")
 
 
 class Ignored(NamedTuple):
-    """A comment that turns off rules in a passage; an empty set of rules means all of them."""
+    """Comment that turns off rules for a passage; an empty set of rules means all rules."""
 
     span: Span
     rules: frozenset[str]
 
     def has(self, rule: str, span: Span) -> bool:
-        """Return whether the comment turns off a rule for a span, which must overlap the comment's passage."""
+        """Return whether the comment turns off a rule for a span.
+
+        The span must overlap the comment's passage.
+        """
         return (not self.rules or rule in self.rules) and span.start < self.span.end and self.span.start < span.end
 
 
 def ignored_in(text: str, known_rules: Collection[str]) -> tuple[list[Ignored], list[tuple[Span, str]]]:
-    """Find ignore comments; return the passages and rules that they exclude, and the unknown rule names in them.
+    """Return the passages and rules that ``ignore`` comments exclude, and the unknown rule names in the comments.
 
-    A comment ``<!-- seamark: ignore RULE, RULE -->`` on lines of its own is about the next block, or item of a list; without
-    a rule, about all of them. One that is shown in code is none.
+    A comment ``<!-- seamark: ignore RULE, RULE -->`` on lines of its own applies to the next block or list item. Without a
+    rule, it turns off all rules. Comments inside code are not read.
     """
     if "seamark:" not in text:
         return [], []

@@ -16,7 +16,10 @@ SCORES = (BOUNDARIES, RETRIEVAL)
 
 
 def as_junit(report: Report) -> str:
-    """Return the check as JUnit XML: one suite per document, one test per rule, failed by problems of level error."""
+    """Return the check as JUnit XML, with a test suite per document and a test case per rule.
+
+    A test case fails if the rule has a problem of level error.
+    """
     root = etree.Element("testsuites", name="seamark check")
     totals = {"tests": 0, "failures": 0, "errors": 0}
     rules = [name for name in report.levels if name not in SCORES]

@@ -21,7 +21,7 @@ _DIGITS = 16
 
 
 class KnownProblem(BaseModel):
-    """A problem to ignore: its rule, a hash of its passage, and the beginning of the passage for readers."""
+    """Known problem to ignore: its rule, a hash of its passage, and the beginning of the passage for human readers."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -31,7 +31,7 @@ class KnownProblem(BaseModel):
 
     @classmethod
     def of(cls, problem: Problem) -> Self:
-        """Return the key that identifies a problem even after lines have moved or its numbers have changed."""
+        """Return the entry that recognises a problem even after its line number or measured values have changed."""
         told = problem.passage or problem.message
         words = " ".join(told.split())
         text = words if len(words) <= _LONGEST_SHOWN else words[: _LONGEST_SHOWN - 1] + "…"
@@ -40,7 +40,7 @@ class KnownProblem(BaseModel):
 
 
 class KnownProblems(BaseModel):
-    """A list of known problems to ignore, by file name."""
+    """List of known problems that a check ignores, by file name."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -49,12 +49,12 @@ class KnownProblems(BaseModel):
 
     @classmethod
     def from_json(cls, text: str, name: str) -> Self:
-        """Parse a file of known problems. Raise InputError if it is malformed.
+        """Return the known problems listed in the JSON text of a file.
 
         Raises
         ------
         InputError
-            If it is no list of known problems; the message names the place.
+            If the text is not a list of known problems; the message names the position of the error.
         """
         try:
             return cls.model_validate_json(text)
@@ -67,11 +67,11 @@ class KnownProblems(BaseModel):
 
     @classmethod
     def of(cls, documents: Sequence[Checked]) -> Self:
-        """Return a list of known problems with all problems of these documents."""
+        """Return a list of known problems that covers every problem in these documents."""
         return cls(files={_name(one.file): found for one in documents if (found := _found(one))})
 
     def to_json(self) -> str:
-        """Return JSON with one problem per line, so that a diff shows which problem changed."""
+        """Return the known problems as JSON, with one problem per line for readable diffs."""
         files = []
         for file, problems in sorted(self.files.items()):
             rows = ",\n".join(f"      {json.dumps(one.model_dump(), ensure_ascii=False)}" for one in problems)
@@ -80,7 +80,10 @@ class KnownProblems(BaseModel):
         return f'{{\n  "seamark_known": 1,\n  "files": {{\n{listed}\n  }}\n}}\n'
 
     def without(self, checked: Checked) -> Checked:
-        """Return a copy of the document's check in which known problems are marked; each entry covers one problem."""
+        """Return a copy of a document's check in which known problems are marked.
+
+        Each entry of the list covers one problem.
+        """
         left = Counter((one.rule, one.passage) for one in self.files.get(_name(checked.file), ()))
         problems = []
         for problem in checked.problems:
@@ -91,7 +94,7 @@ class KnownProblems(BaseModel):
         return replace(checked, problems=tuple(problems))
 
     def gone(self, documents: Sequence[Checked]) -> int:
-        """Count the known problems that no longer occur in these documents."""
+        """Return the number of known problems that no longer occur in these documents."""
         gone = 0
         for one in documents:
             if one.chunking is not None:

@@ -37,7 +37,7 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 class Rule(NamedTuple):
-    """A rule: its title, why it matters, and its default level."""
+    """Rule that chunks are checked against: its title, why it matters, and its default severity level."""
 
     title: str
     why: str
@@ -75,18 +75,18 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """A violation of a rule.
+    """Violation of a rule in a checked document.
 
     Attributes
     ----------
     place
-        None where it concerns a whole file, or the file is no plain text, whose lines a reader could count.
+        Lines and columns of the problem; None if it concerns the whole file, or if the file is not plain text.
     where
-        The page or the chapter, in words; empty where the document has none.
+        The page or chapter in words; empty if the document has none.
     passage
-        The text that it is about, by which it is known again when lines have moved.
+        The affected text, by which the problem is recognised after lines have moved.
     quiet
-        Why it is not said: it is ``known``, or ``ignored`` by a comment; empty where it is said.
+        Why the problem is not reported: ``known``, or ``ignored`` by a comment; empty if it is reported.
     """
 
     rule: str
@@ -101,7 +101,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Checked:
-    """A checked document with its chunks and problems, or the reason why it could not be checked."""
+    """Checked document with its chunks and problems, or the reason why it could not be checked."""
 
     file: str
     chunking: Chunking | None
@@ -120,16 +120,16 @@ class _Found(NamedTuple):
 
 @dataclass(frozen=True)
 class Check:
-    """The chunker, the rules and the limits against which documents are checked.
+    """Chunker, rules and size limits against which documents are checked.
 
     Attributes
     ----------
     levels
-        Level of each rule, one of `LEVELS` or `OFF`; rules left out are as in `ALL_RULES`.
+        Level of each rule, one of `LEVELS` or `OFF`; other rules have their level in `ALL_RULES`.
     bounds
-        The sizes of chunks; None for those that the chunker's parameters ask for, where they do.
+        Required chunk sizes; None for the sizes that the chunker's parameters set, if any.
     embedded_as
-        The text of a chunk that is embedded, which the embedder must read to its end.
+        Form in which a chunk is embedded; the embedder must be able to read the whole of this text.
     """
 
     chunker: Chunker
@@ -139,20 +139,20 @@ class Check:
     embedded_as: EmbeddedAs = "plain"
 
     def level(self, rule: str, *, avoidable: bool = True) -> Level | None:
-        """Return the level of a rule; None if the rule is turned off.
+        """Return the severity level of a rule; None if the rule is turned off.
 
-        What no chunk of the size that is asked for could avoid is a note, unless the rule was given a level.
+        A problem that no chunk of the required size could avoid is a note, unless the user set a level for the rule.
         """
         said = self.levels.get(rule, ALL_RULES[rule].level if avoidable else "note")
         return next((one for one in LEVELS if one == said), None)
 
     def look(self, document: Document, file: str) -> Checked:
-        """Cut a document and return its violations of rules, in text order.
+        """Cut a document and return its rule violations in text order.
 
         Raises
         ------
         InputError
-            If it cannot be cut, or the sizes cannot be counted.
+            If the document cannot be cut or the chunk sizes cannot be counted.
         """
         tools = replace(self.tools)
         chunking = run(self.chunker, document, tools, self.embedded_as)
@@ -229,7 +229,7 @@ class _Lines:
         return [0, *(end.end() for end in _LINE_END.finditer(self._document.text))]
 
     def line(self, place: int) -> int:
-        """Return the line number, from 1, of a code point."""
+        """Return the number of the line that contains a code point, counted from 1."""
         return bisect_right(self._starts, place)
 
     def place(self, span: Span) -> Place | None:
@@ -248,12 +248,12 @@ class _Lines:
 
 
 def checked_levels(given: Mapping[str, str]) -> dict[str, str]:
-    """Return the user's levels by rule. Raise InputError for an unknown rule or level.
+    """Return the user's severity levels by rule. Raise InputError for an unknown rule or level.
 
     Raises
     ------
     InputError
-        If there is no such rule or level.
+        If a rule or level does not exist.
     """
     for rule, level in given.items():
         if rule not in ALL_RULES:

@@ -16,14 +16,14 @@ from evaluation.checking.problems import ALL_RULES, LEVELS, MOST_PROBLEMS, Check
 
 @dataclass(frozen=True)
 class Report:
-    """The results of checking all documents.
+    """Results of checking all documents.
 
     Attributes
     ----------
     levels
         Level of each rule that was checked.
     general
-        Problems of no document of its own: scores worse than a baseline.
+        Problems that concern no single document: scores worse than a baseline.
     """
 
     recipe: Recipe
@@ -34,18 +34,18 @@ class Report:
 
     @cached_property
     def all(self) -> list[Problem]:
-        """All problems to report: most serious first, then in document order."""
+        """All problems to report, most serious first, then in document order."""
         found = [problem for one in self.documents for problem in one.problems if not problem.quiet]
         return sorted([*self.general, *found], key=lambda problem: LEVELS.index(problem.level))
 
     @cached_property
     def quiet(self) -> list[Problem]:
-        """Problems that are not reported, because they are known or ignored by a comment."""
+        """Problems left out of the report because they are known or ignored by a comment."""
         return [problem for one in self.documents for problem in one.problems if problem.quiet]
 
     @property
     def quiet_counts(self) -> dict[str, int]:
-        """Number of known and of ignored problems, without kinds that do not occur."""
+        """Number of known problems and of problems ignored by a comment; zero counts are left out."""
         return {**Counter(problem.quiet for problem in self.quiet)}
 
     @property
@@ -55,7 +55,7 @@ class Report:
 
     @cached_property
     def counts(self) -> dict[Level, int]:
-        """Number of reported problems by level, most serious first."""
+        """Number of reported problems by severity level, most serious first."""
         found = Counter(problem.level for problem in self.all)
         return {level: found[level] for level in LEVELS}
 
@@ -71,12 +71,12 @@ class Report:
 
     @property
     def verdict(self) -> str:
-        """Verdict in words: passed, failed, or could not check everything."""
+        """Verdict in words: whether the check passed, failed, or could not check every document."""
         return ("passed", "failed", "could not check everything")[self.status]
 
 
 def as_text(report: Report) -> str:
-    """Format the report as text, one line per problem as compilers do, with the verdict last."""
+    """Format the report as text: one line per problem, in the style of compilers, with the verdict last."""
     lines = [f"{_spot(one)}: {one.level}: {one.message} [{one.rule}]" for one in report.problems]
     left = len(report.all) - len(report.problems)
     if left:

@@ -20,7 +20,7 @@ _SUPPRESSED = {"known": "external", "ignored": "inSource"}
 
 
 def as_sarif(report: Report) -> dict[str, Any]:
-    """Return the check as a SARIF log of one run, with columns in code points."""
+    """Return the check as a SARIF log with a single run and columns in code points."""
     rules = [*report.levels]
     return {
         "$schema": SCHEMA,
@@ -100,6 +100,6 @@ def _result(problem: Problem, index: int, number: int) -> dict[str, Any]:
 
 
 def uri(file: str) -> str:
-    """Return a file name as a URI: relative paths stay relative to the repository, absolute ones get ``file:``."""
+    """Return a file path as a URI: a relative path stays relative, an absolute path gets the scheme ``file:``."""
     path = Path(file)
     return path.as_uri() if path.is_absolute() else quote(path.as_posix())

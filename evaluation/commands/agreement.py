@@ -36,7 +36,7 @@ from evaluation.segmentation.agreement import Agreement, Shift, agreement, dista
 
 
 def add(commands: argparse._SubParsersAction[Any]) -> None:
-    """Add the ``agreement`` command to a parser."""
+    """Add the ``agreement`` command to an argument parser."""
     command = commands.add_parser("agreement", help="which boundaries another embedder moves, and how far distances move")
     command.add_argument("files", nargs="+", metavar="FILE", help="a document, a folder of them, or - for standard input")
     command.add_argument("--embedder", required=True, metavar="NAME", help="the embedder to compare")

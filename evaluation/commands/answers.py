@@ -39,7 +39,7 @@ from evaluation.questions.corpus import Ruler
 
 
 def add(commands: argparse._SubParsersAction[Parser]) -> None:
-    """Add the ``answers`` command to a parser."""
+    """Add the ``answers`` command to an argument parser."""
     command = commands.add_parser(
         "answers",
         help="questions answered from each chunker's chunks by a language model, and judged",
@@ -80,7 +80,7 @@ def add(commands: argparse._SubParsersAction[Parser]) -> None:
 
 
 def run_answers(options: argparse.Namespace) -> None:
-    """Answer the questions from each chunker's chunks, and print the answers as CSV."""
+    """Have a model answer the questions from each chunker's chunks, and print the answers as CSV."""
     if options.not_judged and options.judge:
         raise InputError("--judge and --not-judged must not be given together; leave one out.")
     limit = limit_of(options.spend)

@@ -21,7 +21,7 @@ _LAST = {one.replace("_", "-"): one for one in LAST}
 
 
 def add_budgets(command: argparse.ArgumentParser) -> None:
-    """Add the options for measuring at equal budgets."""
+    """Add the options for measuring retrieval at equal budgets to an argument parser."""
     command.add_argument(
         "--budget", metavar="N,N...", help="measure what fills budgets of so many tokens too, and say who is ahead where"
     )
@@ -32,12 +32,12 @@ def add_budgets(command: argparse.ArgumentParser) -> None:
 
 
 def budgets_of(options: argparse.Namespace) -> Budgets | None:
-    """Parse the budget options; None if no budget was requested.
+    """Return the budgets given on the command line; None if there are none.
 
     Raises
     ------
     InputError
-        If they are not whole numbers from 1 on, or too many, or an option is given without them.
+        If the budgets are not positive integers, if there are too many, or if another budget option is given without them.
     """
     if options.budget is None:
         for name, given in (("--budget-unit", options.budget_unit), ("--last", options.last)):
@@ -54,14 +54,14 @@ def budgets_of(options: argparse.Namespace) -> Budgets | None:
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """A recipe's retrieval results, for the top k and at every budget.
+    """Retrieval results of a recipe, for the top k and at every budget.
 
     Attributes
     ----------
     top_k
-        The measures of the top k by name, each of shape (questions,), in the unit of the budgets.
+        Measures over the top k, by name, each of shape (questions,), in the unit of the budgets.
     top_k_given
-        The mean length of the top k.
+        Mean length of the top k chunks' text.
     """
 
     name: str
@@ -71,7 +71,7 @@ class Measured:
 
 
 def printed(measured: Sequence[Measured], k: int) -> str:
-    """Format a table for each measure, with sentences on who is ahead at which budget."""
+    """Return a text table for each measure, with sentences on the leading recipe at each budget."""
     budgets = measured[0].at.budgets
     ends = "the last chunk cut off" if budgets.last == "cut" else "the chunk that does not fit left out"
     heads = [f"k = {k:,}", *(f"{size:,} {budgets.unit}" for size in budgets.sizes)]
@@ -93,7 +93,7 @@ def printed(measured: Sequence[Measured], k: int) -> str:
 
 
 def leads(measured: Sequence[Measured], measure: str) -> Leads:
-    """Return the leading recipe at every budget, by one measure."""
+    """Return the leading recipe at each budget, by one measure."""
     budgets = measured[0].at.budgets
     values = {size: [one.at.values(measure, size, budgets.unit) for one in measured] for size in budgets.sizes}
     return Leads.of([one.name for one in measured], CALLED[measure], budgets.unit, values)

@@ -72,7 +72,7 @@ _NO_SCORES = "--write-baseline needs scores, of known boundaries (--marked, --sa
 
 
 def add(commands: argparse._SubParsersAction[Any]) -> None:
-    """Add the ``check`` command to a parser."""
+    """Add the ``check`` command to an argument parser."""
     rules = "\n".join(f"  {name:<18}{rule.level:<9}{rule.title}" for name, rule in ALL_RULES.items())
     command = commands.add_parser(
         "check",

@@ -14,7 +14,7 @@ from chunkers.text.sentences import DEFAULT_SPLITTER, SPLITTERS
 
 
 class Columns(NamedTuple):
-    """The chunkers to compare, with their shared splitter, embedder and tokenizer."""
+    """Chunkers to compare, with their shared sentence splitter, embedder and tokenizer."""
 
     chunkers: list[Chunker]
     sentences: str
@@ -23,7 +23,7 @@ class Columns(NamedTuple):
 
 
 def add_columns(command: argparse.ArgumentParser) -> None:
-    """Add the options that name the chunkers to compare and their shared settings."""
+    """Add the options that name the chunkers to compare and their shared settings to an argument parser."""
     command.add_argument(
         "--chunker",
         nargs="+",
@@ -44,7 +44,7 @@ def add_columns(command: argparse.ArgumentParser) -> None:
 
 
 def columns_of(options: argparse.Namespace) -> Columns:
-    """Parse the options of `add_columns`. Raise InputError for no or too many chunkers, or conflicting recipes."""
+    """Return the chunkers named by command-line options. Raise InputError for none, too many or conflicting recipes."""
     recipes = [opened_recipe(one) for one in options.recipe]
     count = len(recipes) + len(options.chunker)
     if not 1 <= count <= MOST_SIDE_BY_SIDE:

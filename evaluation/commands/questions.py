@@ -38,7 +38,7 @@ from evaluation.generating.generate import (
 
 
 def add(commands: argparse._SubParsersAction[Any]) -> None:
-    """Add the ``questions`` command to a parser."""
+    """Add the ``questions`` command to an argument parser."""
     command = commands.add_parser(
         "questions",
         help="have a language model ask questions about documents, with the excerpts that answer them",
@@ -66,7 +66,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
 
 
 def run_questions(options: argparse.Namespace) -> None:
-    """Generate, filter and write questions; those made before an error are written too."""
+    """Generate, filter and write questions; after an error, write the questions finished so far."""
     settings = Settings(options.count, options.seed, options.window)
     for name, cosine in (("--lowest", options.lowest), ("--highest", options.highest)):
         if not -1 <= cosine <= 1:

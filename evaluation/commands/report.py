@@ -22,7 +22,7 @@ from evaluation.segmentation.unlabelled import sentence_vectors
 
 
 def add(commands: argparse._SubParsersAction[Parser]) -> None:
-    """Add the ``report`` command to a parser."""
+    """Add the ``report`` command to an argument parser."""
     command = commands.add_parser(
         "report",
         help="a comparison as one file of HTML",
@@ -37,7 +37,7 @@ def add(commands: argparse._SubParsersAction[Parser]) -> None:
 
 
 def run_report(options: argparse.Namespace) -> None:
-    """Cut the document with every chunker and write the HTML report."""
+    """Cut the document with every chunker and write an HTML report on the results."""
     chunkers, sentences, embedder, tokenizer = columns_of(options)
     name = "standard input" if options.file == "-" else Path(options.file).name
     found = document_reader(options.encoding)(file_bytes(options.file, name), name)

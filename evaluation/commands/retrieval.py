@@ -57,7 +57,7 @@ KINDS: tuple[Literal["documents", "evidence"], ...] = ("documents", "evidence")
 
 
 def add(commands: argparse._SubParsersAction[Any]) -> None:
-    """Add the ``retrieval`` command to a parser."""
+    """Add the ``retrieval`` command to an argument parser."""
     command = commands.add_parser("retrieval", help="measure what recipes' chunks retrieve for questions")
     kinds = "its text, Markdown, HTML, PDF, DOCX and EPUB files"
     command.add_argument("--corpus", type=Path, metavar="DIR", help=kinds)
@@ -127,7 +127,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
 
 
 def run_retrieval(options: argparse.Namespace) -> None:
-    """Measure retrieval with every recipe, and print each one's results as soon as they are ready."""
+    """Measure retrieval with every recipe, and print the results of each recipe as soon as they are ready."""
     if options.top_k < 1:
         raise InputError(f"--top-k must be at least 1; got {options.top_k}.")
     budgets = budgets_of(options)

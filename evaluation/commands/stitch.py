@@ -15,7 +15,7 @@ from evaluation.segmentation.stitching import passages_from, stitch_several
 
 
 def add(commands: argparse._SubParsersAction[Any]) -> None:
-    """Add the ``stitch`` command to a parser."""
+    """Add the ``stitch`` command to an argument parser."""
     command = commands.add_parser(
         "stitch",
         help="join short documents into long ones, whose seams are known boundaries",
@@ -37,7 +37,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
 
 
 def run_stitch(options: argparse.Namespace) -> None:
-    """Write the stitched documents with their boundaries; report unusable files on standard error."""
+    """Write the stitched documents and their boundaries, and report unusable input files on standard error."""
     passages, complaints = passages_from(
         contents([str(path) for path in options.paths], complain=say), document_reader(options.encoding)
     )

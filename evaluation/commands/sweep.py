@@ -19,7 +19,7 @@ from sample_docs import load_sample, sample_titles
 
 
 def run_sweep(options: argparse.Namespace) -> None:
-    """Run every setting on every document and print the results."""
+    """Run every chunker setting on every document and print the scores."""
     settings = published() if options.published else []
     if options.chunker:
         axes: dict[str, list[Any]] = {}

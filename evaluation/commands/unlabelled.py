@@ -42,7 +42,7 @@ WIDTH = 15
 
 
 def add(commands: argparse._SubParsersAction[Any]) -> None:
-    """Add the ``unlabelled`` command to a parser."""
+    """Add the ``unlabelled`` command to an argument parser."""
     command = commands.add_parser(
         "unlabelled",
         help="blocks left whole, sizes, cohesion, contrast and edit stability: what needs no labels",
@@ -80,7 +80,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
 
 
 def run_unlabelled(options: argparse.Namespace) -> None:
-    """Measure every chunker on every document without labels, and print the results."""
+    """Measure every chunker on every document without known boundaries, and print the results."""
     if options.edits < 0:
         raise InputError(f"--edits must be 0 or more; got {options.edits}.")
     embedder = load_embedder(options.embedder, options.device)
@@ -139,7 +139,7 @@ def _progress(label: str) -> Any:
 
 
 def table(name: str, rows: Sequence[Row]) -> str:
-    """Format a document's results as a text table, one line per chunker."""
+    """Format the results for a document as a text table, one line per chunker."""
     width = max(len(label) for label, *_ in rows)
     heads = [*EXPLAINED] if any(edits is not None for *_, edits in rows) else [*EXPLAINED][:-OF_EDITS]
     lines = [name, " " * width + "".join(f"{head:>{WIDTH}}" for head in heads)]
@@ -161,7 +161,7 @@ def table(name: str, rows: Sequence[Row]) -> str:
 
 
 def as_json(name: str, label: str, measured: Unlabelled, edits: Stability | None) -> dict[str, Any]:
-    """Return a chunker's results on a document as JSON-compatible values; shares are from 0 to 1."""
+    """Return a chunker's results on a document as JSON-compatible values, with shares from 0 to 1."""
     sizes, contrast = measured.sizes, measured.contrast
     return {
         "document": name,

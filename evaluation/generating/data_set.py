@@ -33,33 +33,33 @@ class Texts:
     texts: tuple[str, ...]
 
     def corpus(self, splitter: str = DEFAULT_SPLITTER) -> Corpus:
-        """Return the documents as a corpus, split into sentences."""
+        """Return a corpus of the documents, split into sentences."""
         pairs = zip(self.names, self.texts, strict=True)
         return Corpus(tuple(Document.from_text(text, splitter, name) for name, text in pairs))
 
     def excerpts(self, one: Generated) -> list[str]:
-        """Return the texts of a question's excerpts."""
+        """Return the texts of the excerpts that answer a question."""
         text = self.texts[one.window.document]
         return [text[start:end] for start, end in one.excerpts]
 
     def row(self, one: Generated) -> dict[str, Any]:
-        """Return a question as a row for a file: every excerpt with its document, position and context."""
+        """Return a question as a row for a file, with the document, position and context of each excerpt."""
         name, text = self.names[one.window.document], self.texts[one.window.document]
         return {"question": one.question, "references": [reference(name, text, span) for span in one.excerpts]}
 
 
 @dataclass(frozen=True)
 class Draft:
-    """A question as edited by the user, which may be invalid.
+    """Question as edited by the user, which may be invalid.
 
     Attributes
     ----------
     question, excerpts
-        The words as they stand in the table.
+        The texts in the table.
     made
-        The question that they are; None if they cannot be one.
+        The edited question; None if the texts are invalid.
     why
-        Why not; empty if they can.
+        Reason why the texts are invalid; empty if they are valid.
     """
 
     question: str
@@ -69,7 +69,7 @@ class Draft:
 
     @classmethod
     def of(cls, one: Generated, texts: Texts, question: str, excerpts: Sequence[str]) -> Draft:
-        """Check the user's edit of a question and return it as a draft."""
+        """Return the user's edit of a question as a draft, with an error message if the edit is invalid."""
         try:
             return cls(question, tuple(excerpts), edited(one, texts, question, excerpts))
         except InputError as error:
@@ -77,11 +77,11 @@ class Draft:
 
 
 def to_csv(made: Sequence[Generated], texts: Texts) -> str:
-    """Return CSV with the columns ``question`` and ``references``, the latter as JSON.
+    """Return the questions as CSV, with their excerpts as JSON in the column ``references``.
 
-    Its excerpts can be located again after the documents were edited.
+    The excerpts can be located again even after the documents have been edited.
 
-    What a spreadsheet would take for a formula gets an apostrophe before it.
+    Text that a spreadsheet would read as a formula gets an apostrophe before it.
     """
     written = io.StringIO(newline="")
     writer = csv.writer(written)
@@ -92,7 +92,7 @@ def to_csv(made: Sequence[Generated], texts: Texts) -> str:
 
 
 def question_set(made: Sequence[Generated], texts: Texts, model: str) -> QuestionSet:
-    """Return the questions with their documents and a note on how they were generated."""
+    """Return a question set of the questions, their documents and a note on how they were generated."""
     lines = "".join(f"{json.dumps(texts.row(one), ensure_ascii=False)}\n" for one in made)
     note = (
         f"{model} wrote these questions with the excerpts in sight; real ones use other words. Differences between chunkers "
@@ -109,8 +109,8 @@ def edited(one: Generated, texts: Texts, question: str, excerpts: Sequence[str])
     Raises
     ------
     InputError
-        If the question is empty or too long, no excerpt is left, there are too many, or one is not in the document word for
-        word.
+        If the question is empty or too long, if no or too many excerpts are left, or if an excerpt is not in the document
+        word for word.
     """
     question = one_line(question)
     if not any(map(str.isalnum, question)):

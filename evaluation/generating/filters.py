@@ -31,9 +31,9 @@ class Alike(NamedTuple):
     Attributes
     ----------
     excerpts
-        The lowest cosine of each question and one of its excerpts, shape (questions,).
+        The lowest cosine of each question with any of its excerpts, shape (questions,).
     questions
-        The cosine of every two questions, shape (questions, questions).
+        The cosine of every pair of questions, shape (questions, questions).
     """
 
     excerpts: FloatArray
@@ -46,12 +46,12 @@ class Filtered(NamedTuple):
     Attributes
     ----------
     excerpts
-        The lowest cosine of each question and one of its excerpts, shape (questions,).
+        The lowest cosine of each question with any of its excerpts, shape (questions,).
     earlier
-        The highest cosine of each question and an earlier one, shape (questions,), among those that pass the first filter.
-        NaN for a question without such an earlier one, and for those that do not pass.
+        The highest cosine of each question with an earlier question, shape (questions,), among the questions that pass the
+        first filter. NaN for questions that do not pass, and for questions without an earlier question.
     kept
-        True if a question passes both, shape (questions,).
+        True if a question passes both filters, shape (questions,).
     """
 
     excerpts: FloatArray
@@ -60,16 +60,19 @@ class Filtered(NamedTuple):
 
 
 def compare(made: Sequence[Generated], corpus: Corpus, tools: Tools) -> Alike:
-    """Embed questions and excerpts, and return their similarities. Raises as `Tools.embed` does.
+    """Return the cosine similarities of questions to their excerpts and to each other.
+
+    Raises the same errors as `Tools.embed`.
 
     Parameters
     ----------
     made
         The questions; at least one.
     corpus
-        The documents that they are about.
+        The documents that the questions are about.
     tools
-        Embeds. An embedder that is fitted on text is fitted on the sentences of all documents, as for retrieval.
+        Services with the embedder. An embedder that needs fitting is fitted on the sentences of all documents, as for
+        retrieval.
     """
     excerpts = [
         (number, corpus.documents[one.window.document].text[start:end])
@@ -87,10 +90,10 @@ def compare(made: Sequence[Generated], corpus: Corpus, tools: Tools) -> Alike:
 
 
 def filtered(alike: Alike, lowest: float = LOWEST, highest: float = HIGHEST) -> Filtered:
-    """Filter out questions that are too unlike their excerpts, or too similar to an earlier question.
+    """Select the questions that resemble their excerpts and are not too similar to an earlier question.
 
-    An earlier question counts as long as its excerpts pass, also if it is dropped as one too many itself: so what a question
-    is compared with does not depend on ``highest``, and its bar in the histogram stays where it is.
+    A question is compared with all earlier questions that resemble their excerpts, even those dropped as duplicates. Its
+    highest cosine therefore does not depend on ``highest``, and its bar in the histogram stays in place.
     """
     passed = alike.excerpts >= lowest
     earlier = np.full(len(passed), np.nan)

@@ -65,7 +65,7 @@ _MEASURED = 5
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings for generating questions: their number, the window size in characters, and the random seed.
+    """Settings for generating questions: their number, the window size in characters and the random seed.
 
     Raises
     ------
@@ -88,14 +88,14 @@ class Settings:
 
 
 class Ask(Protocol):
-    """Interface of functions that send a conversation and return the answer, such as `Asking.ask`."""
+    """Interface of functions that send a conversation to a model and return its answer, such as `Asking.ask`."""
 
     def __call__(self, messages: Sequence[Message], cancelled: Callable[[], bool], *, kind: AnswerKind) -> Reply:
         """Return the answer."""
 
 
 class Generated(NamedTuple):
-    """A generated question, with the excerpts that answer it.
+    """Generated question, with the excerpts that answer it.
 
     Attributes
     ----------
@@ -116,7 +116,7 @@ class Generated(NamedTuple):
 
 
 class Dropped(NamedTuple):
-    """A window for which no usable question was generated, with the reason."""
+    """Window of text for which no usable question was generated, with the reason."""
 
     window: Window
     why: str
@@ -133,14 +133,14 @@ def generate(
     cancelled: Callable[[], bool] = bool,
     tell: Callable[[bool], None] = lambda usable: None,
 ) -> None:
-    """Generate questions about windows of the texts, `MOST_AT_ONCE` in parallel.
+    """Generate questions about random windows of the texts, several in parallel, and pass each to ``done``.
 
     Each prompt shows earlier questions.
 
-    Which ones depends on the windows alone: a question is asked for when all that are `MOST_AT_ONCE` or more before it are
-    there, and all about windows that overlap its own, so that no passage is asked about twice at the same time; it is shown
-    those. Whether it was asked before is looked at when all before it are there. So the same answers to the same questions
-    give the same outcomes, in whatever order they come.
+    The windows alone determine which questions a prompt shows. A question is requested once two groups of earlier questions
+    are finished: those at least `MOST_AT_ONCE` places before it, and those about overlapping windows. Its prompt shows these
+    questions. Duplicates are detected when all earlier questions are finished. The same answers therefore give the same
+    outcomes, in whatever order they arrive.
 
     Parameters
     ----------
@@ -149,15 +149,15 @@ def generate(
     settings
         Number of questions, window size and seed.
     ask
-        Sends a conversation and returns the answer, as `Asking.ask`; what it raises is raised here too, and stops all. Where
-        the server enforces a schema, excerpts are whole sentences of the window.
+        Sends a conversation and returns the answer, as `Asking.ask`. Its errors stop the run and are raised here. If the
+        server enforces a schema, excerpts are whole sentences of the window.
     done
-        Called with each outcome in the order of the windows, as soon as it and all before it are there; at an error or when
-        the user stops, with those that are there then.
+        Called with each outcome in the order of the windows, as soon as all earlier outcomes are finished. After an error or
+        a stop, it is called with the outcomes finished so far.
     cancelled
         True once the user has cancelled.
     tell
-        Called after each answer with whether it can be used.
+        Called after each answer with True if the answer is usable.
 
     Raises
     ------
@@ -212,7 +212,7 @@ class _Line:
         self._changed = threading.Condition()
 
     def first(self, count: int, stopped: Callable[[], bool]) -> list[Generated] | None:
-        """Wait for the first ``count`` outcomes and return the questions among them; None if the user stops first."""
+        """Wait for the first ``count`` outcomes and return the questions among them; None if the user stops the run."""
         while True:
             with self._changed:
                 if self._told >= count:
@@ -222,7 +222,10 @@ class _Line:
                 return None
 
     def has(self, question: str, number: int, stopped: Callable[[], bool]) -> bool:
-        """Return whether an earlier question is the same; after a stop, only the questions made so far are compared."""
+        """Return whether the same question was generated earlier.
+
+        After a stop, the question is compared with the questions finished so far.
+        """
         before = self.first(number, stopped)
         if before is None:
             with self._changed:
@@ -230,7 +233,7 @@ class _Line:
         return any(_folded(question) == _folded(one.question) for one in before)
 
     def put(self, number: int, made: Outcome) -> None:
-        """Store an outcome, and report all outcomes up to the first missing one."""
+        """Store the outcome of a window, and report all outcomes up to the first window still in progress."""
         with self._changed:
             self._outcomes[number] = made
             for one in islice(self._outcomes, self._told, None):
@@ -241,7 +244,7 @@ class _Line:
             self._changed.notify_all()
 
     def end(self) -> None:
-        """Report the remaining questions in order, despite gaps, dropping duplicates."""
+        """Report the outcomes that remain after an error or a stop, in order and without duplicate questions."""
         asked = {_folded(one.question) for one in self._outcomes[: self._told] if isinstance(one, Generated)}
         for one in self._outcomes[self._told :]:
             if isinstance(one, Generated):
@@ -253,7 +256,10 @@ class _Line:
 
 
 def estimate(texts: Sequence[str], settings: Settings, tokenizer: Tokenizer) -> Estimate:
-    """Estimate the requests without sending anything; assumes that none has to be repeated. Raises as `generate` does."""
+    """Estimate the requests and tokens for generating questions, without sending a request.
+
+    Assumes that no request has to be repeated. Raises the same errors as `generate`.
+    """
     chosen = [*islice(windows(texts, settings.window, settings.seed), min(settings.count, _MEASURED))]
     tokenizer.load()
     whole = tokenizer.count([part.text for window in chosen for part in _messages(texts, window, 1, [])])
@@ -278,7 +284,7 @@ def _nearest(window: Window, asked: Sequence[Generated]) -> Iterator[Generated]:
 
 
 def one_line(question: str) -> str:
-    """Return a question on one line, without control characters and lone surrogates."""
+    """Return a question on one line, without control characters or lone surrogates."""
     return " ".join("".join(sign if sign.isprintable() else " " for sign in question).split())
 
 

@@ -14,28 +14,28 @@ EDGE = 100
 
 
 class Window(NamedTuple):
-    """A span of a document, shown to the model as a window."""
+    """Span of a document that is shown to a model, which writes a question about it."""
 
     document: int
     span: Span
 
     def overlaps(self, other: Window) -> bool:
-        """Return whether two windows share a character."""
+        """Return whether the window shares text with another window."""
         return self.document == other.document and self.span.start < other.span.end and other.span.start < self.span.end
 
 
 def windows(texts: Sequence[str], size: int, seed: int) -> Iterator[Window]:
-    """Yield random windows endlessly, the same for the same seed; windows may overlap.
+    """Yield an endless sequence of random windows, which may overlap; equal seeds give equal windows.
 
-    A document is chosen with a chance in proportion to its length, then a place in it, each with the same chance. A document
-    that is no longer than a window is shown whole.
+    A document is chosen with a probability proportional to its length, then a position in it uniformly at random. A document
+    that is not longer than a window is shown whole.
 
     Parameters
     ----------
     texts
-        The documents' texts; those without words are never chosen.
+        The documents' texts; texts without words are never chosen.
     size
-        The most characters of a window.
+        Maximum number of characters in a window.
     seed
         Seed of the random choice.
 

@@ -44,18 +44,18 @@ FEWEST = 4
 
 @dataclass(frozen=True)
 class Finding:
-    """A suspicious passage found by a rule.
+    """Suspicious passage found by a rule.
 
     Attributes
     ----------
     rule
-        The name of the rule that says so.
+        The name of the rule that found the passage.
     span
         The passage to look at, in code points.
     score
         Certainty and severity, from 0 to 1; findings are ranked by it.
     reason
-        The finding in words and numbers.
+        Explanation of the finding in words and numbers.
     """
 
     rule: str
@@ -66,7 +66,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Case:
-    """A chunking to check, with its embedder and ``hair``, the margin within which a decision counts as narrow."""
+    """Chunking to check, with its embedder and ``hair``, the margin within which a decision counts as narrow."""
 
     chunking: Chunking
     embedder: Embedder | None = None
@@ -74,7 +74,7 @@ class Case:
 
     @cached_property
     def cuts(self) -> list[int]:
-        """Offsets in code points at which the spans of chunks begin, except the first."""
+        """Offsets in code points at which the chunks' spans begin, except the first."""
         return cuts_of(self.chunking)
 
     @cached_property
@@ -94,7 +94,7 @@ class Case:
         return [*blocks_without_prose(self.chunking.document.text)]
 
     def prose_around(self, place: int) -> Span | None:
-        """Return the span of prose around an offset, up to the block edges; None at an edge or outside prose."""
+        """Return the span of prose around an offset, within its block; None at a block's edge or outside prose."""
         number = bisect_left(self._without_prose, place, key=lambda block: block.span.end)
         if number < len(self._without_prose) and self._without_prose[number].span.start < place:
             return None
@@ -105,7 +105,7 @@ class Case:
 
 
 def has_prose(text: str) -> bool:
-    """Return whether a text has more words of prose than links and pictures."""
+    """Return whether a text has more words of prose than of links and images."""
     links = 0
     for pattern in (_LINK, _LINK):
         # A picture in a link is left out first, then the link.
@@ -124,9 +124,9 @@ Found = Iterator[tuple[Span, float, str]]
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule: its title, why it matters, and the function that finds suspicious passages.
+    """Rule for suspicious passages: its title, why it matters, and the function that finds the passages.
 
-    ``of_sentences`` is true if the passages depend on the splitter into sentences alone, which no chunker changes.
+    ``of_sentences`` is true if the passages depend only on the sentence splitter, which no chunker changes.
     """
 
     title: str
@@ -405,16 +405,16 @@ RULES: dict[str, Rule] = {
 
 
 def inbox(chunking: Chunking, embedder: Embedder | None = None, hair: float = HAIR) -> list[Finding]:
-    """Apply every rule and return the findings, most suspicious first.
+    """Apply every rule to a chunking and return the findings, most suspicious first.
 
     Parameters
     ----------
     chunking
-        The result to look at.
+        The result to check.
     embedder
-        The embedder that will read the chunks; None leaves out the rule that needs it.
+        The embedder that will read the chunks. With None, the rule that needs an embedder is skipped.
     hair
-        Distance from the threshold within which a cut counts as made by a hair, in the units of the score.
+        Distance from the threshold, in units of the score, within which a decision counts as narrow.
     """
     case = Case(chunking, embedder, hair)
     found = [Finding(name, *one) for name, rule in RULES.items() for one in rule.find(case)]

@@ -1,4 +1,4 @@
-"""Several documents on one axis, so that a chunk or an excerpt of any of them is a range."""
+"""Several documents with corpus-wide offsets, so that a chunk or an excerpt of any document is a range."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from evaluation.questions.ranges import characters
 
 @dataclass(frozen=True)
 class Corpus:
-    """A corpus of documents with distinct names, placed one after another on a common axis.
+    """Corpus of distinctly named documents, joined into one text with corpus-wide offsets.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class Corpus:
     Raises
     ------
     InputError
-        If there is none, or two have the same name.
+        If there is no document, or if two documents have the same name.
     """
 
     documents: tuple[Document, ...]
@@ -43,18 +43,18 @@ class Corpus:
 
     @cached_property
     def names(self) -> list[str]:
-        """Names of the documents."""
+        """Names of the documents in the corpus, in order."""
         return [document.name for document in self.documents]
 
     @cached_property
     def offsets(self) -> list[int]:
-        """Offset on the common axis at which each document begins."""
+        """Corpus-wide offset at which each document begins."""
         lengths = [len(document.text) + len(JOINT) for document in self.documents]
         return [0, *accumulate(lengths[:-1])]
 
     @cached_property
     def whole(self) -> Document:
-        """All documents as one: their joined text, with all sentences."""
+        """All documents joined into one document, with all their sentences."""
         sentences = [
             Span(offset + start, offset + end)
             for offset, document in zip(self.offsets, self.documents, strict=True)
@@ -64,28 +64,28 @@ class Corpus:
 
     @cached_property
     def sentence_ends(self) -> list[int]:
-        """Offset on the common axis at which each sentence ends."""
+        """Corpus-wide offset at which each sentence ends."""
         return [span.end for span in self.whole.sentences]
 
     def on_axis(self, number: int, span: tuple[int, int]) -> Span:
-        """Convert a span of document ``number`` to the common axis."""
+        """Convert a span of document ``number`` to corpus-wide offsets."""
         offset = self.offsets[number]
         return Span(offset + span[0], offset + span[1])
 
     def document_at(self, place: int) -> int:
-        """Return the number of the document at an offset of the common axis."""
+        """Return the number of the document that contains a corpus-wide offset."""
         return bisect_right(self.offsets, place) - 1
 
     def chunk_on_axis(self, number: int, chunk: Chunk) -> tuple[Span, ...]:
-        """Return a chunk's spans on the common axis; ``number`` is its document's."""
+        """Convert the spans of a chunk of document ``number`` to corpus-wide offsets."""
         return tuple(self.on_axis(number, span) for span in chunk.spans)
 
 
 class Ruler:
-    """Ruler that measures ranges of a text in tokens.
+    """Token counter for ranges of a text.
 
-    A token lies where its first character that is not white space does, so that the space with which byte pairs
-    begin does not decide which range a word belongs to.
+    A token belongs to the range that contains its first character other than white space. The space at the start of a
+    byte-pair token therefore does not decide to which range a word belongs.
     """
 
     def __init__(self, text: str, tokenizer: Tokenizer) -> None:
@@ -115,7 +115,7 @@ class Ruler:
 
 
 class CharacterRuler:
-    """Ruler that measures ranges of a text in characters; see `Ruler`."""
+    """Character counter for ranges of a text, with the same interface as `Ruler`."""
 
     def __call__(self, ranges: Sequence[tuple[int, int]]) -> int:
         """Return the number of characters in the ranges; overlaps count once per range."""

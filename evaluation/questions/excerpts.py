@@ -15,14 +15,14 @@ from evaluation.questions.quoting import cut, short
 
 
 class Excerpt(NamedTuple):
-    """An excerpt: a span of a document, given by the document's number in the corpus."""
+    """Passage of a document, given by its span and the document's number in the corpus."""
 
     document: int
     span: Span
 
 
 class Located(NamedTuple):
-    """An excerpt located in a document, with a remark if it was found elsewhere or altered."""
+    """Excerpt found in a document, with a remark if its position or wording differs from the quotation."""
 
     document: int
     span: Span
@@ -30,7 +30,7 @@ class Located(NamedTuple):
 
     @property
     def excerpt(self) -> Excerpt:
-        """The excerpt without the remark."""
+        """Located excerpt, without the remark on how it was found."""
         return Excerpt(self.document, self.span)
 
 
@@ -71,15 +71,16 @@ class Finder:
         return Located(number, Span(len(text) - len(text.lstrip()), len(text.rstrip())))
 
     def locate(self, item: object, number: int | None) -> Located:
-        """Locate an excerpt: word for word, else ignoring typography, else with small changes.
+        """Locate a quoted excerpt in the documents: verbatim, else ignoring typography, else with small changes.
 
-        An item is a text, or an object with ``content`` and, where they are known, ``start_index``, ``prefix``, ``suffix``
-        and ``corpus_id``, a document's name. Otherwise ``number`` is the document's; if None, all are searched in order.
+        An item is a text, or an object with ``content`` and, if known, ``start_index``, ``prefix``, ``suffix`` and
+        ``corpus_id``, the document's name. Without ``corpus_id``, the document ``number`` is searched, or all documents in
+        order if ``number`` is None.
 
         Raises
         ------
         InputError
-            If it is not found; the sentence names the passage most like it if there is one.
+            If the excerpt is not found; the message names the most similar passage if there is one.
         """
         given = item if isinstance(item, dict) else {"content": item}
         quoted = _quotation(given)

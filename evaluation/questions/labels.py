@@ -14,9 +14,9 @@ from evaluation.questions.reading import Question
 
 
 def labels(questions: Sequence[Question], corpus: Corpus) -> bytes:
-    """Return questions as JSON lines for `read_questions`: every excerpt with its document, position and context.
+    """Return questions as JSON lines for `read_questions`, with each excerpt's document, position and context.
 
-    An excerpt that is the whole of a document is named by the document alone, if those of its question all are.
+    If all excerpts of a question are whole documents, only the documents' names are written.
     """
     rows = []
     for question in questions:
@@ -40,7 +40,7 @@ def _is_whole(excerpt: Excerpt, corpus: Corpus) -> bool:
 
 
 def reference(name: str, text: str, span: Span) -> dict[str, Any]:
-    """Return an excerpt as a mapping with its document, position and context."""
+    """Return an excerpt as a JSON-compatible mapping with its document, position and context."""
     prefix, suffix = context_of(text, span)
     return {
         "corpus_id": name,

@@ -21,11 +21,11 @@ class Marked(NamedTuple):
     document
         The name of the text.
     identity
-        Identity of its document, to recognise it later.
+        Identity of the document, by which it is recognised later.
     start
         Offset of the answer in the text, in code points.
     answer
-        The text of it.
+        Text of the answer.
     """
 
     question: str
@@ -36,9 +36,9 @@ class Marked(NamedTuple):
 
 
 def questions_to_csv(marked: Iterable[Marked]) -> str:
-    """Return CSV with each question, its answer as JSON in ``references``, and its document as ``corpus_id``.
+    """Return the questions as CSV, with each answer as JSON in ``references`` and its document in ``corpus_id``.
 
-    What a spreadsheet would take for a formula gets an apostrophe before it.
+    Text that a spreadsheet would read as a formula gets an apostrophe before it.
     """
     written = io.StringIO(newline="")
     writer = csv.writer(written)
@@ -50,9 +50,10 @@ def questions_to_csv(marked: Iterable[Marked]) -> str:
 
 
 def questions_with_texts(marked: Iterable[Marked], texts: Mapping[str, str]) -> QuestionSet:
-    """Return the questions as a set together with the texts that they are about.
+    """Return a question set of the questions and the texts in which their answers are marked.
 
-    Texts of the same name, as two that were pasted, are numbered; ``texts`` has them by the identities of their documents.
+    Texts with the same name, such as pasted texts, are numbered. ``texts`` has the texts by the identities of their
+    documents.
     """
     names: dict[str, str] = {}
     rows = []

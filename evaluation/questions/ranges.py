@@ -22,7 +22,7 @@ def union(ranges: Iterable[tuple[int, int]]) -> list[Span]:
 
 
 def intersection(left: Iterable[tuple[int, int]], right: Iterable[tuple[int, int]]) -> list[Span]:
-    """Return the intersection of two sets of ranges, as ascending spans that neither overlap nor touch."""
+    """Return the overlap of two sets of ranges as ascending spans that neither overlap nor touch."""
     one, other = union(left), union(right)
     found = []
     i = j = 0
@@ -38,7 +38,7 @@ def intersection(left: Iterable[tuple[int, int]], right: Iterable[tuple[int, int
 
 
 def difference(left: Iterable[tuple[int, int]], right: Iterable[tuple[int, int]]) -> list[Span]:
-    """Return ``left`` without ``right``, as ascending spans that neither overlap nor touch."""
+    """Return the parts of ``left`` outside ``right`` as ascending spans that neither overlap nor touch."""
     found = []
     removed = union(right)
     for start, end in union(left):
@@ -55,7 +55,7 @@ def difference(left: Iterable[tuple[int, int]], right: Iterable[tuple[int, int]]
 
 
 class Covered:
-    """A growing union of ranges."""
+    """Union of ranges that grows as ranges are added."""
 
     def __init__(self) -> None:
         # The bounds of ascending ranges that do not overlap.
@@ -63,7 +63,7 @@ class Covered:
         self._ends: list[int] = []
 
     def add(self, ranges: Iterable[tuple[int, int]]) -> list[Span]:
-        """Add ranges, and return the parts of them that were not covered before."""
+        """Add ranges, and return the parts of them that were not yet covered."""
         return union(part for start, end in ranges if start < end for part in self._add(start, end))
 
     def _add(self, start: int, end: int) -> Iterator[Span]:
@@ -81,5 +81,5 @@ class Covered:
 
 
 def characters(ranges: Sequence[tuple[int, int]]) -> int:
-    """Return the total length of the ranges; overlaps count once per range."""
+    """Return the total length of ranges, counting text once for each range that contains it."""
     return sum(end - start for start, end in ranges)

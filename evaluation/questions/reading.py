@@ -19,7 +19,7 @@ MOST = 5000
 
 @dataclass(frozen=True)
 class Question:
-    """A question, with the excerpts that contain its answer."""
+    """Question with the excerpts that contain its answer."""
 
     text: str
     excerpts: tuple[Excerpt, ...]
@@ -29,7 +29,8 @@ class Question:
 class Questions:
     """Questions read from a file, with sentences on unusable rows and on excerpts that differ from the text.
 
-    The last are found all the same: elsewhere, typeset otherwise, with small changes, or more than once.
+    Such excerpts are usable: they were found at another position, with other typography, with small changes, or more than
+    once.
     """
 
     usable: tuple[Question, ...]
@@ -45,13 +46,15 @@ class Questions:
 
 
 def read_questions(data: bytes, name: str, corpus: Corpus, cancelled: Callable[[], bool] = bool) -> Questions:
-    """Read a file of questions and locate their excerpts in the corpus; see `Finder.locate`.
+    """Read questions from a file and locate their excerpts in the corpus.
 
-    A file is CSV, its columns separated by commas, semicolons or tabs, or JSON lines, or one list in JSON. A row has a
-    ``question``, or ragas' ``user_input``; ``references``, a list of objects with ``content`` and, where they are known,
-    ``start_index``, ``prefix``, ``suffix`` and ``corpus_id``; or ``excerpts``, a list of texts or one text, in ragas
-    ``reference_contexts`` or ``contexts``; or ``documents``, the names of those the whole of which answers it; and in
-    ``corpus_id``, where it is known, the name of the document.
+    `Finder.locate` locates the excerpts.
+
+    A file is CSV with commas, semicolons or tabs, JSON lines, or a JSON list. A row has a ``question``, called
+    ``user_input`` in ragas, and one of these columns: ``references``, a list of objects with ``content`` and, if known,
+    ``start_index``, ``prefix``, ``suffix`` and ``corpus_id``; ``excerpts``, a text or a list of texts, called
+    ``reference_contexts`` or ``contexts`` in ragas; or ``documents``, the names of documents that answer the question as a
+    whole. ``corpus_id`` is the name of the document, if known.
 
     Raises
     ------

@@ -52,24 +52,27 @@ _PYTHON_LIST = re.compile(rf"\[(?:[\s,]*(?:{_LITERAL}))*[\s,]*\]", re.DOTALL)
 def rows_in(
     data: bytes, name: str, purpose: Purpose, cancelled: Callable[[], bool] = bool
 ) -> Iterator[tuple[str, Row | InputError]]:
-    """Read a file of questions; yield each row's place, and the row or the error in it.
+    """Yield the rows of a questions file with their positions; an error takes the place of an unreadable row.
 
-    The file is read in another process; see `chunkers.text.reader_process`. A row has a ``question`` and, where they are
-    known, one of `EXCERPTS`, as a list; for answers, also what else is in `ANSWERS`.
+    The file is read in another process; see `chunkers.text.reader_process`. A row has a ``question`` and, if known, one of
+    the columns in `EXCERPTS` as a list. With the purpose ``answers``, it also has the columns in `ANSWERS`.
 
     Raises
     ------
     InputError
         If the whole file is unusable.
     Cancelled
-        If the user asked to stop, which ``cancelled`` is asked repeatedly.
+        If the user asked to stop, as ``cancelled`` reports.
     """
     for place, row, problem in parsed_apart(read, data, name, cancelled, purpose=purpose):
         yield place, InputError(problem) if row is None else row
 
 
 def read(data: bytes, name: str, purpose: Purpose) -> Iterator[tuple[str, Row | None, str]]:
-    """Parse a file of questions; yield each row's place, the row or None, and an error message. Run by `rows_in`."""
+    """Yield the position of each row of a questions file, and the parsed row or an error message.
+
+    Run by `rows_in` in a separate process.
+    """
     text = text_of(data, name)
     if not text.strip():
         raise InputError(f"{name}: a file of questions must contain at least one question; this one is empty.")
@@ -144,10 +147,10 @@ def _for_search(rows: Iterator[tuple[str, Row | InputError]], name: str) -> Iter
 
 
 def plain_rows(text: str, name: str, check: Callable[[Sequence[str], str], None]) -> Iterator[tuple[str, Row | InputError]]:
-    """Yield the place of every row as written in the file, and the row or the error in it.
+    """Yield each row of a questions file as written, with its position; an error takes the place of a bad row.
 
-    From the fields of a CSV file, what `chunkers.support.spreadsheet.as_cell` has added is taken away. ``check`` is called
-    with the columns of such a file and its name, and raises InputError if they are not right.
+    Apostrophes that `chunkers.support.spreadsheet.as_cell` added to the fields of a CSV file are removed. ``check`` is
+    called with the columns and the name of a CSV file, and raises InputError if a column is wrong or missing.
     """
     # In the cells of CSV, lists are written in JSON.
     check_brackets(text, name)
@@ -155,12 +158,12 @@ def plain_rows(text: str, name: str, check: Callable[[Sequence[str], str], None]
 
 
 def listed(value: object, column: str) -> list[Any]:
-    """Return a column's excerpts as a list; the column may hold a list, a text, or a list written in JSON or Python.
+    """Return a cell's excerpts as a list; the cell may hold a list, a text, or a list in JSON or Python syntax.
 
     Raises
     ------
     InputError
-        If it is none of these.
+        If the cell holds anything else.
     """
     if isinstance(value, str):
         written = value.strip()
@@ -291,7 +294,7 @@ def _is_json(line: str) -> bool:
 
 
 def objects_of(text: str) -> Iterator[tuple[str, Row | InputError]]:
-    """Parse JSON lines; yield the place of each line that is not empty, and its object or the error in it."""
+    """Yield the objects in JSON lines with their positions; an error takes the place of an invalid line."""
     for number, line in lines_of(text):
         row: Row | InputError
         try:

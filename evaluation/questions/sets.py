@@ -36,16 +36,16 @@ _TEST = "test"
 
 @dataclass(frozen=True)
 class QuestionSet:
-    """A question set: documents with questions about them.
+    """Documents and the questions about them, as read from a data set.
 
     Attributes
     ----------
     texts
         Name and text of each document.
     questions
-        Name and content of a file that `read_questions` reads.
+        Name and content of a file for `read_questions`.
     notes
-        Sentences on what was left out, and on what the measures say of such a set.
+        Sentences on data that was left out, and on how to read the measures for such a set.
     """
 
     texts: tuple[tuple[str, str], ...]
@@ -61,9 +61,9 @@ def read_set(data: bytes, name: str, split: str | None = None, cancelled: Callab
     Raises
     ------
     InputError
-        If it is damaged, too large, or does not have what the format asks for; and as for `read_beir`.
+        If the file is damaged, too large, or lacks required parts; also as in `read_beir`.
     Cancelled
-        If the user asked to stop, which ``cancelled`` is asked repeatedly.
+        If the user asked to stop, as ``cancelled`` reports.
     """
     if not data.startswith(b"PK") and (b'"paragraphs"' not in data or b'"qas"' not in data):
         return None
@@ -73,19 +73,19 @@ def read_set(data: bytes, name: str, split: str | None = None, cancelled: Callab
 def read_beir(
     parts: Mapping[str, bytes], name: str, split: str | None = None, cancelled: Callable[[], bool] = bool
 ) -> QuestionSet:
-    """Read a question set in BEIR's format from files given by path.
+    """Read a question set in BEIR's format from its separate files, given by path.
 
     Parameters
     ----------
     split
-        The table of qrels that says which documents answer which question: by default that of ``test``, else the only one.
+        Split whose qrels table lists the documents that answer each question: by default ``test``, else the only table.
     cancelled
-        Called repeatedly while they are read, in another process; true ends it.
+        Called repeatedly while the files are read in another process; True stops reading.
 
     Raises
     ------
     InputError
-        If a part is missing, or a row of it is not as it must be; if no question has a document that answers it.
+        If a file is missing, if a row is malformed, or if no question has a document that answers it.
     Cancelled
         If the user asked to stop.
     """
@@ -132,7 +132,10 @@ def _told(found: QuestionSet) -> Iterator[tuple[str, ...]]:
 
 
 def read_file(data: bytes, name: str, split: str | None = None) -> Iterator[tuple[str, ...]]:
-    """Parse a question set in BEIR's or SQuAD's format and yield its parts, if the file is one. Run by `read_set`."""
+    """Yield the parts of a question set from a BEIR ZIP file or a SQuAD JSON file; nothing for other files.
+
+    Run by `read_set` in a separate process.
+    """
     if data.startswith(b"PK"):
         yield from _told(_read_beir(_unpacked(data, name), name, split))
         return
@@ -147,7 +150,10 @@ def read_file(data: bytes, name: str, split: str | None = None) -> Iterator[tupl
 
 
 def read_parts(data: bytes, name: str, sizes: list[tuple[str, int]], split: str | None = None) -> Iterator[tuple[str, ...]]:
-    """Parse a BEIR set whose files are concatenated in ``data`` and yield its parts. Run by `read_beir`."""
+    """Yield the parts of a BEIR question set whose files are concatenated in ``data``.
+
+    Run by `read_beir` in a separate process.
+    """
     parts: dict[str, bytes] = {}
     at = 0
     for path, size in sizes:
@@ -180,7 +186,7 @@ def _read_beir(parts: Mapping[str, bytes], name: str, split: str | None) -> Ques
 
 
 def is_part(path: str) -> bool:
-    """Return whether a path inside a folder is that of a file of a BEIR set."""
+    """Return whether a path is one of the file paths of a BEIR question set."""
     return path in (CORPUS, QUERIES) or (path.startswith(f"{QRELS}/") and path.endswith(".tsv"))
 
 
@@ -324,7 +330,7 @@ def _counted(said: str, names: list[str]) -> list[str]:
 
 
 def json_lines(rows: Iterable[Mapping[str, Any]], name: str) -> tuple[str, bytes]:
-    """Return a file name and JSON lines with the rows, as `QuestionSet.questions` holds them."""
+    """Return the rows as a file of JSON lines, given by its name and its content."""
     return name, "\n".join(json.dumps(row, ensure_ascii=False) for row in rows).encode("utf-8", "surrogatepass")
 
 

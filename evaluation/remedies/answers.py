@@ -22,19 +22,19 @@ _TEXTS_AT_ONCE = 16
 
 @dataclass(frozen=True, eq=False)
 class Failure(Column):
-    """A column whose chunks do not give the whole answer to a question.
+    """Chunker's result from which retrieval does not return the whole answer to a question.
 
     Attributes
     ----------
     posed
-        The question that fails; it is not among the others.
+        The question that fails, which is not among ``others``.
     """
 
     posed: Posed = field(kw_only=True)
 
 
 def try_answer(failure: Failure, tools: Tools) -> list[Trial[Chunking]]:
-    """Cut the text by every setting of the grid; keep the results in which one chunk contains the whole answer."""
+    """Cut the text with every alternative setting; keep the results in which one chunk contains the whole answer."""
     text, answer = failure.chunking.document.text, failure.posed.answer
 
     def keep(chunking: Chunking) -> Chunking | None:
@@ -50,11 +50,13 @@ def keep_answer_whole(
     ruler: Measuring,
     reranker: Reranker | None = None,
 ) -> Iterator[Remedy]:
-    """Yield up to `WANTED` remedies that make retrieval return the whole answer, least change first, one of each kind.
+    """Yield the smallest setting changes that make retrieval return the whole answer, one of each kind.
 
-    The page's verdict decides: the answer is whole in a chunk that is retrieved within the failure's limit. If the limit is
-    a number of chunks, the answer must also be whole within the tokens that the column retrieves now, so that larger chunks
-    alone do not win. A text without a cut is no remedy. Chunks are embedded only as far as the verdict needs them.
+    There are at most `WANTED` of them.
+
+    The criterion is that of the page: a chunk retrieved within the failure's limit contains the whole answer. If the limit
+    is a number of chunks, the answer must also be whole within the number of tokens retrieved now, so that larger chunks
+    have no advantage. A text without cuts is no remedy. Only chunks that the decision requires are embedded.
 
     Parameters
     ----------
@@ -66,7 +68,7 @@ def keep_answer_whole(
     Raises
     ------
     ChunkingError
-        As `Tools.embed` does.
+        As in `Tools.embed`.
     Cancelled
         If the user asked to stop.
     """
@@ -95,10 +97,10 @@ class _Reach:
         self._ends = np.array([spans[-1].end for spans in passages.spans])
 
     def is_beyond(self, chunking: Chunking) -> bool:
-        """Return whether other chunks certainly cannot give the whole answer, embedding as few of them as possible.
+        """Return whether retrieval from alternative chunks is certain to miss part of the answer.
 
-        The most promising chunks are embedded first: those where the column's chunks are most like the question. False where
-        something else than the cosine alone decides on the rank.
+        As few chunks as possible are embedded: first those that overlap the current chunks most similar to the question. The
+        result is False if the ranking does not depend on the cosine alone.
         """
         failure, ruler = self.failure, self.questions.ruler
         if failure.method != "embedding" or self.questions.tools.embedder is None or self.questions.reranker is not None:

@@ -19,24 +19,24 @@ BY_MEDIAN = frozenset({"tiny", "oversized"})
 
 @dataclass(frozen=True, eq=False)
 class Suspect(Column):
-    """A column with suspicious cuts; ``hair`` is the margin within which a decision counts as narrow."""
+    """Chunker's result with suspicious cuts; ``hair`` is the margin within which a decision counts as narrow."""
 
     hair: float = HAIR
 
 
 class Findings(NamedTuple):
-    """Suspicious passages of a chunking by rule, and its number of chunks."""
+    """Suspicious passages of a chunking by rule, and the number of its chunks."""
 
     passages: Mapping[str, Sequence[Span]]
     chunks: int
 
     @property
     def total(self) -> int:
-        """Total number of findings."""
+        """Total number of findings over all rules."""
         return sum(map(len, self.passages.values()))
 
     def lacks(self, finding: Finding) -> bool:
-        """Return whether a finding is gone: its rule still applies and finds nothing that overlaps the passage."""
+        """Return whether a finding is gone: its rule still applies, but finds nothing that overlaps the passage."""
         start, end = finding.span
         if finding.rule in BY_MEDIAN and self.chunks < FEWEST:
             return False
@@ -52,7 +52,7 @@ def findings_of(chunking: Chunking, tools: Tools, hair: float = HAIR) -> Finding
 
 
 def try_findings(suspect: Suspect, tools: Tools) -> list[Trial[Findings]]:
-    """Cut the text by every setting of the grid, and keep the suspicious passages of each result."""
+    """Cut the text with every alternative setting, and keep the suspicious passages of each result."""
     return trials(suspect, tools, lambda chunking: findings_of(chunking, tools, suspect.hair))
 
 
@@ -64,7 +64,9 @@ def remove_finding(
     ruler: Measuring,
     reranker: Reranker | None = None,
 ) -> Iterator[Remedy]:
-    """Yield up to `WANTED` remedies that remove a finding, least change first, one of each kind.
+    """Yield the smallest setting changes that remove a suspicious finding, one of each kind.
+
+    There are at most `WANTED` of them.
 
     Parameters
     ----------
@@ -76,7 +78,7 @@ def remove_finding(
     Raises
     ------
     ChunkingError
-        As `Tools.embed` does, of the chunks that other questions are asked.
+        As in `Tools.embed`, which embeds chunks for the other questions.
     Cancelled
         If the user asked to stop.
     """

@@ -56,12 +56,12 @@ OTHERS: tuple[tuple[str, str, dict[str, Any]], ...] = (
 
 
 class Variation(NamedTuple):
-    """A chunker with changed settings, to try as a remedy.
+    """Chunker with changed settings, to be tried as a remedy.
 
     Attributes
     ----------
     kind
-        The parameter of the column's chunker that is changed, or the other chunker's name.
+        Name of the changed parameter, or of the other chunker.
     words
         The change in words.
     """
@@ -72,11 +72,11 @@ class Variation(NamedTuple):
 
 
 def variations(chunker: Chunker, embedder: Embedder | None = None) -> list[Variation]:
-    """Return all settings to try as remedies, each once, without the chunker's own.
+    """Return all alternative settings of a chunker to try as remedies, without duplicates.
 
-    Each parameter is changed alone: a number by `STEPS`, an optional one by `FACTORS` or to one of `SIZES`, and a choice to
-    each other choice. Only the built-in chunkers that ask no language model are varied; the chunkers of `OTHERS` are tried
-    beside all.
+    Each setting changes a single parameter: a number by `STEPS`, an optional number by `FACTORS` or to one of `SIZES`, and a
+    choice to each other option. Only built-in chunkers that call no language model are varied. The chunkers of `OTHERS` are
+    always tried too.
     """
     found: list[Variation] = []
     seen = {_key(chunker)}

@@ -30,14 +30,14 @@ Kept = TypeVar("Kept")
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column with a problem, and the questions and boundaries that a change may affect.
+    """Chunker's result with a problem, and the questions and known boundaries that a remedy may affect.
 
     Attributes
     ----------
     method, limit, embedded_as
-        The way in which questions are asked.
+        Search method, retrieval limit and text to embed for questions.
     others
-        The questions about the text whose answers a change may win or lose.
+        Other questions about the text, whose answers a change may make whole or split.
     known
         The known boundaries, in code points; None if the text has none.
     """
@@ -53,14 +53,14 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Trial(Generic[Kept]):
-    """A setting of the grid that was tried, with its result.
+    """Alternative chunker setting that was tried, with the data kept of its result.
 
     Attributes
     ----------
     kept
-        Data that decides whether the goal is reached; None if it cannot be, or the text is not cut at all.
+        Data that decides whether the goal is reached; None if the goal cannot be reached or the text is not cut at all.
     changed
-        Number of places where a chunk begins or ends in one result and not in the other.
+        Number of positions where a chunk begins or ends in only one of the two results.
     """
 
     variation: Variation
@@ -70,20 +70,20 @@ class Trial(Generic[Kept]):
 
 @dataclass(frozen=True)
 class Remedy:
-    """A setting that solves the problem, with its side effects.
+    """Chunker setting that solves the problem, with its side effects.
 
     Attributes
     ----------
     changed
         As in `Trial`.
     chunks, tokens
-        The number of its chunks, and the median of their tokens.
+        Number of chunks, and median number of tokens per chunk.
     others, won, lost
-        The number of other questions; those whose answer becomes whole; those whose answer no longer is.
+        Number of other questions, number of answers that become whole, and number of answers that are no longer whole.
     marks
-        Known boundaries found before, found now, and all of them; None if the text has none.
+        Numbers of known boundaries found before, found now, and in total; None if the text has none.
     findings
-        Other suspicious cuts before and after; None where nobody looks for them.
+        Number of other suspicious cuts before and after; None if suspicious cuts are not checked.
     """
 
     variation: Variation
@@ -107,12 +107,12 @@ class _Remembering(Tools):
 
     @classmethod
     def of(cls, tools: Tools, sentences: Sequence[str]) -> _Remembering:
-        """Return caching services with the same models and caches as ``tools``."""
+        """Return a copy of ``tools`` that caches sentence vectors and token counts, and embeds nothing new."""
         same = {one.name: getattr(tools, one.name) for one in fields(tools)}
         return cls(**same | {"cached_only": True, "deciding": _ignore, "sentences": sentences})
 
     def embed(self, texts: Sequence[str]) -> VectorArray:
-        """Return unit vectors; the vectors of the document's sentences are looked up only once."""
+        """Return unit vectors of texts; the vectors of the document's sentences are looked up only once."""
         if texts != self.sentences:
             return super().embed(texts)
         if self.vectors is None:
@@ -132,9 +132,9 @@ def _ignore(done: int, total: int) -> None:
 
 
 def trials(column: Column, tools: Tools, keep: Callable[[Chunking], Kept | None]) -> list[Trial[Kept]]:
-    """Cut the text by every setting of the grid that needs no new embeddings, ordered by least change.
+    """Cut the text with every alternative setting that needs no new embeddings; return the smallest changes first.
 
-    The order is that of the least change: the fewest changed cuts first, of equals in the order of the grid.
+    The size of a change is its number of changed cuts. Ties keep the order of the grid.
 
     Parameters
     ----------
@@ -176,7 +176,9 @@ def _edges(chunking: Chunking) -> set[tuple[bool, int]]:
 def least_changes(
     tried: Sequence[Trial[Kept]], is_met: Callable[[Kept], bool], tools: Tools
 ) -> Iterator[tuple[Trial[Kept], Kept]]:
-    """Yield up to `WANTED` trials that reach the goal, least change first, one of each kind.
+    """Yield the trials that solve the problem with the smallest changes, one of each kind.
+
+    There are at most `WANTED` of them.
 
     Parameters
     ----------
@@ -204,7 +206,7 @@ def least_changes(
 
 
 class Questions:
-    """Questions about a text, asked of a column's chunks and of other chunks of the same text."""
+    """Retrieval for questions about a text, from a chunker's current chunks or from alternative chunks."""
 
     def __init__(self, column: Column, tools: Tools, ruler: Measuring, reranker: Reranker | None) -> None:
         self.column, self.tools, self.ruler, self.reranker = column, tools, ruler, reranker
@@ -213,11 +215,11 @@ class Questions:
 
     @cached_property
     def passages(self) -> Passages:
-        """The column's chunks, prepared for search."""
+        """Current chunks, prepared for search."""
         return self.prepared(self.column.chunking)
 
     def prepared(self, chunking: Chunking) -> Passages:
-        """Prepare other chunks for search, with the column's method."""
+        """Return alternative chunks, prepared for search by the current search method."""
         return prepare(chunking, self.tools, self.column.method, self.column.embedded_as)
 
     def vector(self, question: str) -> VectorArray | None:
@@ -231,17 +233,20 @@ class Questions:
         return ask(passages, question, self.vector(question), self.column.method, limit, self.ruler, self.reranker)
 
     def now(self, posed: Posed) -> Asked:
-        """Return the ranking and the chunks that the column retrieves for a question."""
+        """Return the ranking of the current chunks for a question, and the chunks retrieved."""
         if posed not in self._asked:
             self._asked[posed] = self._ask(self.passages, posed.question, self.column.limit)
         return self._asked[posed]
 
     def was_whole(self, posed: Posed) -> bool:
-        """Return whether the column retrieves the whole answer in one chunk."""
+        """Return whether a chunk that is currently retrieved contains the whole answer."""
         return judge(self.now(posed), posed.answer).fate == "whole"
 
     def is_whole(self, passages: Passages, posed: Posed) -> bool:
-        """Return whether other chunks give the whole answer within the column's limit and present number of tokens."""
+        """Return whether a retrieved alternative chunk contains the whole answer, within the current limit.
+
+        If the limit is a number of chunks, the answer must also be whole within the number of tokens retrieved now.
+        """
         limit = self.column.limit
         if judge(self._ask(passages, posed.question, limit), posed.answer).fate != "whole":
             return False
@@ -251,7 +256,7 @@ class Questions:
         return tokens > 0 and judge(self._ask(passages, posed.question, Limit(tokens=tokens)), posed.answer).fate == "whole"
 
     def remedy(self, trial: Trial[Kept], chunking: Chunking, findings: tuple[int, int] | None = None) -> Remedy:
-        """Return a trial as a remedy, with the questions that it wins and loses and the boundaries that it finds."""
+        """Return a successful trial as a remedy, with its effects on other questions and on known boundaries."""
         column = self.column
         before = [self.was_whole(other) for other in column.others]
         passages = self.prepared(chunking) if column.others else None
@@ -275,6 +280,6 @@ class Questions:
 
 
 def lengths_of(chunks: Sequence[Sequence[Span]], ruler: Measuring) -> IntArray:
-    """Return the number of tokens of every chunk, shape (chunks,)."""
+    """Return the number of tokens in every chunk, shape (chunks,)."""
     firsts = np.cumsum([0, *(len(spans) for spans in chunks)])[:-1]
     return np.asarray(np.add.reduceat(ruler.each([span for spans in chunks for span in spans]), firsts))

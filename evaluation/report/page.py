@@ -63,9 +63,9 @@ body.ROOT { margin: 0; border-radius: 0; }
 
 
 def report(compared: Compared) -> str:
-    """Return the report as a self-contained HTML page.
+    """Return a comparison of chunkers as a self-contained HTML page.
 
-    It asks for nothing and runs nothing: its policy allows its own style sheet, by its hash, and nothing else.
+    The page loads no resources and runs no scripts: its content security policy allows only its own style sheet, by hash.
     """
     sheet = style() + _RULES.replace("ROOT", ROOT)
     digest = base64.b64encode(hashlib.sha256(sheet.encode()).digest()).decode()

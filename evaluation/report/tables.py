@@ -34,7 +34,7 @@ from evaluation.tables.segmentation import (
 
 @dataclass(frozen=True)
 class Table:
-    """A table of a report, with a summary in sentences.
+    """Table of a report, with a summary in sentences.
 
     Attributes
     ----------
@@ -43,9 +43,9 @@ class Table:
     said
         Summary in sentences; empty if there is none.
     heads
-        The names of its numbers, and what each is.
+        Headings of the number columns, with explanations.
     rows
-        A name and its cells.
+        Name and cells of each row.
     """
 
     title: str
@@ -56,18 +56,18 @@ class Table:
 
 @dataclass(frozen=True)
 class Compared:
-    """The results that a report compares.
+    """Chunkers with their results for one document, to be compared in a report.
 
     Attributes
     ----------
     document
-        The text.
+        The document that was cut.
     columns
         Each chunker with its result.
     known
-        The known boundaries, code points; None where none are known.
+        Known boundaries in code points; None if there are none.
     embedder, tokenizer
-        The embedder that will read the chunks, None if there is none, and the name of the tokenizer that counts tokens.
+        The embedder that will read the chunks, or None, and the name of the tokenizer that counts tokens.
     vectors
         Vectors of the sentences, shape (n, dimension); None if they have not been computed.
     """
@@ -81,7 +81,7 @@ class Compared:
 
     @property
     def names(self) -> list[str]:
-        """Titles of the columns, with their numbers."""
+        """Numbered titles of the compared chunkers."""
         return [f"{chunker.title} (column {number})" for number, (chunker, _) in enumerate(self.columns, start=1)]
 
     @property
@@ -91,7 +91,7 @@ class Compared:
 
 
 def ranking(compared: Compared) -> Table:
-    """Return the table that ranks the columns, by known boundaries or by structure."""
+    """Return the table that ranks the chunkers, by known boundaries or by structure."""
     named = [(name, chunking) for name, (_, chunking) in zip(compared.names, compared.columns, strict=True)]
     document, known = compared.document, compared.known
     apart = [place for place, (chunker, _) in enumerate(compared.columns) if chunker.reads_blocks]

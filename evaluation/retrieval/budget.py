@@ -41,29 +41,29 @@ _RANKS_AT_ONCE = 1 << 22
 
 
 class Measuring(Protocol):
-    """Interface of rulers, which measure ranges in one unit; see `Ruler`."""
+    """Interface for measuring the length of text ranges in one unit, such as tokens."""
 
     def __call__(self, ranges: Sequence[tuple[int, int]]) -> int:
         """Return the length of the ranges; overlaps count once per range."""
         ...
 
     def each(self, ranges: Sequence[tuple[int, int]]) -> IntArray:
-        """Return the length of each range, shape (ranges,)."""
+        """Return the length of each text range, shape (ranges,)."""
         ...
 
     def beginning(self, span: Span, most: int) -> Span:
-        """Return the longest prefix of a range whose length is at most ``most``."""
+        """Return the longest prefix of a text range whose length is at most ``most``."""
         ...
 
 
 @dataclass(frozen=True)
 class Budgets:
-    """Budgets at which retrieval is measured.
+    """Budgets, in characters or tokens, at which retrieval is measured.
 
     Attributes
     ----------
     sizes
-        Ascending, from 1 on.
+        Ascending positive integers.
     unit
         One of `UNITS`.
     last
@@ -72,7 +72,7 @@ class Budgets:
     Raises
     ------
     InputError
-        If there is none, or one is below 1, or they are not ascending, or too many.
+        If there are no or too many sizes, or if they are not positive and ascending.
     """
 
     sizes: tuple[int, ...]
@@ -93,10 +93,10 @@ class Budgets:
 
 
 def filled(chunks: Iterable[Sequence[Span]], size: int, length: Measuring, last: Last = "cut") -> list[Span]:
-    """Return the ranges of the best chunks that fit into a budget of ``size``, the last one cut off or left out.
+    """Return the text ranges of the best chunks up to a budget; a chunk that exceeds it is cut off or left out.
 
-    The first chunk that does not fit ends it, though a later one might fit. Below the length of the best chunk, that is its
-    beginning, or nothing.
+    Filling ends at the first chunk that does not fit, even if a later chunk would fit. If even the best chunk does not fit,
+    the result is its beginning, or empty if the last chunk is left out.
     """
     taken: list[Span] = []
     left = size
@@ -112,7 +112,7 @@ def filled(chunks: Iterable[Sequence[Span]], size: int, length: Measuring, last:
 
 
 def beginning(spans: Sequence[Span], most: int, length: Measuring) -> list[Span]:
-    """Return the beginning of a chunk, of at most length ``most``; the chunk may have several spans."""
+    """Return the beginning of a chunk as spans with a total length of at most ``most``."""
     taken = []
     for span in spans:
         part = length.beginning(span, most)
@@ -133,14 +133,14 @@ class AtBudgets:
     taken
         Number of chunks that a question receives, including one that is cut off, shape (budgets, questions).
     part
-        The length, in the unit of the budgets, of what is given of the chunk that is cut off; 0 where none is. Of the same
-        shape.
+        Length of the beginning that is kept of the chunk that is cut off, in the unit of the budgets; 0 if no chunk is cut
+        off. Same shape as ``taken``.
     given
-        The length of what it is given, shape (units, budgets, questions), in the order of `UNITS`.
+        Length of the retrieved text, shape (units, budgets, questions), in the order of `UNITS`.
     hit
-        The length of what is in it and in the excerpts, of the same shape.
+        Length of the excerpts' retrieved part, same shape as ``given``.
     wanted
-        The length of the excerpts, shape (units, questions).
+        Length of the excerpts, shape (units, questions).
     """
 
     budgets: Budgets
@@ -152,9 +152,9 @@ class AtBudgets:
 
     @cached_property
     def scores(self) -> FloatArray:
-        """Recall, precision and IoU, shape (units, budgets, scores, questions), NaN where undefined.
+        """Recall, precision and IoU at every budget, shape (units, budgets, scores, questions), NaN where undefined.
 
-        They are in the order of `UNITS` and `FOUND_SCORES`.
+        The order is that of `UNITS` and `FOUND_SCORES`.
         """
         given, hit = self.given.astype(float), self.hit.astype(float)
         wanted = np.where(self.wanted, self.wanted, np.nan)[:, None, :]
@@ -162,31 +162,30 @@ class AtBudgets:
         return np.stack([hit / wanted, precision, hit / (given + wanted - hit)], axis=2)
 
     def holds_everything(self, chunks: int) -> tuple[int, ...]:
-        """Return the budgets large enough to hold all ``chunks`` in full for every question."""
+        """Return the budgets within which every question receives all ``chunks`` chunks in full."""
         if not self.taken.shape[1]:
             return ()
         full = ((self.taken == chunks) & (self.part == 0)).all(axis=1)
         return tuple(size for size, all_of_it in zip(self.budgets.sizes, full.tolist(), strict=True) if all_of_it)
 
     def values(self, measure: str, size: int, unit: str = "characters") -> FloatArray:
-        """Return a measure of every question at the budget of ``size``, shape (questions,), NaN where undefined."""
+        """Return each question's value of a measure at budget ``size``, shape (questions,), NaN where undefined."""
         place = self.budgets.sizes.index(size)
         found: FloatArray = self.scores[UNITS.index(unit), place, FOUND_SCORES.index(measure)]
         return found
 
 
 def evaluate_at(index: Index, questions: Sequence[Question], tools: Tools, ruler: Ruler, budgets: Budgets) -> AtBudgets:
-    """Search the index once for every question, and measure retrieval at every budget.
+    """Measure retrieval for all questions at every budget, searching the index once per question.
 
-    The search is exact, as `Queries` has it. No more ranks than those of some questions are in memory at a time, and none
-    are kept.
+    The search is exact, as in `Queries`. Only the ranks of some questions are in memory at a time, and no ranks are kept.
 
     Raises
     ------
     Cancelled
         If the user asked to stop.
     ChunkingError
-        As `Tools.embed` does.
+        As in `Tools.embed`.
     """
     return evaluate_each(index, questions, tools, ruler, [budgets])[0]
 
@@ -199,7 +198,9 @@ def evaluate_each(
     several: Sequence[Budgets],
     seen: Callable[[int, IntArray], None] = lambda number, ranked: None,
 ) -> tuple[AtBudgets, ...]:
-    """Search once, and return the results of `evaluate_at` for several sets of budgets. Raises as `evaluate_at` does.
+    """Measure retrieval at several sets of budgets, searching the index once per question.
+
+    Raises the same errors as `evaluate_at`.
 
     ``seen`` is called with every question's number and its ranks, as deep as the largest budget of any unit needs.
     """
@@ -246,7 +247,7 @@ class _Pieces:
 
     @classmethod
     def of_chunks(cls, index: Index, ranked: IntArray, excerpts: Sequence[Span], lengths: Sequence[IntArray]) -> _Pieces:
-        """Return the ranked chunks as pieces of text, for an index whose chunks return themselves."""
+        """Return the ranked chunks as pieces of text, for an index that returns the chunks themselves."""
         edges = index.edges[ranked]
         touching = np.zeros(len(ranked), dtype=bool)
         for start, end in excerpts:
@@ -263,7 +264,7 @@ class _Pieces:
         rulers: Sequence[Measuring],
         several: Sequence[Budgets],
     ) -> _Pieces:
-        """Return the pieces of text that ranked chunks return, without repetition, until all budgets are full."""
+        """Return the text that each ranked chunk adds to the text already returned, until all budgets are full."""
         given: list[Sequence[Span]] = []
         touching: list[int] = []
         sums: list[list[int]] = [[0] for _ in rulers]
@@ -279,7 +280,7 @@ class _Pieces:
         return pieces
 
     def fill(self, several: Sequence[Budgets]) -> bool:
-        """Return whether the pieces fill the largest budget of every set."""
+        """Return whether the pieces of text fill the largest budget of every set."""
         return all(self.sums[UNITS.index(one.unit)][-1] >= one.sizes[-1] for one in several)
 
 

@@ -25,7 +25,7 @@ class Curve:
     bounds
         The 95 % confidence interval of each mean by chunker number, shape (2, budgets), NaN with too few questions.
     leads
-        Who is ahead where; the chunkers in the order of their numbers.
+        The leading chunker at each budget, with the chunkers in the order of their numbers.
     """
 
     budgets: Budgets
@@ -37,9 +37,11 @@ class Curve:
     def of(
         cls, found: Mapping[int, AtBudgets], names: Mapping[int, str], measure: str, everything: Collection[int] = ()
     ) -> Curve:
-        """Return the curve of a measure of `FOUND_SCORES` over the budgets, in the budgets' unit.
+        """Return the curve of a retrieval measure over the budgets, measured in the budgets' unit.
 
-        In the budgets of ``everything`` all chunkers are given all of the text.
+        The measure is one of `FOUND_SCORES`.
+
+        At the budgets in ``everything``, every chunker returns the whole text.
         """
         budgets = next(iter(found.values())).budgets
         values = {

@@ -21,14 +21,14 @@ from evaluation.search.index import Indexed
 
 
 class Measured(NamedTuple):
-    """A chunker's evaluation, with its results at budgets if they were measured."""
+    """Chunker's retrieval evaluation, with its results at budgets if they were measured."""
 
     evaluation: Evaluation
     ladder: Ladder | None
 
 
 class Limit(NamedTuple):
-    """Limit on the text for a question: the top k chunks or, if ``budget`` is not 0, tokens or characters."""
+    """Retrieval limit per question: a budget in tokens or characters, or the top k chunks if ``budget`` is 0."""
 
     top_k: int
     budget: int
@@ -38,16 +38,16 @@ class Limit(NamedTuple):
 
 @dataclass(frozen=True)
 class Seam:
-    """A cut inside an excerpt.
+    """Cut inside an excerpt, with the chunks on either side and the reason for the cut.
 
     Attributes
     ----------
     place
-        Start of the later chunk on the common axis.
+        Start of the later chunk, as a corpus-wide offset.
     before, after
-        The numbers of the chunks that end and begin there, counted from 0.
+        Numbers of the chunks that end and begin at the cut, counted from 0.
     reason
-        Why it was cut, in the chunker's words; empty where it does not say so.
+        The chunker's reason for the cut; empty if it gives none.
     """
 
     place: int
@@ -58,26 +58,26 @@ class Seam:
 
 @dataclass(frozen=True)
 class Failure:
-    """An excerpt that some chunker failed to retrieve in full.
+    """Excerpt that at least one chunker failed to retrieve in full.
 
     Attributes
     ----------
     question
         Number of the question, from 0.
     span
-        Span of the excerpt on the common axis.
+        Span of the excerpt, in corpus-wide offsets.
     missed
         Number of characters of the excerpt that were not retrieved, by chunker number; white space alone does not count.
     seams
-        The cuts inside it, in order.
+        The cuts inside the excerpt, in order.
     holder, rank
-        The number of the chunk that holds most of it, the best ranked of several, and its rank, counted from 1; -1 and 0
-        where no chunk holds any of it. The rank is 0, too, where the run does not know it.
+        Number of the chunk with most of the excerpt, the best ranked in case of ties, and its rank, counted from 1; -1 and 0
+        if no chunk contains any of the excerpt. The rank is also 0 if the run did not keep it.
     held
         Number of characters of the excerpt in that chunk.
     outside
-        Number of its characters in no chunk, which are not searched though returned text may contain them; white space
-        alone does not count.
+        Number of characters of the excerpt that no chunk contains. They are not searched, though returned text may contain
+        them. White space alone does not count.
     """
 
     question: int
@@ -95,14 +95,14 @@ class Failure:
         return self.span.end - self.span.start
 
     def found_by(self, number: int) -> tuple[int, ...]:
-        """Return the numbers of the other chunkers that retrieved the whole excerpt."""
+        """Return the numbers of the chunkers other than ``number`` that retrieved the whole excerpt."""
         return tuple(other for other, missed in self.missed.items() if other != number and not missed)
 
 
 def failures(found: Mapping[int, Measured], limit: Limit, ruler: Ruler) -> dict[int, list[Failure]]:
-    """Return, for each chunker, the excerpts that it failed to retrieve in full, those with most missing text first.
+    """Return, for each chunker, the excerpts that it failed to retrieve in full, most missing text first.
 
-    Excerpts with as much missed are in the order of their questions.
+    Excerpts with equally much missing text are in the order of their questions.
     """
     lost: dict[int, list[Failure]] = {number: [] for number in found}
     if not found:
@@ -153,7 +153,7 @@ class _Giver:
             self._ranked = found.evaluation.search.ranked[:, : limit.top_k]
 
     def of(self, question: int, excerpt: Span) -> list[Span]:
-        """Return the ranges that a question receives from the chunks that touch an excerpt."""
+        """Return the ranges retrieved for a question from the chunks that overlap an excerpt."""
         taken = self._ranked.shape[1] if self._at is None else int(self._at.taken[self._row, question])
         part = 0 if self._at is None else int(self._at.part[self._row, question])
         ranked: IntArray = self._ranked[question, :taken]

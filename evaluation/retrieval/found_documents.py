@@ -25,7 +25,7 @@ NOTHING_RETRIEVED = "nothing was retrieved"
 
 
 def set_scores(wanted: Set[int], found: Set[int]) -> dict[str, Score]:
-    """Return recall, precision and F1 of the ``found`` items against the ``wanted`` ones."""
+    """Return recall, precision and F1 of the items ``found`` against the items ``wanted``."""
     if not wanted:
         return dict.fromkeys(SET_SCORES, Score.without(NO_EXCERPT))
     hits = len(wanted & found)
@@ -34,12 +34,12 @@ def set_scores(wanted: Set[int], found: Set[int]) -> dict[str, Score]:
 
 
 def documents_of(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
-    """Return the numbers of the documents that contain any of the spans, which are on the common axis."""
+    """Return the numbers of the documents that overlap any of the spans, given in corpus-wide offsets."""
     return {corpus.document_at(start) for start, _ in spans}
 
 
 def sentences_touched(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
-    """Return the numbers of the sentences that overlap any of the spans, which are on the common axis."""
+    """Return the numbers of the sentences that overlap any of the spans, given in corpus-wide offsets."""
     sentences = corpus.whole.sentences
     ends = corpus.sentence_ends
     return {
@@ -53,7 +53,7 @@ def sentences_touched(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
 def sentences_held(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
     """Return the numbers of the sentences of which the spans cover more than half.
 
-    Chunkers that ignore sentences cut them; a few characters in the next chunk do not count as retrieving the sentence.
+    Some chunkers cut sentences. A chunk with only a few characters of a sentence does not count as retrieving the sentence.
     """
     held = union(spans)
     found = set()
@@ -68,7 +68,7 @@ def sentences_held(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
 def document_scores(
     corpus: Corpus, excerpts: Sequence[Span], ranked: Sequence[Sequence[Span]]
 ) -> dict[int, dict[str, Score]]:
-    """Return recall, precision and F1 of retrieved documents at each k of `AT`; one chunk retrieves its document."""
+    """Return recall, precision and F1 of the retrieved chunks' documents at each k of `AT`."""
     wanted = documents_of(corpus, excerpts)
     return {k: set_scores(wanted, documents_of(corpus, _first(ranked, k))) for k in AT}
 
@@ -76,7 +76,7 @@ def document_scores(
 def evidence_scores(
     corpus: Corpus, excerpts: Sequence[Span], ranked: Sequence[Sequence[Span]]
 ) -> dict[int, dict[str, Score]]:
-    """Return recall, precision and F1 of retrieved evidence sentences at each k of `AT`."""
+    """Return recall, precision and F1 of the retrieved evidence sentences at each k of `AT`."""
     wanted = sentences_touched(corpus, excerpts)
     return {k: set_scores(wanted, sentences_held(corpus, _first(ranked, k))) for k in AT}
 

@@ -14,19 +14,19 @@ from evaluation.retrieval.measures import Evaluation
 
 
 class Given(NamedTuple):
-    """A ranked chunk, and the part of it that the question receives.
+    """Ranked chunk, and the part of it that is retrieved for a question.
 
     Attributes
     ----------
     rank
-        Counted from 1.
+        Rank of the chunk, counted from 1.
     number
-        The chunk's.
+        Number of the chunk.
     spans
-        All spans of the chunk on the common axis; or the text that it returns, without what better chunks return, possibly
-        empty.
+        Spans of the chunk in corpus-wide offsets, or of the text that it returns, without text that better chunks return;
+        possibly empty.
     given
-        Part that the question receives: the beginning if the budget cuts it off, nothing if it is left out.
+        Spans retrieved for the question: the chunk's beginning if the budget cuts it off, nothing if it is left out.
     """
 
     rank: int
@@ -36,22 +36,22 @@ class Given(NamedTuple):
 
     @property
     def whole(self) -> bool:
-        """True if the question receives the whole chunk."""
+        """True if the whole chunk is retrieved for the question."""
         return self.given == self.spans
 
 
 @dataclass(frozen=True)
 class GivenChunks:
-    """The chunks that a question receives.
+    """Chunks retrieved for a question, within the top k or a budget.
 
     Attributes
     ----------
     chunks
-        Best first; the last one may be cut off, or left out.
+        Chunks, best first; the last one may be cut off or left out.
     more
-        Number of further chunks that are given too, but whose ranks the run did not keep.
+        Number of further retrieved chunks whose ranks the run did not keep.
     budget, unit
-        The budget and its unit; 0 if the top k count.
+        The budget and its unit; 0 if the limit is the top k.
     filled
         Used part of the budget, in its unit.
     """
@@ -64,12 +64,12 @@ class GivenChunks:
 
     @property
     def spans(self) -> list[Span]:
-        """Spans that the question receives, without those of the chunks counted in `more`."""
+        """Spans retrieved for the question, except those of chunks whose ranks were not kept."""
         return [span for one in self.chunks for span in one.given]
 
 
 def given_top_k(evaluation: Evaluation, question: int) -> GivenChunks:
-    """Return the top k chunks of question ``question``, counted from 0."""
+    """Return the top k chunks for the question with the zero-based number ``question``."""
     ranked = evaluation.search.ranked[question, : evaluation.top_k].tolist()
     given = zip(ranked, evaluation.index.given(ranked), strict=True)
     return GivenChunks(

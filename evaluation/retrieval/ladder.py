@@ -43,18 +43,18 @@ class Ladder:
     Attributes
     ----------
     at
-        One for each of the `ladders_of` the corpus.
+        Results for each set of budgets in `ladders_of` the corpus.
     ranked
-        Numbers of the best chunks for each question, best first, as many as its largest budget needs and at most
-        `KEPT_RANKS`, or fewer if there are thousands of questions; then -1. Shape (questions, at most `KEPT_RANKS`).
+        Numbers of the best chunks for each question, best first, padded with -1. There are as many as the question's largest
+        budget needs, at most `KEPT_RANKS`, and fewer with thousands of questions. Shape (questions, at most `KEPT_RANKS`).
     beyond
-        The chunks with part of an excerpt that come after these and that the largest budget still has room for: numbers of
-        the question and of the chunk, and its rank, counted from 1. Shape (any, 3).
+        Lower-ranked chunks with part of an excerpt that still fit into the largest budget: number of the question, number of
+        the chunk, and rank, counted from 1. Shape (any, 3).
     holders
-        For every excerpt, question by question, the chunk that holds most of it and its rank, counted from 1; of several,
-        the best ranked. Shape (excerpts, 2); a chunk of -1 where none holds any of it.
+        For every excerpt, question by question, the chunk with most of the excerpt and its rank, counted from 1; in case of
+        ties, the best-ranked chunk. The chunk is -1 if no chunk contains any of the excerpt. Shape (excerpts, 2).
     reasons
-        Why an excerpt was cut at a place of the axis, where the chunker says so.
+        Reasons for cuts inside excerpts, by corpus-wide offset, if the chunker gives reasons.
     """
 
     at: tuple[AtBudgets, ...]
@@ -65,7 +65,7 @@ class Ladder:
 
     @property
     def rungs(self) -> dict[str, tuple[int, ...]]:
-        """Budgets by unit, ascending."""
+        """Budgets by unit, in ascending order."""
         return {one.budgets.unit: one.budgets.sizes for one in self.at}
 
     def of(self, unit: str, last: Last) -> AtBudgets:
@@ -74,23 +74,26 @@ class Ladder:
 
 
 def rungs(length: int, unit: str) -> tuple[int, ...]:
-    """Return the budgets for a corpus of this length: the largest of `STEPS` up to half the length.
+    """Return budgets suited to the length of a corpus: the largest of `STEPS` up to half that length.
 
-    A budget that holds most of the text measures nothing: any chunker retrieves nearly everything then.
+    A budget for most of the text measures nothing, since any chunker would then retrieve nearly everything.
     """
     steps = STEPS[unit]
     return tuple(size for size in steps if size <= length / 2)[-MOST_RUNGS:] or steps[:1]
 
 
 def ladders_of(corpus: Corpus, ruler: Ruler) -> tuple[Budgets, ...]:
-    """Return the sets of budgets to measure at: for each unit, with the last chunk cut off and left out."""
+    """Return two sets of budgets per unit to measure at: with the last chunk cut off, and with it left out."""
     axis = [(0, len(corpus.whole.text))]
     lengths = {"characters": characters(axis), "tokens": ruler(axis)}
     return tuple(Budgets(rungs(lengths[unit], unit), unit, last) for unit in UNITS for last in LAST)
 
 
 def climb(index: Index, questions: Sequence[Question], tools: Tools, ruler: Ruler) -> Ladder:
-    """Search the index once for every question and measure at all budgets. Raises as `evaluate_at` does."""
+    """Measure retrieval at all budgets of a ladder, searching the index once per question.
+
+    Raises the same errors as `evaluate_at`.
+    """
     rows: list[IntArray] = [np.zeros(0, dtype=np.intp)] * len(questions)
     beyond: list[tuple[int, int, int]] = []
 
@@ -127,7 +130,7 @@ def _reasons(index: Index, questions: Sequence[Question]) -> dict[int, str]:
 
 
 def best_holders(index: Indexed, excerpt: tuple[int, int]) -> tuple[list[int], int]:
-    """Return the numbers of the chunks that contain most of an excerpt, and how many of its characters they contain."""
+    """Return the numbers of the chunks with the largest part of an excerpt, and the length of that part."""
     start, end = excerpt
     near = np.flatnonzero((index.edges[:, 0] < end) & (index.edges[:, 1] > start)).tolist()
     held = {number: characters(intersection([excerpt], index.chunks[number])) for number in near}

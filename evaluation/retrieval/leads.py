@@ -21,28 +21,28 @@ _SAME = 1e-9
 
 @dataclass(frozen=True)
 class Lead:
-    """The chunker with the highest mean at a budget, and its lead over the others.
+    """Chunker with the highest mean at a budget, and its lead over the other chunkers.
 
     Attributes
     ----------
     best
-        The number of the chunker with the highest mean, the first of equal ones.
+        Number of the chunker with the highest mean; the first one in case of ties.
     mean
-        Mean of the best.
+        Mean of the best chunker.
     rival
-        The best of the others over which the lead is not significant; if it is over all, the next best.
+        The best other chunker over which the lead is not significant; the second best if the lead over all is significant.
     difference
-        Difference between the best and the rival; None if too few questions have both.
+        Difference between the best chunker and the rival; None if too few questions have values for both.
     too_few
-        In a sentence why there is no difference; empty if there is one.
+        Sentence on why there is no difference; empty if there is one.
     needed
-        The number of questions with which this one comparison would be significant; None if the two are level.
+        Number of questions with which this comparison alone would be significant; None if the two have the same mean.
     behind
-        The numbers of the others over which the lead is significant, the next best first.
+        Numbers of the chunkers over which the lead is significant, the best of them first.
     others
-        The number of the others.
+        Number of other chunkers.
     level
-        The numbers of the others that have the same mean as the best.
+        Numbers of the other chunkers with the same mean as the best.
     """
 
     best: int
@@ -68,12 +68,12 @@ class Lead:
 
 @dataclass(frozen=True)
 class Leads:
-    """The leading chunker at every budget.
+    """Leading chunker at each budget.
 
     Attributes
     ----------
     names
-        The chunkers'.
+        Names of the chunkers.
     measure
         Name of the measure in sentences.
     unit
@@ -81,9 +81,9 @@ class Leads:
     leads
         Lead by budget, without budgets at which fewer than two chunkers have a mean.
     comparisons
-        Number of comparisons made: of every two chunkers at every budget, where enough questions have both.
+        Number of comparisons: one for each pair of chunkers and budget with enough questions.
     everything
-        The budgets at which every chunker is given the whole text for every question, so that there is nothing to compare.
+        The budgets at which every chunker returns the whole text for every question, so that there is nothing to compare.
     """
 
     names: tuple[str, ...]
@@ -103,12 +103,12 @@ class Leads:
         seed: int = 0,
         everything: Collection[int] = (),
     ) -> Leads:
-        """Compare chunkers at every budget, with p-values corrected for all comparisons.
+        """Return the leading chunker at each budget, with p-values corrected for all comparisons.
 
-        ``values`` have for each budget the measure of every chunker, from 0 to 1, each of shape (questions,), NaN where
-        undefined. Any chunker may turn out to be the best, so all pairs are compared, and all count for Holm's step-down. A
-        budget's means and differences are over the same questions: those on which every chunker has the measure that has it
-        anywhere. Budgets in ``everything`` are left out.
+        ``values`` holds the measure of every chunker at each budget, from 0 to 1, each of shape (questions,), NaN where
+        undefined. Any chunker may be the best, so all pairs are compared, and Holm's procedure corrects for all of them. The
+        means and differences at a budget are over the same questions, for which all chunkers with this measure have a value.
+        Budgets in ``everything`` are left out.
         """
         values = {size: on_same_questions(measured) for size, measured in values.items() if size not in everything}
         pairs = [(size, one, other) for size in values for one, other in combinations(range(len(names)), 2)]
@@ -144,7 +144,7 @@ class Leads:
         return tuple(size for size, lead in self.leads.items() if lead.significant)
 
     def words(self) -> str:
-        """Return sentences on which chunker leads at which budget, and how many questions significance would take."""
+        """Return a summary in words of the leading chunkers at all budgets, and of the significance of their leads."""
         said = [self._everything()] if self.everything else []
         if not self.leads:
             return " ".join(said) or "There is nothing to compare: it takes two chunkers and a question with an excerpt."
@@ -221,9 +221,9 @@ class Leads:
 
 
 def on_same_questions(measured: Sequence[FloatArray]) -> list[FloatArray]:
-    """Restrict measures to the questions on which all are defined, setting other values to NaN.
+    """Return the measures with NaN for every question on which any of the measures is undefined.
 
-    A measure that is undefined everywhere is ignored.
+    A measure that is undefined for all questions is ignored.
     """
     missing = [np.isnan(one) for one in measured if not np.isnan(one).all()]
     lost = np.logical_or.reduce(missing) if missing else True

@@ -47,14 +47,14 @@ Length = Callable[[Sequence[tuple[int, int]]], float]
 def found_scores(excerpts: Sequence[Span], retrieved: Sequence[Span], length: Length) -> dict[str, Score]:
     """Return recall, precision and IoU of the retrieved ranges against the excerpts.
 
-    With t_e the excerpts, t_r what was retrieved, h what is in both: recall = |h| / |t_e|, precision = |h| / |t_r|, IoU =
-    |h| / (|t_r| + |t_e| - |h|). In |t_r| text counts as often as it was retrieved; elsewhere once.
+    With t_e for the excerpts, t_r for the retrieved text and h for the text in both: recall = |h| / |t_e|, precision = |h| /
+    |t_r|, IoU = |h| / (|t_r| + |t_e| - |h|). In |t_r|, text counts each time it is retrieved; otherwise it counts once.
     """
     return scores_of(length(union(excerpts)), length(intersection(excerpts, retrieved)), length(retrieved))
 
 
 def scores_of(wanted: float, hit: float, given: float) -> dict[str, Score]:
-    """Return recall, precision and IoU from the lengths of the excerpts, their retrieved part and all retrieved text."""
+    """Compute recall, precision and IoU from the lengths of excerpts, retrieved excerpt text and all retrieved text."""
     if not wanted:
         return dict.fromkeys(FOUND_SCORES, Score.without(NO_EXCERPT))
     precision = Score(hit / given) if given else Score.without(NOTHING_RETRIEVED)
@@ -62,7 +62,10 @@ def scores_of(wanted: float, hit: float, given: float) -> dict[str, Score]:
 
 
 def precision_omega(excerpts: Sequence[Span], chunks: Iterable[Sequence[Span]], length: Length) -> Score:
-    """Return the IoU of the excerpts and all ``chunks`` that touch one; text shared by several chunks counts once."""
+    """Return Precision Omega: the IoU of the excerpts and all chunks that overlap an excerpt.
+
+    Text shared by several chunks counts once.
+    """
     wanted = length(union(excerpts))
     if not wanted:
         return Score.without(NO_EXCERPT)
@@ -73,14 +76,14 @@ def precision_omega(excerpts: Sequence[Span], chunks: Iterable[Sequence[Span]], 
 
 @dataclass(frozen=True)
 class Answer:
-    """The result of one question, with its scores.
+    """Retrieval result of one question, with its scores.
 
     Attributes
     ----------
     ranked
-        Numbers of the chunks, best first: all that were retrieved, which may be more than the top k.
+        Numbers of all retrieved chunks, best first; they may be more than the top k.
     characters, tokens
-        The measures of the top k, by name.
+        Measures of the top k chunks, by name.
     documents, evidence
         Recall, precision and F1 at each k, by name.
     """
@@ -97,7 +100,7 @@ class Answer:
 class Evaluation:
     """Retrieval results of all questions, measured over the first ``top_k`` chunks.
 
-    The scores are arrays, NaN where undefined: as objects, 5,000 questions would have 32 times 5,000 of them.
+    The scores are arrays, NaN where undefined, since 5,000 questions would need 160,000 score objects.
 
     Attributes
     ----------
@@ -115,16 +118,16 @@ class Evaluation:
 
     @property
     def index(self) -> Indexed:
-        """The index that was searched."""
+        """Index that was searched."""
         return self.search.index
 
     @property
     def answers(self) -> tuple[Answer, ...]:
-        """Results of all questions, rebuilt at each access."""
+        """Retrieval results of all questions, rebuilt at each access."""
         return tuple(self.answer(number) for number in range(len(self.search.questions)))
 
     def answer(self, number: int) -> Answer:
-        """Return the result of question ``number``, counted from 0."""
+        """Return the retrieval result of the question with the zero-based number ``number``."""
         characters, tokens = (_scores(MEASURES, one[:, number]) for one in self.scores)
         documents, evidence = (
             {k: _scores(SET_SCORES, one[:, number]) for k, one in zip(AT, found, strict=True)}
@@ -134,17 +137,17 @@ class Evaluation:
         return Answer(self.search.questions[number], ranked, characters, tokens, documents, evidence)
 
     def values(self, measure: str, unit: str = "characters") -> FloatArray:
-        """Return a measure of every question, shape (questions,), NaN where undefined."""
+        """Return each question's value of a measure, shape (questions,), NaN where undefined."""
         found: FloatArray = self.scores[UNITS.index(unit), MEASURES.index(measure)]
         return found
 
     def retrieved_size(self, length: Length) -> float:
-        """Return the mean length of the text that a question retrieves; overlaps count each time."""
+        """Return the mean length of the text retrieved for a question, counting overlapping text each time."""
         sizes = [length(_retrieved(self.index, row)) for row in self.search.ranked[:, : self.top_k].tolist()]
         return float(np.mean(sizes)) if sizes else 0.0
 
     def over(self, top_k: int, ruler: Ruler) -> Evaluation:
-        """Return the evaluation at another k, reusing everything that does not depend on k."""
+        """Return the evaluation for another k, reusing all results that do not depend on k."""
         scores = self.scores.copy()
         lengths: tuple[Length, ...] = (characters, ruler)
         for number, (question, row) in enumerate(zip(self.search.questions, self.search.ranked.tolist(), strict=True)):
@@ -156,7 +159,7 @@ class Evaluation:
         return replace(self, top_k=top_k, scores=scores)
 
     def at_k(self, what: Literal["documents", "evidence"]) -> dict[int, dict[str, Score]]:
-        """Return mean recall, precision and F1 of retrieved ``documents`` or ``evidence`` sentences at each k."""
+        """Return mean recall, precision and F1 of the retrieved ``documents`` or ``evidence`` sentences at each k."""
         found: FloatArray = getattr(self, what)
         return {
             k: {name: _mean_of(values) for name, values in zip(SET_SCORES, one, strict=True)}
@@ -165,12 +168,18 @@ class Evaluation:
 
 
 def evaluate(index: Index, questions: Sequence[Question], tools: Tools, ruler: Ruler, top_k: int = 5) -> Evaluation:
-    """Search the index for every question and measure what is retrieved. Raises as `Tools.embed` does."""
+    """Search the index for every question and return the retrieval scores.
+
+    Raises the same errors as `Tools.embed`.
+    """
     return measure(search(index, questions, tools, max(top_k, *AT)), ruler, top_k)
 
 
 def measure(found: Search, ruler: Ruler, top_k: int = 5) -> Evaluation:
-    """Measure the results of a search, which must be at least ``top_k`` and max(`AT`) chunks deep."""
+    """Return the retrieval scores of a search.
+
+    The search must be at least ``top_k`` and max(`AT`) chunks deep.
+    """
     index = found.index
     count = len(found.questions)
     lengths: tuple[Length, ...] = (characters, ruler)
@@ -199,7 +208,7 @@ def _retrieved(index: Indexed, ranked: Sequence[int]) -> list[Span]:
 
 
 def number_of(score: Score) -> float:
-    """Return a score's value, or NaN if it is undefined."""
+    """Return the value of a score, or NaN if the score is undefined."""
     return np.nan if score.value is None else score.value
 
 
@@ -213,10 +222,10 @@ def _scores(names: Sequence[str], values: FloatArray) -> dict[str, Score]:
 
 
 def on_axis(corpus: Corpus, question: Question) -> list[Span]:
-    """Return the spans of a question's excerpts on the common axis, trimmed unless exact ends count.
+    """Return a question's excerpts in corpus-wide offsets, without white space and punctuation at their ends.
 
-    White space and punctuation at an excerpt's ends are left out unless the corpus has ``exact_ends``: a chunk that lacks no
-    more than the full stop answers the question.
+    The ends are trimmed unless the corpus has ``exact_ends``, since a chunk that lacks only the full stop still answers the
+    question.
     """
     return [
         corpus.on_axis(number, span if corpus.exact_ends else trimmed(corpus.documents[number].text, span))
@@ -225,7 +234,7 @@ def on_axis(corpus: Corpus, question: Question) -> list[Span]:
 
 
 def trimmed(text: str, span: Span) -> Span:
-    """Trim white space and punctuation from a span; return it unchanged if nothing else is in it."""
+    """Trim white space and punctuation from a span; return the span unchanged if nothing would be left."""
     start, end = span
     while start < end and _is_outer(text[start]):
         start += 1
@@ -245,6 +254,6 @@ def _mean_of(values: FloatArray) -> Score:
 
 
 def mean_and_deviation(values: FloatArray) -> tuple[float, float] | None:
-    """Return mean and population standard deviation, ignoring NaN; None if no value is defined."""
+    """Return the mean and the population standard deviation, ignoring NaN; None if all values are NaN."""
     kept = values[~np.isnan(values)]
     return (float(kept.mean()), float(kept.std())) if len(kept) else None

@@ -46,20 +46,20 @@ REPORTS_KEPT = 32
 
 
 class Choice(NamedTuple):
-    """The user's choices on which a report depends.
+    """User's choices that determine a retrieval report: measure, unit, limit and baseline.
 
     Attributes
     ----------
     measure, unit
         Keys of `MEASURES` and `UNITS`.
     top_k
-        Chunks that count.
+        Number of best chunks that count.
     baseline
-        The number of the chunker that the others are compared with.
+        Number of the chunker with which the others are compared.
     budget
-        A rung of the ladder in the ``unit``; 0 for the top k.
+        A budget of the ladder in the ``unit``; 0 for the top k.
     last
-        Treatment of the chunk that passes the budget, one of `LAST`.
+        Treatment of the chunk that exceeds the budget, one of `LAST`.
     """
 
     measure: str
@@ -71,24 +71,25 @@ class Choice(NamedTuple):
 
     @property
     def limit(self) -> Limit:
-        """The limit on the text for a question."""
+        """Limit on the text retrieved for each question."""
         return Limit(self.top_k, self.budget, self.unit, self.last)
 
 
 @dataclass(frozen=True)
 class Costs:
-    """Time and tokens that a chunker costs.
+    """Time and tokens that indexing and retrieval with a chunker cost.
 
     Attributes
     ----------
     index_s
-        Seconds for chunking and embedding all documents, as if nothing were cached; None of chunks that were made elsewhere.
+        Seconds for chunking and embedding all documents, as if nothing were cached; None for chunks that were made
+        elsewhere.
     search_ms
         Milliseconds for one question's search, without embedding the question.
     tokens
         Mean number of tokens that a question retrieves.
     embedded, cached
-        Distinct texts that this run embedded, and that it found in the cache.
+        Number of distinct texts that this run embedded, and number that it found in the cache.
     """
 
     index_s: float | None
@@ -110,7 +111,7 @@ class Costs:
         )
 
     def source(self) -> str:
-        """Origin of the embeddings as a phrase, such as ``partly from the cache``."""
+        """Return the origin of the embeddings as a phrase, such as ``partly from the cache``."""
         if not self.cached:
             return "computed" if self.embedded else "none"
         return "partly from the cache" if self.embedded else "from the cache"
@@ -118,14 +119,14 @@ class Costs:
 
 @dataclass(frozen=True, eq=False)
 class Distribution:
-    """A measure's values over all questions, with mean, deviation and confidence interval.
+    """Values of a measure over all questions, with mean, deviation and confidence interval.
 
     Attributes
     ----------
     values
-        Shape (questions,), NaN where it is undefined.
+        Values by question, shape (questions,), NaN where undefined.
     mean, deviation
-        Over the questions on which it is defined; None if there are none.
+        Mean and standard deviation over the questions with a value; None if there are none.
     interval
         The 95 % confidence interval of the mean; None if there are too few questions.
     """
@@ -137,7 +138,7 @@ class Distribution:
 
     @classmethod
     def of(cls, values: FloatArray) -> Distribution:
-        """Return the distribution of ``values``, which must be from 0 to 1."""
+        """Return the distribution of ``values``, which must lie between 0 and 1."""
         mean, deviation = mean_and_deviation(values) or (None, None)
         return cls(values, mean, deviation, mean_interval(values))
 
@@ -151,7 +152,7 @@ AtK = Mapping[int, Mapping[str, Score]]
 
 @dataclass(frozen=True, eq=False)
 class ChunkerReport:
-    """The results of one chunker.
+    """Retrieval results of one chunker.
 
     Attributes
     ----------
@@ -160,15 +161,15 @@ class ChunkerReport:
     ladder
         Results at all budgets; None if the run has none.
     means
-        Mean and deviation of every measure in the chosen unit, by name; None if it is undefined for all questions.
+        Mean and deviation of every measure in the chosen unit, by name; None if undefined for all questions.
     distribution
-        The chosen measure.
+        Distribution of the chosen measure.
     chunk_tokens
         Mean number of tokens of a chunk.
     at_k
-        The scores at each k: of ``documents`` and ``evidence``.
+        Scores of ``documents`` and ``evidence`` at each k.
     everything
-        True if every question is given all of the text, so that recall means nothing.
+        True if every question receives the whole text, so that recall is meaningless.
     """
 
     evaluation: Evaluation
@@ -183,12 +184,12 @@ class ChunkerReport:
 
 @dataclass(frozen=True)
 class Whole:
-    """Measures of a baseline that gives every question all documents.
+    """Retrieval scores of a baseline that gives every question all documents.
 
     Attributes
     ----------
     means
-        Mean and deviation of every measure in the chosen unit, by name; None if it is undefined for all questions.
+        Mean and deviation of every measure in the chosen unit, by name; None if undefined for all questions.
     size
         The length of the documents in the chosen unit.
     tokens
@@ -209,7 +210,7 @@ class Whole:
 
 
 def whole_of(corpus: Corpus, questions: Sequence[Question], ruler: Ruler, unit: str) -> Whole:
-    """Return the measures of a baseline that gives every question all documents."""
+    """Return the retrieval scores of a baseline that gives every question all documents."""
     length: Length = ruler if unit == "tokens" else characters
     spans = [corpus.on_axis(number, (0, len(one.text))) for number, one in enumerate(corpus.documents)]
     values: dict[str, list[float]] = {name: [] for name in MEASURES}
@@ -225,24 +226,25 @@ def whole_of(corpus: Corpus, questions: Sequence[Question], ruler: Ruler, unit: 
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """Everything that the page shows about a run for one set of choices.
+    """Report on a retrieval run for one choice of measure, unit, limit and baseline.
 
     Attributes
     ----------
     chunkers
-        Chunkers that are done, by position in the run's plan, ascending.
+        Finished chunkers, by position in the run's plan, ascending.
     comparisons
-        Each chunker less the baseline, corrected for each other; without those that share too few questions with it.
+        Difference of each chunker from the baseline, corrected for all comparisons. Chunkers that share too few questions
+        with the baseline are left out.
     curve
-        The measure over all budgets; None where the top k count, or the measure does not depend on what is retrieved.
+        The measure over all budgets; None if the limit is the top k or the measure does not depend on the retrieved text.
     at_k
-        Who is ahead at the top k.
+        The leading chunker at the top k.
     disagreements
         Numbers of the questions, counted from 0, on which the chunkers differ.
     ruler
         Counts tokens.
     whole
-        The measures of giving every question all documents.
+        Scores of a baseline that gives every question all documents.
     """
 
     choice: Choice
@@ -256,18 +258,18 @@ class Report:
 
     @property
     def everything(self) -> bool:
-        """True if every chunker gives every question the whole text."""
+        """True if every question receives the whole text with every chunker."""
         return all(one.everything for one in self.chunkers.values())
 
     @property
     def lead(self) -> Lead | None:
-        """The leading chunker; None if fewer than two chunkers have the measure."""
+        """Leading chunker; None if fewer than two chunkers have values."""
         leads, size = (self.at_k, self.choice.top_k) if self.curve is None else (self.curve.leads, self.choice.budget)
         return leads.leads.get(size)
 
     @property
     def too_few(self) -> str:
-        """A sentence on why no chunker is compared with the baseline; empty if there are enough questions."""
+        """Sentence on why no chunker is compared with the baseline; empty if there are enough questions."""
         baseline = self.distributions[self.choice.baseline].values
         shared = [
             int(np.count_nonzero(~np.isnan(one.values - baseline)))
@@ -277,7 +279,7 @@ class Report:
         return too_few(len(shared), max(shared, default=0))
 
     def given(self, number: int, question: int) -> GivenChunks:
-        """Return the chunks that a question receives from chunker ``number``."""
+        """Return the chunks retrieved for a question from the index of the chunker ``number``."""
         one, (_, unit, _, _, budget, last) = self.chunkers[number], self.choice
         if not budget or one.ladder is None:
             return given_top_k(one.evaluation, question)
@@ -285,19 +287,19 @@ class Report:
 
     @property
     def distributions(self) -> dict[int, Distribution]:
-        """Distribution of the chosen measure, by chunker number."""
+        """Distribution of the chosen measure for each chunker, keyed by chunker number."""
         return {number: one.distribution for number, one in self.chunkers.items()}
 
     @property
     def costs(self) -> dict[int, Costs]:
-        """Costs of every chunker, by number."""
+        """Costs of each chunker, keyed by chunker number."""
         return {number: one.costs for number, one in self.chunkers.items()}
 
 
 def disagreements(values: Mapping[int, FloatArray]) -> IntArray:
-    """Return the numbers of the questions on which a measure differs between chunkers, ignoring undefined values.
+    """Return the numbers of the questions for which a measure differs between chunkers, ignoring undefined values.
 
-    ``values`` has those of at least one chunker, each of shape (questions,).
+    ``values`` holds the measure of at least one chunker, each of shape (questions,).
     """
     all_values = np.array(list(values.values()))
     return np.flatnonzero(np.fmax.reduce(all_values) > np.fmin.reduce(all_values))
@@ -312,11 +314,11 @@ def _gives_everything(found: Measured, limit: Limit) -> bool:
 
 
 class Reports:
-    """Reports of one run, cached and thread-safe.
+    """Thread-safe cache of the reports on one retrieval run.
 
-    What depends on fewer choices is computed less often: the scores of all questions once for each k or budget, a
-    distribution also for each measure and unit. A run adds chunkers while it works, but never removes or changes one, so
-    what was computed for one stays valid; a report is of the chunkers it was asked for.
+    The scores of all questions are computed once for each k or budget, and a distribution once for each measure and unit. A
+    run adds chunkers while it works, but never removes or changes a chunker, so cached values stay valid. Each report covers
+    the chunkers for which it was requested.
 
     Parameters
     ----------
@@ -339,15 +341,15 @@ class Reports:
         self._reports: SharedCache[tuple[tuple[int, ...], Choice], Report] = SharedCache(REPORTS_KEPT)
 
     def of(self, found: Mapping[int, Measured], choice: Choice) -> Report:
-        """Return the report that compares the chunkers in ``found`` with the baseline that ``choice`` names among them.
+        """Return a report that compares chunkers with the baseline that ``choice`` names.
 
-        At a budget, all of them have a ladder.
+        If ``choice`` has a budget, all chunkers must have a ladder.
         """
         found = {number: found[number] for number in sorted(found)}
         return self._reports.get((tuple(found), choice), lambda: self._report(found, choice))
 
     def failures(self, found: Mapping[int, Measured], limit: Limit) -> Failures:
-        """Return, for each chunker, the excerpts that it failed to retrieve in full."""
+        """Return, for each chunker, the excerpts that it failed to retrieve in full, most missing text first."""
         if not limit.budget:
             # What only counts for a budget.
             limit = limit._replace(unit="", last="cut")

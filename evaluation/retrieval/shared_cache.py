@@ -20,9 +20,10 @@ class _Entry(Generic[Value]):
 
 
 class SharedCache(Generic[Key, Value]):
-    """Thread-safe cache of the ``most`` recently used values.
+    """Thread-safe LRU cache that holds up to ``most`` values.
 
-    Of several threads that ask for a key, one computes and the others wait; requests for other keys do not wait.
+    If several threads request the same key, one thread computes the value and the others wait. Requests for other keys do
+    not wait.
     """
 
     def __init__(self, most: int) -> None:
@@ -34,7 +35,10 @@ class SharedCache(Generic[Key, Value]):
         return len(self._entries)
 
     def get(self, key: Key, compute: Callable[[], Value]) -> Value:
-        """Return the value of ``key``, computing it if it is missing; after an error, the next call computes again."""
+        """Return the cached value of ``key``, computing it if it is missing.
+
+        If computing fails, the next call computes again.
+        """
         with self._lock:
             entry = self._entries.setdefault(key, _Entry())
             self._entries.move_to_end(key)

@@ -69,7 +69,10 @@ class _Stored(BaseModel):
 
 
 def to_json(found: Evaluation, ladder: Ladder | None = None) -> bytes:
-    """Return an evaluation and its results at budgets, if any, as JSON, with null for undefined values."""
+    """Return an evaluation and its results at budgets, if any, as JSON.
+
+    Undefined values are null.
+    """
     index, search = found.index, found.search
     stored = _Stored(
         chunks=tuple(tuple((start, end) for start, end in spans) for spans in index.chunks),
@@ -115,13 +118,15 @@ def _stored_ladder(ladder: Ladder) -> _StoredLadder:
 
 
 def from_json(data: bytes, corpus: Corpus, questions: Sequence[Question]) -> tuple[Evaluation, Ladder | None]:
-    """Parse the output of `to_json` for this corpus and these questions; the ladder is None if none was written.
+    """Return the evaluation and the results at budgets that `to_json` stored.
+
+    The ladder is None if no results at budgets were stored.
 
     Raises
     ------
     InputError
-        If it is not such JSON, or does not fit the corpus or the questions, or the ends of excerpts were measured otherwise,
-        as by earlier versions.
+        If the JSON was not written by `to_json`, does not match the corpus or the questions, or is from an earlier version
+        that trimmed excerpts differently.
     """
     try:
         stored = _Stored.model_validate_json(data)

@@ -63,17 +63,17 @@ K1, B = 1.5, 0.75
 
 
 class Bm25:
-    """Word index that ranks texts by Lucene's variant of BM25 (Lù 2024, arXiv:2407.03618).
+    """BM25 index over texts, in Lucene's variant (Lù 2024, arXiv:2407.03618).
 
-    Words are in lower case and not stemmed, as a stemmer is right for one language only; stop words are left out of English
-    texts alone.
+    Words are lower-cased but not stemmed, since a stemmer suits only a single language. Stop words are removed only from
+    English texts.
 
     Parameters
     ----------
     texts
         The texts to search.
     language
-        The code of their language.
+        Language code of the texts.
     """
 
     def __init__(self, texts: Sequence[str], language: str) -> None:
@@ -89,7 +89,7 @@ class Bm25:
                 self._found.setdefault(word, []).append((number, share))
 
     def scores(self, question: str) -> FloatArray:
-        """Return the BM25 score of every text for a question, shape (texts,); 0 for texts without its words."""
+        """Return the BM25 score of every text for a question, shape (texts,); 0 for texts without any of its words."""
         scores = np.zeros(self._count)
         for word in self._tokens(question):
             found = self._found.get(word, ())

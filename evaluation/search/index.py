@@ -34,21 +34,21 @@ REPEATS = 5
 
 @dataclass(frozen=True)
 class Indexed:
-    """The chunks of a corpus with their costs, without the vectors of a full index.
+    """Chunks of a corpus and the cost of indexing them, without vectors.
 
     Attributes
     ----------
     chunks
-        Spans of every chunk on the common axis.
+        Spans of every chunk, in corpus-wide offsets.
     chunk_s
-        Seconds for chunking, as if nothing had been embedded before; without splitting into sentences, done once for all.
-        None of chunks that were made elsewhere.
+        Seconds for chunking, as if the cache were empty, without sentence splitting, which all chunkers share. None for
+        chunks that were made elsewhere.
     decide_s
-        Seconds of these for decisions, that is, without embedding.
+        Part of ``chunk_s`` spent on decisions, without embedding.
     embed_s
         Seconds for embedding the chunks and indexing their words; cached embeddings count with their original time.
     embedded, cached
-        Distinct texts, of chunking and of chunks, that were computed and that were found in the cache.
+        Number of distinct texts embedded, for chunking and for search, and number found in the cache.
     returns
         Text returned for each chunk, see `returned`; None if chunks return themselves.
     caveat
@@ -67,18 +67,18 @@ class Indexed:
 
     @cached_property
     def edges(self) -> IntArray:
-        """Start and end of every chunk on the common axis, shape (chunks, 2)."""
+        """Corpus-wide start and end offset of every chunk, shape (chunks, 2)."""
         return np.array([(spans[0].start, spans[-1].end) for spans in self.chunks], dtype=np.intp).reshape(-1, 2)
 
     @cached_property
     def returned_edges(self) -> IntArray:
-        """Start and end of the text that is returned for each chunk, as offsets in the corpus, shape (chunks, 2)."""
+        """Corpus-wide start and end offset of the text returned for each chunk, shape (chunks, 2)."""
         if self.returns is None:
             return self.edges
         return np.array([(spans[0].start, spans[-1].end) for spans in self.returns], dtype=np.intp).reshape(-1, 2)
 
     def given(self, ranked: Iterable[int]) -> Iterator[tuple[Span, ...]]:
-        """Yield, for ranked chunks, the spans that each returns, without text that a better chunk has already returned."""
+        """Yield the spans that each ranked chunk returns, without text that a better chunk has already returned."""
         if self.returns is None:
             yield from (self.chunks[number] for number in ranked)
             return
@@ -87,7 +87,7 @@ class Indexed:
             yield tuple(known.add(self.returns[number]))
 
     def near(self, excerpts: Sequence[Span]) -> list[tuple[Span, ...]]:
-        """Return the text returned by each chunk that overlaps an excerpt."""
+        """Return, for each chunk that overlaps an excerpt, the spans of the text that it returns."""
         inside = np.zeros(len(self.chunks), dtype=bool)
         for start, end in excerpts:
             inside |= (self.edges[:, 0] < end) & (self.edges[:, 1] > start)
@@ -97,20 +97,20 @@ class Indexed:
 
 @dataclass(frozen=True)
 class Index(Indexed):
-    """All chunks of a corpus, ready to be searched.
+    """Search index over all chunks of a corpus.
 
     Attributes
     ----------
     texts
-        The texts that were embedded, and whose words are indexed.
+        The texts that were embedded or whose words are indexed.
     vectors
-        Unit vectors, shape (chunks, dimension); without a dimension where chunks are searched by words alone.
+        Unit vectors, shape (chunks, dimension); the dimension is 0 if chunks are searched by words alone.
     reasons
-        Why the text was cut at a place of the axis, where a chunker says so: by the place at which the later chunk begins.
+        Reasons for cuts, if the chunker gives any, by the corpus-wide offset at which the later chunk begins.
     unsituated
         Number of chunks without a context sentence, if chunks are embedded with one.
     bm25
-        The index of their words; None where they are searched by embedding alone.
+        Word index of the texts; None if chunks are searched by embedding alone.
     searched_by
         Search method that compares a question with the chunks.
     """
@@ -130,14 +130,14 @@ def build_index(
     embedded_as: EmbeddedAs = "plain",
     searched_by: Method = "embedding",
 ) -> Index:
-    """Cut every document of a corpus and index the chunks for search.
+    """Cut every document of a corpus and return a search index over the chunks.
 
-    They are embedded, their words are indexed, or both, as the search needs it.
+    The chunks are embedded, their words are indexed, or both, as the search method requires.
 
     Raises
     ------
     InputError
-        If the chunker refuses a document, or these documents together, or there is no such way to search.
+        If the chunker rejects a document or the combination of documents, or if the search method does not exist.
     Cancelled
         If the user asked to stop.
     """
@@ -192,21 +192,21 @@ def _reasons(chunking: Chunking) -> Iterator[tuple[int, str]]:
 
 
 def embed_together(corpus: Corpus, texts: Sequence[str], tools: Tools) -> VectorArray:
-    """Embed texts with one embedder for the whole corpus, fitted on all documents if it needs fitting."""
+    """Return the vectors of texts, from an embedder fitted on the whole corpus if it needs fitting."""
     embedder = tools.embedder.for_document(corpus.whole) if tools.embedder is not None else None
     return replace(tools, embedder=embedder).embed(texts)
 
 
 @dataclass(frozen=True, eq=False)
 class Queries:
-    """Questions, embedded if necessary, to be compared with the chunks of an index.
+    """Questions prepared for searching an index, embedded if the search method needs it.
 
     Attributes
     ----------
     texts
         The questions.
     vectors
-        Unit vectors, shape (questions, dimension); without a dimension where the chunks are searched by words alone.
+        Unit vectors, shape (questions, dimension); the dimension is 0 if chunks are searched by words alone.
     """
 
     index: Index
@@ -215,15 +215,20 @@ class Queries:
 
     @classmethod
     def of(cls, index: Index, texts: Sequence[str], tools: Tools) -> Queries:
-        """Embed the questions, unless chunks are searched by words alone. Raises as `Tools.embed` does."""
+        """Return questions prepared for search, embedded unless the index is searched by words alone.
+
+        Raises the same errors as `Tools.embed`.
+        """
         if index.searched_by == "bm25":
             return cls(index, tuple(texts), np.zeros((len(texts), 0), np.float32))
         return cls(index, tuple(texts), embed_together(index.corpus, texts, tools))
 
     def ranked(self, numbers: IntArray, depth: int) -> IntArray:
-        """Return the best chunks for the selected questions, best first, shape (numbers, min(depth, chunks)).
+        """Return the numbers of the best chunks for each selected question, best first.
 
-        Of equals the earlier comes first, so that chunks without any word of the question are last, in their order.
+        The result has shape (numbers, min(depth, chunks)).
+
+        Ties go to the earlier chunk, so that chunks without any word of the question come last, in their order.
         """
         depth = min(depth, len(self.index.chunks))
         if self.index.bm25 is None:
@@ -234,7 +239,7 @@ class Queries:
     def scores(self, numbers: Sequence[int]) -> FloatArray:
         """Return the score of every chunk for the selected questions, shape (numbers, chunks).
 
-        Cosine, BM25, or the sum of reciprocal ranks by both, as `fused` has it.
+        The score is the cosine, BM25, or the sum of reciprocal ranks by both, as in `fused`.
         """
         if self.index.bm25 is None:
             queries, vectors = self.vectors[[*numbers]], self.index.vectors
@@ -255,7 +260,7 @@ class Queries:
 
 @dataclass(frozen=True)
 class Search:
-    """The best chunks for every question, with the time that the search took.
+    """Search results: the best chunks for every question, and the time that the search took.
 
     Attributes
     ----------
@@ -264,7 +269,7 @@ class Search:
     embed_s
         Seconds for embedding all questions; cached embeddings count with their original time.
     search_s
-        Seconds for searching for all questions: the fastest of `REPEATS` times.
+        Seconds for searching for all questions, the fastest of `REPEATS` runs.
     """
 
     index: Indexed
@@ -275,7 +280,10 @@ class Search:
 
 
 def search(index: Index, questions: Sequence[Question], tools: Tools, depth: int) -> Search:
-    """Find the ``depth`` best chunks for every question. Raises as `Tools.embed` does."""
+    """Return the ``depth`` best chunks for every question, and the time that the search took.
+
+    Raises the same errors as `Tools.embed`.
+    """
     meter = Meter()
     queries = Queries.of(index, [question.text for question in questions], replace(tools, meter=meter))
     ranked = np.zeros((len(questions), 0), np.intp)

@@ -14,10 +14,12 @@ ROUNDING = 2e-6
 
 
 def nearest(queries: VectorArray, vectors: VectorArray, count: int, block: int = BLOCK) -> IntArray:
-    """Return the indices of the rows with the greatest dot products, best first, shape (queries, min(count, rows)).
+    """Return the indices of the vectors with the greatest dot products with each query, best first.
 
-    The result is exact; of equals the earlier row comes first. ``vectors`` are compared ``block`` rows at a time, and
-    that makes no difference, as `settled` compares those again that come near each other.
+    The result has shape (queries, min(count, rows)).
+
+    The result is exact, and ties go to the earlier row. ``vectors`` are compared ``block`` rows at a time; the block size
+    does not affect the result, since `settled` recomputes near-ties.
     """
     count = min(count, len(vectors))
     scores = np.zeros((len(queries), 0))
@@ -38,10 +40,10 @@ def nearest(queries: VectorArray, vectors: VectorArray, count: int, block: int =
 
 
 def settled(scores: FloatArray, rows: IntArray, query: VectorArray, vectors: VectorArray) -> FloatArray:
-    """Recompute scores that differ by no more than rounding errors, so that the order of rows is exact.
+    """Return the scores with near-ties recomputed, so that rounding errors cannot change the ranking.
 
-    What a product of matrices says of a row depends, in its last digits, on where the row stands, and on the queries beside
-    this one: the same text twice in a document would come in any order.
+    The last digits of a matrix product depend on the position of a row and on the other queries. Without this function, two
+    copies of the same text could come in any order.
     """
     order = np.argsort(scores)
     near = np.flatnonzero(np.diff(scores[order]) <= ROUNDING)

@@ -17,7 +17,7 @@ METHODS: tuple[Method, ...] = ("embedding", "bm25", "hybrid")
 
 
 def checked_method(method: object) -> Method:
-    """Return ``method`` if it is a search method. Raise InputError otherwise."""
+    """Return ``method`` if it is a valid search method. Raise InputError otherwise."""
     for one in METHODS:
         if one == method:
             return one
@@ -35,12 +35,12 @@ class Ranking(NamedTuple):
     scores: FloatArray
 
     def places(self) -> dict[int, int]:
-        """Return the rank of each chunk, from 1, by chunk number."""
+        """Return each chunk's rank, counted from 1, by chunk number."""
         return {int(chunk): rank for rank, chunk in enumerate(self.order, start=1)}
 
 
 def by_embedding(query: VectorArray, vectors: VectorArray) -> Ranking:
-    """Rank all chunks exactly by their cosine with the question's unit vector, shape (dimension,)."""
+    """Rank all chunks by their exact cosine with the question's unit vector, shape (dimension,)."""
     if not len(vectors):
         return Ranking(np.zeros(0, np.intp), np.zeros(0))
     order = nearest(query[np.newaxis], vectors, len(vectors))[0]
@@ -48,17 +48,22 @@ def by_embedding(query: VectorArray, vectors: VectorArray) -> Ranking:
 
 
 def by_score(scores: FloatArray) -> Ranking:
-    """Rank the chunks that have a positive score; ``scores`` has shape (chunks,), and ties go to the earlier chunk."""
+    """Rank the chunks that have a positive score, best first.
+
+    ``scores`` has shape (chunks,). Ties go to the earlier chunk.
+    """
     order = np.argsort(-scores, kind="stable")
     order = order[scores[order] > 0]
     return Ranking(order, scores[order])
 
 
 def fused(rankings: Sequence[Ranking], count: int) -> Ranking:
-    """Combine rankings of ``count`` chunks by reciprocal rank fusion: a chunk scores the sum of 1 / (60 + rank).
+    """Combine rankings by reciprocal rank fusion: a chunk's score is the sum of 1 / (60 + rank).
+
+    ``count`` is the number of chunks.
 
     Cormack, Clarke and Büttcher (2009), "Reciprocal rank fusion outperforms Condorcet and individual rank learning methods",
-    SIGIR, with their k of 60. Of equals the earlier chunk comes first.
+    SIGIR, with their k of 60. Ties go to the earlier chunk.
     """
     scores = np.zeros(count)
     for ranking in rankings:
@@ -67,9 +72,9 @@ def fused(rankings: Sequence[Ranking], count: int) -> Ranking:
 
 
 def reranked(ranking: Ranking, scores: FloatArray) -> Ranking:
-    """Reorder the first chunks of a ranking by their new ``scores``; the others keep their order.
+    """Reorder the first chunks of a ranking by their new ``scores``, and keep the others in their order.
 
-    The scores of the others are NaN: they are in another unit.
+    The scores of the other chunks become NaN, since they are in another unit.
     """
     count = len(scores)
     order = np.argsort(-scores, kind="stable")

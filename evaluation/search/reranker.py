@@ -21,7 +21,7 @@ RERANKED = 50
 
 
 class Reranker:
-    """A local cross-encoder of sentence-transformers, loaded on first use.
+    """Local sentence-transformers cross-encoder, loaded on first use.
 
     Parameters
     ----------
@@ -35,12 +35,12 @@ class Reranker:
         self._model: CrossEncoder | None = None
 
     def load(self) -> None:
-        """Load the cross-encoder unless it is in memory.
+        """Load the cross-encoder unless it is already loaded.
 
         Raises
         ------
         ModelError
-            If the folder is none, or holds no cross-encoder with one score a pair.
+            If the folder does not exist or contains no cross-encoder with one score per pair.
         """
         with self._lock:
             if self._model is not None:
@@ -66,7 +66,10 @@ class Reranker:
             self._model = model
 
     def scores(self, question: str, texts: Sequence[str]) -> FloatArray:
-        """Return each text's relevance to the question, shape (texts,), higher is better. Raises as `load` does."""
+        """Return each text's relevance to the question, shape (texts,); higher is better.
+
+        Raises the same errors as `load`.
+        """
         self.load()
         if not texts:
             return np.zeros(0)

@@ -38,17 +38,17 @@ _Index = TypeVar("_Index", bound=Indexed)
 
 @dataclass(frozen=True)
 class Returned:
-    """The text returned for a retrieved chunk: itself, its neighbours, its section or its page.
+    """Choice of the text returned for a retrieved chunk: the chunk, its neighbours, its section or its page.
 
     Attributes
     ----------
     kind
-        ``chunk``: the chunk itself. ``window``: it and its neighbours in the reading order of its document, which
-        is that of their beginnings. ``section``: from the heading above it to the next one, those deeper than
-        ``size`` not counted; what is before the first heading is a section too. ``page``: the page of a PDF or the
-        chapter of a book. A chunk that lies in several sections or pages returns all of these.
+        ``chunk``: the chunk itself. ``window``: the chunk and its neighbours, in the order in which chunks begin.
+        ``section``: the text from the heading above the chunk to the next heading, ignoring headings deeper than ``size``;
+        text before the first heading is a section too. ``page``: the page of a PDF or the chapter of a book. A chunk in
+        several sections or pages returns all of them.
     size
-        The neighbours on either side, or the deepest level of headings that counts; 0 for the others.
+        Number of neighbours on either side, or the deepest heading level that counts; 0 for ``chunk`` and ``page``.
     """
 
     kind: Kind = "chunk"
@@ -56,12 +56,12 @@ class Returned:
 
     @classmethod
     def parse(cls, word: str) -> Returned:
-        """Parse a setting such as ``chunk``, ``window:2``, ``section``, ``section:1`` or ``page``.
+        """Parse a setting for the text to return, such as ``chunk``, ``window:2``, ``section:1`` or ``page``.
 
         Raises
         ------
         InputError
-            If it is none of these, or the number is out of its range.
+            If the setting does not exist or the number is out of range.
         """
         kind, colon, number = word.partition(":")
         size = int(number) if number.isascii() and number.isdigit() and len(number) <= 4 else None
@@ -85,7 +85,7 @@ class Returned:
 
     @property
     def said(self) -> str:
-        """Note to show next to a chunker's name, such as ``its section``; empty if the chunk itself is returned."""
+        """Note shown next to a chunker's name, such as ``its section``; empty if chunks return themselves."""
         if self.kind == "window":
             return f"{self.size} neighbour{'s' * (self.size != 1)} on either side"
         if self.kind == "section":
@@ -98,7 +98,10 @@ THE_CHUNK = Returned()
 
 
 def returning(index: _Index, how: Returned) -> _Index:
-    """Return the index with the text that each chunk returns; chunks without a section or page return themselves."""
+    """Return a copy of the index in which each chunk returns the chosen text around it.
+
+    Chunks without a section or page return themselves.
+    """
     if how.kind == "chunk":
         return replace(index, returns=None)
     if how.kind == "window":
@@ -115,7 +118,7 @@ def returning(index: _Index, how: Returned) -> _Index:
 
 
 def lacking(corpus: Corpus, how: Returned) -> str:
-    """Return a sentence on documents without the required sections or pages; empty if all have them."""
+    """Return a sentence on the documents that lack the required sections or pages; empty if there are none."""
     if how.kind not in ("section", "page"):
         return ""
     names = [document.name for document in corpus.documents if not _Parents(document, how).starts]
@@ -148,7 +151,7 @@ class _Parents:
 
     @cached_property
     def starts(self) -> tuple[int, ...]:
-        """Offsets at which the sections or pages begin; text before the first one is not included."""
+        """Offsets at which the sections or pages begin, leaving out text before the first one."""
         if self.how.kind == "page":
             return () if self.document.parts is None else self.document.parts.starts
         return tuple(heading.span.start for heading in headings(self.document.text) if heading.level <= self.how.size)
@@ -169,7 +172,7 @@ class _Parents:
         return [span.start for span in self._spans], [span.end for span in self._spans]
 
     def around(self, spans: Sequence[Span]) -> list[Span]:
-        """Return the spans of the sections or pages that contain the spans; the spans themselves if there are none."""
+        """Return the spans of the sections or pages that overlap ``spans``; without any, return ``spans``."""
         if not self.starts:
             return union(spans)
         begins, ends = self._edges

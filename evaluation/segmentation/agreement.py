@@ -19,16 +19,16 @@ NAMED = 5
 
 @dataclass(frozen=True)
 class Shift:
-    """Change in a number per gap, such as a distance, between two runs.
+    """Change of a value at each gap between sentences, such as the distance, from one run to another.
 
     Attributes
     ----------
     gaps
-        Number of gaps that have the number in both runs.
+        Number of gaps that have a value in both runs.
     greatest, mean
-        The greatest and the mean absolute change, in the number's own units.
+        The greatest and the mean absolute change, in the units of the value.
     at
-        The gap of the greatest change, counted from 0; the first of several.
+        The gap with the greatest change, counted from 0; the first one in case of ties.
     """
 
     gaps: int
@@ -38,7 +38,9 @@ class Shift:
 
     @classmethod
     def between(cls, full: npt.ArrayLike, other: npt.ArrayLike) -> Shift | None:
-        """Return the change between two arrays of shape (gaps,), ignoring NaN; None if no gap has both values.
+        """Return the change from one array to another at the gaps where both have a value; None if there are none.
+
+        Both arrays have shape (gaps,); missing values are NaN.
 
         Raises
         ------
@@ -60,7 +62,7 @@ class Shift:
 
 
 def distance_shift(full: npt.NDArray[np.floating], other: npt.NDArray[np.floating]) -> Shift | None:
-    """Return the change in distances between neighbouring sentences from one embedder to another.
+    """Return the change in the distances between neighbouring sentences from one embedder to another.
 
     Parameters
     ----------
@@ -72,17 +74,17 @@ def distance_shift(full: npt.NDArray[np.floating], other: npt.NDArray[np.floatin
 
 @dataclass(frozen=True)
 class Agreement:
-    """The boundaries on which two results for one document agree and differ.
+    """Boundaries on which two results for one document agree and differ.
 
     Attributes
     ----------
     document
         The document that both results cut.
     both, only_full, only_other
-        Boundaries as code points at which a chunk, or a further span of one, begins; ascending.
+        Offsets in code points at which a chunk, or a later span of a chunk, begins; ascending.
     scores
-        Change in the scores at the gaps; None if the chunker has none, or the two have scores of different kinds. In a
-        double pass a score may be that of other sentences once an earlier decision differs.
+        Change in the scores at the gaps; None if the chunker has no scores, or if the two results have scores of different
+        kinds. In a double pass, scores may compare other sentences once an earlier decision differs.
     """
 
     document: Document
@@ -93,17 +95,20 @@ class Agreement:
 
     @property
     def alike(self) -> bool:
-        """True if the boundaries are the same."""
+        """True if both results have the same boundaries."""
         return not self.only_full and not self.only_other
 
     @property
     def share(self) -> float | None:
-        """Share of all boundaries, of either result, that both have, from 0 to 1; None if there are no boundaries."""
+        """Share of all boundaries in either result that both results have, from 0 to 1; None without boundaries."""
         total = len(self.both) + len(self.only_full) + len(self.only_other)
         return len(self.both) / total if total else None
 
     def words(self, full: str, other: str) -> str:
-        """Return a phrase on the boundaries that differ; ``full`` and ``other`` are the embedders' names."""
+        """Return a phrase on the boundaries that differ between two embedders.
+
+        ``full`` and ``other`` are the embedders' names.
+        """
         if self.share is None:
             return "no boundary with either"
         if self.alike:
@@ -134,17 +139,17 @@ def _listed(numbers: Iterable[str]) -> str:
 
 
 def agreement(full: Chunking, other: Chunking) -> Agreement:
-    """Compare two results of the same chunker on the same text with different embedders.
+    """Compare the boundaries of two results that differ only in the embedder.
 
     Parameters
     ----------
     full, other
-        The result to compare with, and the one compared; the order decides which boundaries count as whose.
+        The reference result and the other result.
 
     Raises
     ------
     ValueError
-        If they are of different texts or sentences.
+        If the results have different texts or sentences.
     """
     if full.document.identity != other.document.identity:
         raise ValueError("both results must be of the same text, split into the same sentences.")

@@ -11,7 +11,7 @@ from chunkers.support.arrays import FloatArray, IntArray
 
 
 def largest_assignment(values: IntArray) -> dict[int, int]:
-    """Assign columns to rows one to one so that the sum of the assigned ``values`` is largest."""
+    """Return the one-to-one assignment of a matrix's columns to its rows with the largest sum of ``values``."""
     if len(values) > values.shape[1]:
         return {row: column for column, row in sorted(largest_assignment(values.T).items(), key=lambda pair: pair[1])}
     costs = -values.astype(np.float64)

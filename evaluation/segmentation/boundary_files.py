@@ -22,7 +22,7 @@ MARK = "---"
 
 
 def sections(text: str) -> list[tuple[int, int]]:
-    """Return the spans of the sections between lines of three dashes, without blank sections."""
+    """Return the spans of the sections between lines of three dashes, leaving out blank sections."""
     edges = [0]
     at = 0
     for line in text.splitlines(keepends=True):
@@ -46,7 +46,10 @@ def without_marks(text: str) -> tuple[str, tuple[int, ...]]:
 
 
 def moved_without_marks(text: str, places: Iterable[int]) -> list[int]:
-    """Map offsets to the text without its lines of three dashes; an offset in a removed line moves to the next section."""
+    """Convert offsets in a text to offsets in the same text without its lines of three dashes.
+
+    An offset in a removed line moves to the start of the next section.
+    """
     kept = sections(text)
     ends = [end for _, end in kept]
     lengths = [0, *accumulate(end - start for start, end in kept)]
@@ -58,30 +61,32 @@ def moved_without_marks(text: str, places: Iterable[int]) -> list[int]:
 
 
 def marks_to_json(name: str, text: str, known: tuple[int, ...]) -> str:
-    """Return known boundaries as a JSON file with the document's name and the SHA-256 of its text."""
+    """Return known boundaries as JSON, with the document's name and the SHA-256 of its text."""
     return json.dumps({"name": name, "sha256": digest(text), "boundaries": list(known)}, ensure_ascii=False, indent=2) + "\n"
 
 
 def from_json(data: bytes, text: str, cancelled: Callable[[], bool] = bool) -> tuple[int, ...]:
-    """Parse a boundary file of `marks_to_json` and check it against this text.
+    """Return the boundaries in a file written by `marks_to_json`, checked against this text.
 
     Raises
     ------
     InputError
-        If it is not such a file, belongs to another text, or a boundary lies outside the text or out of order.
+        If the file is not a boundary file or belongs to another text, or if a boundary is outside the text or out of order.
     Cancelled
-        If the user asked to stop, which ``cancelled`` is asked repeatedly.
+        If the user asked to stop, as ``cancelled`` reports.
     """
     return Marks.read(data, cancelled).of(text)
 
 
 def read_marks(data: bytes, _: str) -> Iterator[str | int]:
-    """Parse a file of known boundaries; yield its text's SHA-256, then the boundaries. Run by `Marks.read`.
+    """Yield the SHA-256 of the text and then the boundaries from a file of known boundaries.
+
+    Run by `Marks.read` in a separate process.
 
     Raises
     ------
     InputError
-        If it is not such a file.
+        If it is not a boundary file.
     """
     what = "known boundaries"
     given = json_of(text_of(data, what), what)
@@ -98,32 +103,32 @@ def read_marks(data: bytes, _: str) -> Iterator[str | int]:
 
 @dataclass(frozen=True)
 class Marks:
-    """Contents of a boundary file: its text's SHA-256, and boundaries not yet checked against the text."""
+    """Contents of a boundary file: the SHA-256 of its text, and boundaries not yet checked against the text."""
 
     sha256: str
     boundaries: tuple[int, ...]
 
     @classmethod
     def read(cls, data: bytes, cancelled: Callable[[], bool] = bool) -> Marks:
-        """Parse a boundary file in a separate process.
+        """Return the contents of a boundary file, which is parsed in a separate process.
 
         Raises
         ------
         InputError
-            If it is not such a file.
+            If it is not a boundary file.
         Cancelled
-            If the user asked to stop, which ``cancelled`` is asked repeatedly.
+            If the user asked to stop, as ``cancelled`` reports.
         """
         sha256, *known = parsed_apart(read_marks, data, "known boundaries", cancelled)
         return cls(sha256, tuple(known))
 
     def of(self, text: str) -> tuple[int, ...]:
-        """Return the boundaries after checking that they belong to this text.
+        """Return the boundaries in the file, after checking that they belong to this text.
 
         Raises
         ------
         InputError
-            If they belong to another text, or one lies outside the text or out of order.
+            If the boundaries belong to another text, or if a boundary is outside the text or out of order.
         """
         if self.sha256 != digest(text):
             raise InputError(
@@ -139,5 +144,5 @@ class Marks:
 
 
 def digest(text: str) -> str:
-    """Return the SHA-256 of a text in UTF-8, by which a file of boundaries identifies it."""
+    """Return the SHA-256 of a text in UTF-8, which identifies the text in a boundary file."""
     return hashlib.sha256(text.encode()).hexdigest()

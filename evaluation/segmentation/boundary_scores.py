@@ -17,7 +17,10 @@ MEASURES = {
 
 
 def boundary_scores(reference: Segmentation, found: Segmentation) -> dict[str, Score]:
-    """Return the value of each of `MEASURES`. Raise ValueError if the segmentations have different numbers of units."""
+    """Return the scores of boundaries against a reference, one for each measure in `MEASURES`.
+
+    Raises ValueError if the segmentations have different numbers of units.
+    """
     both = agreement(reference, found)
     values = (
         both.precision,

@@ -26,7 +26,7 @@ class Sizes:
 def sizes(chunking: Chunking, tokenizer: Tokenizer) -> tuple[Sizes, ...]:
     """Return statistics of chunk sizes in sentences, words, characters and tokens; empty if there are no chunks.
 
-    Where the tokenizer's files are missing, the tokens are left out.
+    If the tokenizer's files are missing, tokens are left out.
     """
     texts = [chunk.text for chunk in chunking.chunks]
     if not texts:
@@ -45,7 +45,7 @@ def sizes(chunking: Chunking, tokenizer: Tokenizer) -> tuple[Sizes, ...]:
 
 
 def sentence_counts(chunking: Chunking) -> list[int]:
-    """Return the number of sentences that each chunk touches."""
+    """Return the number of sentences that each chunk overlaps."""
     document = chunking.document
     counts = []
     for chunk in chunking.chunks:
@@ -59,12 +59,12 @@ def sentence_counts(chunking: Chunking) -> list[int]:
 
 
 def mixed_sections(chunking: Chunking, known: Sequence[int]) -> dict[int, int]:
-    """Return the chunks with text of several sections, by number, each with its count of sections.
+    """Return the number of sections in each chunk that overlaps several sections, keyed by chunk number.
 
     Parameters
     ----------
     known
-        The offsets at which the sections after the first begin, ascending, in code points.
+        Ascending offsets, in code points, at which the sections after the first begin.
     """
     found = {}
     for number, chunk in enumerate(chunking.chunks):
@@ -78,14 +78,14 @@ def mixed_sections(chunking: Chunking, known: Sequence[int]) -> dict[int, int]:
 
 @dataclass(frozen=True)
 class Pieces:
-    """Counts of chunks with several separate spans, and of the breaks between the spans.
+    """Number of chunks with several separate spans, and number of breaks between these spans.
 
     Attributes
     ----------
     chunks
-        Number of these chunks.
+        Number of chunks with several separate spans.
     breaks
-        Number of breaks in the order of the text within chunks.
+        Number of breaks in the text order within these chunks.
     """
 
     chunks: int
@@ -93,7 +93,7 @@ class Pieces:
 
     @classmethod
     def of(cls, chunking: Chunking) -> Pieces:
-        """Count the chunks of a result that have several separate spans, and the breaks in them."""
+        """Count a result's chunks with several separate spans, and the breaks between these spans."""
         further = [len(chunk.spans) - 1 for chunk in chunking.chunks if len(chunk.spans) > 1]
         return cls(len(further), sum(further))
 
@@ -105,14 +105,14 @@ class Pieces:
 
 @dataclass(frozen=True)
 class BeyondReach:
-    """Chunks that exceed an embedder's maximum input, and the share of their tokens that is not read.
+    """Chunks longer than an embedder's maximum input, and the share of their tokens that the embedder does not read.
 
     Attributes
     ----------
     chunks
         Number of chunks longer than the embedder reads.
     share
-        Share of the tokens of those chunks that is not read, from 0 to 1.
+        Share of the tokens of these chunks that the embedder does not read, from 0 to 1.
     """
 
     chunks: int
@@ -120,7 +120,7 @@ class BeyondReach:
 
     @classmethod
     def of(cls, chunking: Chunking, embedder: Embedder | None) -> BeyondReach | None:
-        """Count the chunks that exceed the embedder's input; None if there are none or they cannot be counted."""
+        """Count the chunks that exceed the embedder's input; None if none does or tokens cannot be counted."""
         most = embedder.max_tokens if embedder is not None else None
         if embedder is None or most is None:
             return None
@@ -132,7 +132,7 @@ class BeyondReach:
         return cls(len(long), 1 - most * len(long) / sum(long)) if long else None
 
     def words(self, embedder: Embedder) -> str:
-        """Return a phrase on the chunks that exceed the embedder's input."""
+        """Return a phrase on the chunks that exceed the embedder's maximum input."""
         what, whose = ("chunk", "its") if self.chunks == 1 else ("chunks", "their")
         return (
             f"{self.chunks:,} {what} longer than the {embedder.max_tokens:,} tokens that {embedder.name} reads: "
@@ -142,7 +142,7 @@ class BeyondReach:
 
 @dataclass(frozen=True)
 class Facts:
-    """Facts about a result that are shown above its chunks."""
+    """Facts about a chunking result, shown above its chunks."""
 
     cuts: tuple[int, ...]
     sizes: tuple[Sizes, ...]
@@ -151,7 +151,10 @@ class Facts:
 
     @classmethod
     def of(cls, chunking: Chunking, tokenizer: Tokenizer, embedder: Embedder | None) -> Facts:
-        """Return the facts about a result; tokenizes the whole text."""
+        """Return the facts about a chunking result that are shown above its chunks.
+
+        This tokenizes the whole text.
+        """
         cuts = tuple(cuts_of(chunking))
         return cls(cuts, sizes(chunking, tokenizer), Pieces.of(chunking), BeyondReach.of(chunking, embedder))
 
@@ -175,7 +178,10 @@ NEAR = 2
 
 
 def change(document: Document, before: Sequence[int], after: Sequence[int]) -> Change:
-    """Compare boundaries before and after a change; removed and added ones within `NEAR` sentences count as moved."""
+    """Count the boundaries that a change added, removed and moved.
+
+    A removed and an added boundary within `NEAR` sentences of each other count as one moved boundary.
+    """
     gone = [document.sentence_at(offset) for offset in sorted(set(before) - set(after))]
     come = [document.sentence_at(offset) for offset in sorted(set(after) - set(before))]
     moved = 0
@@ -190,11 +196,11 @@ def change(document: Document, before: Sequence[int], after: Sequence[int]) -> C
 
 
 def against_known(cuts: Collection[int], known: Collection[int]) -> tuple[int, int, int]:
-    """Return the numbers of known boundaries found, of known boundaries missed, and of cuts elsewhere."""
+    """Count the known boundaries found, the known boundaries missed, and the cuts elsewhere."""
     found = len(set(cuts) & set(known))
     return found, len(known) - found, len(set(cuts)) - found
 
 
 def percent(share: float) -> str:
-    """Format a share in whole per cent, never as 0 % or 100 %."""
+    """Format a share as a whole percentage, at least 1 % and at most 99 %."""
     return f"{min(max(round(share * 100), 1), 99)}\N{NO-BREAK SPACE}%"

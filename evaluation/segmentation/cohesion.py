@@ -26,7 +26,7 @@ class Cohesion:
 
 
 class Similarities:
-    """Cosine sums over any run of sentences, computed from cumulative sums of their vectors."""
+    """Precomputed sums of sentence vectors that give the summed cosines within any run of sentences."""
 
     def __init__(self, vectors: npt.NDArray[np.floating]) -> None:
         """Take one vector per sentence, shape (n, dimension)."""
@@ -36,7 +36,7 @@ class Similarities:
         self._squares: FloatArray = np.concatenate([[0.0], np.cumsum(np.einsum("ij,ij->i", rows, rows))])
 
     def within(self, stretch: Span, cuts: Sequence[int]) -> Cohesion:
-        """Return the cohesion of the sentences of ``stretch`` when cut after the sentences in ``cuts``."""
+        """Return the cohesion within chunks of the sentences in ``stretch``, cut after the sentences in ``cuts``."""
         edges = [stretch.start, *(cut + 1 for cut in cuts if stretch.start <= cut < stretch.end - 1), stretch.end]
         total, pairs = 0.0, 0
         for first, last in pairwise(edges):
@@ -48,9 +48,9 @@ class Similarities:
 
 @dataclass(frozen=True)
 class StretchComparison:
-    """A greedy chunker's cuts in a stretch of sentences, compared with those of a chunker that sees the whole text.
+    """Comparison of a greedy chunker with one that sees the whole text, over the same stretch of sentences.
 
-    ``greedy`` and ``other`` are the sentences inside the stretch after which each cuts.
+    ``greedy`` and ``other`` are the sentences inside the stretch after which each chunker cuts.
     """
 
     stretch: Span
@@ -61,7 +61,10 @@ class StretchComparison:
 
     @property
     def gain(self) -> float | None:
-        """Gain in mean cosine of the greedy cuts; 0 if both cut alike, None if either leaves no pair together."""
+        """Mean cosine with the greedy cuts minus mean cosine with the other chunker's cuts.
+
+        The gain is 0 if both chunkers cut alike, and None if either leaves no pair of sentences together.
+        """
         if self.greedy == self.other:
             return 0.0
         if not (self.greedy_cohesion.pairs and self.other_cohesion.pairs):
@@ -69,7 +72,7 @@ class StretchComparison:
         return self.greedy_cohesion.mean - self.other_cohesion.mean
 
     def verdict(self) -> str:
-        """Return a phrase on what deciding gap by gap gains or costs in this stretch."""
+        """Return a phrase on the cohesion that greedy decisions gain or cost in this stretch."""
         if self.gain is None:
             return "there is nothing to weigh here: one of the two leaves no two sentences together"
         if abs(self.gain) < SMALL:
@@ -79,17 +82,17 @@ class StretchComparison:
 
 
 def cut_sentences(chunking: Chunking) -> tuple[int, ...]:
-    """Return the numbers of the sentences after which, or inside which, the chunking cuts."""
+    """Return the numbers of the sentences after which or inside which a chunking cuts."""
     return tuple(sorted({gap.index for gap in chunking.gaps if gap.verdict.is_cut} - {len(chunking.document.sentences) - 1}))
 
 
 def compare(greedy: Chunking, other: Chunking, similarities: Similarities) -> dict[int, StretchComparison]:
-    """Compare two chunkings of one document around every cut of the first.
+    """Compare a greedy chunking with another chunking of the same document, around each of its cuts.
 
     Returns
     -------
     dict
-        For each sentence after which ``greedy`` cuts, both ways to cut the stretch from its cut before to its cut after.
+        For each sentence after which ``greedy`` cuts, the cuts of both chunkings between its previous and its next cut.
     """
     cuts, others = cut_sentences(greedy), cut_sentences(other)
     edges = [-1, *cuts, len(greedy.document.sentences) - 1]

@@ -14,7 +14,7 @@ UNITS = ("characters", "words", "tokens", "sentences")
 
 @dataclass(frozen=True)
 class Bounds:
-    """Required chunk sizes, both bounds inclusive; None for no bound.
+    """Required minimum and maximum chunk size, both inclusive; None for no bound.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Compliance:
     Attributes
     ----------
     within, short, long
-        Chunks within the bounds, below the least and above the most size.
+        Number of chunks within the bounds, below the minimum, and above the maximum.
     """
 
     bounds: Bounds
@@ -63,14 +63,14 @@ class Compliance:
 
 
 def compliance(sizes: Sequence[int], bounds: Bounds) -> Compliance:
-    """Count the ``sizes`` within, below and above the bounds.
+    """Count the chunk sizes within, below and above the bounds.
 
-    Source: size compliance of Moura Junior et al., “Adaptive Chunking” (LREC 2026), who ask for 100 to 1,100 tokens.
+    Source: size compliance of Moura Junior et al., “Adaptive Chunking” (LREC 2026), who require 100 to 1,100 tokens.
 
     Raises
     ------
     InputError
-        If there is no bound, one is below 0, or the least is above the most.
+        If there is no bound, if a bound is below 0, or if the minimum exceeds the maximum.
     """
     least, most = bounds.least, bounds.most
     if least is None and most is None:
@@ -83,9 +83,9 @@ def compliance(sizes: Sequence[int], bounds: Bounds) -> Compliance:
 
 
 def asked_of(chunker: Chunker, embedder: Embedder | None = None) -> Bounds | None:
-    """Return the size bounds set by a chunker's parameters, else the embedder's maximum input; None if neither exists.
+    """Return the size bounds in a chunker's parameters, else the embedder's maximum input; None without either.
 
-    A size of `fixed_sentences` in sentences, and a `target_size` that is to be the average, ask for no bound.
+    The size of `fixed_sentences` in sentences and a `target_size`, which is an average, set no bounds.
     """
     least, most = _bound(chunker, "min_size", "min_chunk_size"), _bound(chunker, "max_size", "max_chunk_size", "chunk_size")
     average = getattr(chunker, "fit", "") == "average"
@@ -106,12 +106,12 @@ def _bound(chunker: Chunker, *names: str) -> int | None:
 
 
 def sizes_in(unit: str, chunking: Chunking, tokenizer: Tokenizer, embedder: Embedder | None = None) -> list[int]:
-    """Return the size of every chunk in a unit of `UNITS`, or in tokens as the embedder reads them.
+    """Return the size of every chunk in a unit of `UNITS`, or in tokens as the embedder counts them.
 
     Raises
     ------
     InputError
-        If the unit is none of these, or what counts it cannot be loaded.
+        If the unit does not exist, or if the tokenizer or embedder for counting cannot be loaded.
     """
     texts = [chunk.text for chunk in chunking.chunks]
     if unit == "tokens read" and embedder is not None:

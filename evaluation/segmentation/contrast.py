@@ -21,11 +21,11 @@ class Contrast:
     Attributes
     ----------
     inside
-        Mean cosine of all pairs that share a chunk; None if every sentence is alone.
+        Mean cosine of all pairs of sentences that share a chunk; None if every sentence is a chunk of its own.
     across
-        Mean cosine of all pairs of sentences in neighbouring chunks; None if there is one chunk.
+        Mean cosine of all pairs of sentences in neighbouring chunks; None if there is only one chunk.
     pairs, crossing
-        Number of pairs inside and across.
+        Number of pairs inside chunks and across cuts.
     """
 
     inside: float | None
@@ -35,23 +35,24 @@ class Contrast:
 
     @property
     def difference(self) -> float | None:
-        """Mean cosine inside chunks minus that across cuts, from -2 to 2; None if either is undefined."""
+        """Mean cosine inside chunks minus mean cosine across cuts, from -2 to 2; None if either is undefined."""
         return None if self.inside is None or self.across is None else self.inside - self.across
 
 
 def contrast(vectors: npt.NDArray[np.floating], chunks: Sequence[int | None]) -> Contrast:
     """Return the mean cosine of sentence pairs inside chunks, and of pairs across the cuts between chunks.
 
-    Shorter chunks have more of both, as sentences that stand close together are more alike: to be read beside the chunks'
-    sizes. Source: cohesion against separation, as in silhouettes (Rousseeuw 1987), here with the next chunk in place of
-    the nearest cluster, and with cosines.
+    Shorter chunks raise both values, since neighbouring sentences are more similar, so compare chunkings of similar chunk
+    sizes. Source: cohesion and separation as in silhouettes (Rousseeuw 1987), with neighbouring chunks in place of the
+    nearest cluster, and with cosines.
 
     Parameters
     ----------
     vectors
-        One vector per sentence, shape (n, dimension), of any length but 0.
+        One vector per sentence, shape (n, dimension), not of length 0.
     chunks
-        The number of the chunk of each sentence, as `evaluation.segmentation.measures.chunks_of` has it; None for none.
+        Number of each sentence's chunk, as from `evaluation.segmentation.measures.chunks_of`; None for sentences in no
+        chunk.
     """
     rows, owners = _held(vectors, chunks)
     if not len(rows):
@@ -70,12 +71,13 @@ def contrast(vectors: npt.NDArray[np.floating], chunks: Sequence[int | None]) ->
 def coherence(vectors: npt.NDArray[np.floating], chunks: Sequence[int | None], reach: int = SURROUNDINGS) -> float | None:
     """Return the mean cosine between chunks and the sentences around them, from -1 to 1; None without such sentences.
 
-    A chunk's vector is the sum of its sentences' vectors. The vector of its surroundings is the sum over the sentences at
-    most ``reach`` before or after one of its own, without its own. None if no chunk has surroundings.
+    A chunk's vector is the sum of its sentences' vectors. The vector of its surroundings is the sum over all other sentences
+    at most ``reach`` sentences away.
 
     Source: contextual coherence of Moura Junior et al., “Adaptive Chunking” (LREC 2026), who embed windows of 3,000 tokens
-    with the chunk in them. Most models read less, hence the sums; and a chunk is no surroundings of itself, or the longest
-    would fit best. Chunks that are to stand apart have less of it: more is not better in itself.
+    around the chunk. Most models read fewer tokens, so vectors are summed instead. The surroundings exclude the chunk
+    itself, since otherwise the longest chunk would fit best. A higher value is not better in itself: self-contained chunks
+    have a lower value.
 
     Parameters
     ----------

@@ -34,6 +34,6 @@ OURS = "ours"
 
 
 def as_published(chunker: str) -> tuple[Setting, str]:
-    """Return the first published setting of a chunker, with its source; our default setting if none was published."""
+    """Return the first published setting of a chunker and its source; the default setting if none was published."""
     presets = [preset for preset in presets_of(chunker) if preset.published]
     return (Setting.of(chunker, **presets[0].parameters), presets[0].title) if presets else (Setting(chunker), OURS)

@@ -15,10 +15,10 @@ from evaluation.statistics.significance import FALSE_VERDICTS, fewest, too_few
 def compare_settings(
     rows: Sequence[SweepRow], setting: Setting, others: Sequence[Setting], measure: str
 ) -> dict[Setting, Difference | None]:
-    """Compare a setting with others on the same documents, with p-values corrected for all comparisons.
+    """Compare a setting with other settings on the same documents, with p-values corrected for all comparisons.
 
-    A difference is above 0 where ``setting`` is better, whether more or less of the measure is; it is None where too few
-    documents have both.
+    A difference above 0 means that ``setting`` is better, whether the measure should be high or low. The difference is None
+    if too few documents have a value for both settings.
     """
     values: dict[Setting, dict[str, float]] = {}
     for row in rows:
@@ -38,7 +38,7 @@ def compare_settings(
 
 
 def significance_words(found: Mapping[Setting, Difference | None], names: Mapping[Setting, str], documents: int) -> str:
-    """Return sentences on the settings over which the lead on held-out documents is significant."""
+    """Return a verdict in words on whether a setting is significantly ahead of the baselines on held-out documents."""
     if not found:
         return ""
     if all(one is None for one in found.values()):
@@ -51,7 +51,7 @@ def significance_words(found: Mapping[Setting, Difference | None], names: Mappin
 
 
 def chosen_here_words(comparisons: int) -> str:
-    """Return a sentence on why a setting chosen on the same documents cannot be tested on them."""
+    """Return a sentence that explains why a setting cannot be tested on the documents it was chosen on."""
     return (
         "It was chosen on these documents, so its lead is not tested; with "
         f"{fewest(comparisons)} documents held out, it is tested against the trivial answers."

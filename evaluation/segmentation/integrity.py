@@ -13,26 +13,29 @@ from chunkers.text.outline import blocks, special_blocks
 
 @dataclass(frozen=True)
 class Whole:
-    """Number of whole blocks out of all blocks."""
+    """Number of blocks that chunks keep whole, and number of all blocks."""
 
     count: int
     of: int
 
     @property
     def share(self) -> float | None:
-        """Share of blocks that are whole, from 0 to 1; None if there are no blocks."""
+        """Share of blocks that chunks keep whole, from 0 to 1; None if there are no blocks."""
         return self.count / self.of if self.of else None
 
 
 @dataclass(frozen=True)
 class Integrity:
-    """Counts of whole blocks in a chunking, by kind; a heading must stay with the start of the next block."""
+    """Numbers of blocks that a chunking keeps whole, by kind.
+
+    A heading is whole if it stays with the start of the next block.
+    """
 
     kinds: Mapping[str, Whole]
 
     @property
     def all(self) -> Whole:
-        """Counts over all kinds of blocks together."""
+        """Number of blocks of any kind that chunks keep whole, and number of all blocks."""
         return Whole(sum(one.count for one in self.kinds.values()), sum(one.of for one in self.kinds.values()))
 
     def words(self) -> str:
@@ -41,20 +44,21 @@ class Integrity:
 
 
 def integrity(chunking: Chunking) -> Integrity:
-    """Count the blocks of each kind that lie whole inside one span of a chunk.
+    """Count the blocks of each kind, such as tables, that lie whole inside one span of a chunk.
 
     Source: block integrity of Moura Junior, Lelong and Blangero, “Adaptive Chunking: Optimizing Chunking-Method Selection
-    for RAG” (LREC 2026): the share of blocks that are not split. Theirs counts paragraphs and lets a cut be 5 characters
-    off a block's end; here paragraphs may be cut, and nothing is forgiven.
+    for RAG” (LREC 2026): the share of blocks that are not split. Their measure counts paragraphs and tolerates cuts up to 5
+    characters from a block's end; here paragraphs may be cut, and there is no tolerance.
     """
     return whole_among(wanted_whole(chunking.document.text), [span for chunk in chunking.chunks for span in chunk.spans])
 
 
 def wanted_whole(text: str) -> list[tuple[str, Span]]:
-    """Return the stretches of a text that should stay whole, each with its kind, as spans in code points.
+    """Return the spans of blocks that chunks should keep whole, such as tables, each with the kind of block.
 
-    These are its lists, tables, code blocks and formulas, and its headings, each with the first character of the block that
-    follows: a heading at the end of a chunk is not whole. None in a text that `chunkers.text.outline` does not look at.
+    The spans are those of lists, tables, code blocks and formulas, and of headings. A heading's span includes the first
+    character of the next block, so that a heading at the end of a chunk is not whole. There are no spans for texts that
+    `chunkers.text.outline` does not parse.
     """
     outer = blocks(text)
     stretches = [(block.kind, block.span) for block in special_blocks(text)]
@@ -66,7 +70,7 @@ def wanted_whole(text: str) -> list[tuple[str, Span]]:
 
 
 def whole_among(stretches: Sequence[tuple[str, Span]], pieces: Sequence[Span]) -> Integrity:
-    """Count the stretches of each kind that lie whole inside one of the ``pieces``, which may overlap."""
+    """Count the spans of each kind that lie whole inside one of the ``pieces``, which may overlap."""
     ordered = sorted(pieces)
     starts = [piece.start for piece in ordered]
     # How far the pieces reach that begin no later than each.

@@ -18,7 +18,7 @@ MARKS_ENDING = ".json"
 
 @dataclass(frozen=True)
 class MarkedText:
-    """A text with its known boundaries in code points, not yet split into sentences."""
+    """Text with its known boundaries in code points, not yet split into sentences."""
 
     name: str
     text: str
@@ -26,7 +26,7 @@ class MarkedText:
 
     @cached_property
     def sections(self) -> frozenset[str]:
-        """The sections between the known boundaries, as trimmed texts."""
+        """Sections between the known boundaries, as trimmed texts."""
         edges = [0, *self.known, len(self.text)]
         return frozenset(self.text[start:end].strip() for start, end in pairwise(edges))
 
@@ -42,17 +42,17 @@ def marked_texts(
 ) -> tuple[list[MarkedText], list[str]]:
     """Read texts with known boundaries from files; also return a sentence on each unusable file.
 
-    A file of boundaries, as `evaluation.segmentation.boundary_files.to_json` writes it, belongs
-    to the text whose SHA-256 it holds.
+    A boundary file, as written by `evaluation.segmentation.boundary_files.marks_to_json`, belongs to the text with the
+    SHA-256 that it contains.
 
     Parameters
     ----------
     files
-        Name and bytes of each.
+        Name and bytes of each file.
     read
         Reads a document, given its bytes and its name.
     cancelled
-        Called repeatedly while a file of boundaries is read; true ends it, with `Cancelled`.
+        Called repeatedly while a boundary file is read; True stops reading with `Cancelled`.
     """
     texts: dict[str, str] = {}
     marks: dict[str, tuple[str, Marks]] = {}
@@ -104,6 +104,6 @@ def _about(name: str, error: InputError) -> str:
 
 
 def sharing(texts: Sequence[MarkedText], held: Sequence[MarkedText]) -> list[MarkedText]:
-    """Return the texts that share a section with a held-out text, and so would leak it into tuning."""
+    """Return the texts that share a section with a held-out text and would leak it into tuning."""
     seen = frozenset[str]().union(*(one.sections for one in held))
     return [one for one in texts if not seen.isdisjoint(one.sections)]

@@ -20,14 +20,14 @@ from evaluation.segmentation.assignment import largest_assignment
 
 @dataclass(frozen=True)
 class Score:
-    """The value of a measure, or the reason why it is undefined."""
+    """Value of a measure, or the reason why it is undefined."""
 
     value: float | None
     undefined: str = ""
 
     @classmethod
     def without(cls, why: str) -> Score:
-        """Return an undefined score with its reason."""
+        """Return a score without a value, with the reason why it is undefined."""
         return cls(None, why)
 
     def __str__(self) -> str:
@@ -36,19 +36,19 @@ class Score:
 
 @dataclass(frozen=True)
 class Segmentation:
-    """A segmentation of a text's sentences or characters.
+    """Segmentation of a text, in units of sentences or characters.
 
     Attributes
     ----------
     units
         Number of sentences or characters.
     boundaries
-        Places 1..units - 1, ascending, each once.
+        Distinct positions from 1 to units - 1, ascending.
 
     Raises
     ------
     ValueError
-        If a boundary is out of range, or they are out of order.
+        If a boundary is out of range or out of order.
     """
 
     units: int
@@ -62,21 +62,20 @@ class Segmentation:
 
     @property
     def mean_length(self) -> float:
-        """Mean number of units per segment."""
+        """Mean number of units, such as sentences, in a segment."""
         return self.units / (len(self.boundaries) + 1)
 
     def counts(self) -> IntArray:
-        """Return the number of boundaries at or before each unit, shape (units,)."""
+        """Return the number of boundaries at or before each unit, such as a sentence, shape (units,)."""
         marks = np.zeros(self.units, dtype=np.intp)
         marks[list(self.boundaries)] = 1
         return np.cumsum(marks)
 
 
 def in_sentences(document: Document, offsets: Iterable[int]) -> Segmentation:
-    """Return the segmentation into sentences with boundaries at ``offsets``, moved to the nearer end of a sentence.
+    """Return a segmentation in sentences, with each boundary moved to the nearer end of its sentence.
 
-    A cut inside a sentence counts as one at its nearer end; if that is the beginning or the end of the document, it is no
-    boundary.
+    An offset that moves to the beginning or the end of the document is dropped.
     """
     places = set()
     for offset in offsets:
@@ -88,7 +87,7 @@ def in_sentences(document: Document, offsets: Iterable[int]) -> Segmentation:
 
 
 def in_characters(document: Document, offsets: Iterable[int]) -> Segmentation:
-    """Return the segmentation into characters with boundaries at ``offsets``; white space does not count."""
+    """Return a segmentation in characters with boundaries at ``offsets``, not counting white space."""
     text = document.text
     solid = np.cumsum([not character.isspace() for character in text])
     before = [0, *solid.tolist()]
@@ -98,7 +97,7 @@ def in_characters(document: Document, offsets: Iterable[int]) -> Segmentation:
 
 
 def cuts_of(chunking: Chunking) -> list[int]:
-    """Return the offsets at which the spans of the chunks begin, except the first, in code points."""
+    """Return the offsets, in code points, at which the spans of the chunks begin, except the first."""
     return sorted({span.start for chunk in chunking.chunks for span in chunk.spans})[1:]
 
 
@@ -123,21 +122,27 @@ def _windows(reference: Segmentation, found: Segmentation) -> tuple[IntArray, In
 
 
 def pk(reference: Segmentation, found: Segmentation) -> Score:
-    """Return Pk, the share of windows whose ends are in one segment in only one segmentation (Beeferman et al., 1999)."""
+    """Return Pk: the share of windows whose ends are in the same segment in only one of two segmentations.
+
+    Source: Beeferman et al. (1999).
+    """
     held = _windows(reference, found)
     return held if isinstance(held, Score) else Score(float(np.mean((held[0] > 0) != (held[1] > 0))))
 
 
 def window_diff(reference: Segmentation, found: Segmentation) -> Score:
-    """Return WindowDiff, the share of windows in which the numbers of boundaries differ (Pevzner and Hearst, 2002)."""
+    """Return WindowDiff: the share of windows in which two segmentations have different numbers of boundaries.
+
+    Source: Pevzner and Hearst (2002).
+    """
     held = _windows(reference, found)
     return held if isinstance(held, Score) else Score(float(np.mean(held[0] != held[1])))
 
 
 def matched(reference: Sequence[int], found: Sequence[int], tolerance: int) -> int:
-    """Return the size of a maximum one-to-one matching of boundaries at most ``tolerance`` apart.
+    """Return the size of a maximum one-to-one matching of boundaries that are at most ``tolerance`` apart.
 
-    On a line the greedy matching from the left is one: no later partner could serve the first boundary better.
+    Greedy matching from the left is optimal here, since no later partner could be better for the first boundary.
     """
     count = place = 0
     for boundary in found:
@@ -159,7 +164,7 @@ class Agreement:
 
 
 def agreement(reference: Segmentation, found: Segmentation, tolerance: int = 0) -> Agreement:
-    """Return precision, recall and F1 of boundaries, matched one to one within ``tolerance`` units."""
+    """Return precision, recall and F1 of boundaries that are matched one to one, at most ``tolerance`` units apart."""
     _same_units(reference, found)
     hits = matched(reference.boundaries, found.boundaries, tolerance)
     precision = Score(hits / len(found.boundaries)) if found.boundaries else Score.without("no boundary was found")
@@ -170,7 +175,9 @@ def agreement(reference: Segmentation, found: Segmentation, tolerance: int = 0) 
 
 
 def boundary_similarity(reference: Segmentation, found: Segmentation, reach: int = 2) -> Score:
-    """Return Fournier's boundary similarity B (2013); boundaries less than ``reach`` units apart count as moved.
+    """Return Fournier's boundary similarity B; boundaries less than ``reach`` units apart count as moved.
+
+    Source: Fournier (2013).
 
     B = 1 - (missing + moved distance / reach) / (missing + moved + matching).
     """
@@ -195,14 +202,14 @@ def boundary_similarity(reference: Segmentation, found: Segmentation, reach: int
 
 @dataclass(frozen=True)
 class Misassigned:
-    """Units of a text that lie outside the chunk matched to their section.
+    """Sentences or characters that lie outside the chunk matched to their section.
 
     Attributes
     ----------
     units
-        Numbers of these units, ascending.
+        Numbers of the misassigned units, ascending.
     pairs
-        Section to chunk, matched one to one.
+        Chunk matched to each section, one to one.
     """
 
     units: tuple[int, ...]
@@ -210,10 +217,10 @@ class Misassigned:
 
 
 def misassigned(sections: Sequence[int], chunks: Sequence[int | None]) -> Misassigned:
-    """Match sections to chunks one to one by largest overlap, and return the units outside their match.
+    """Match sections to chunks one to one by largest overlap, and return the units outside their section's chunk.
 
-    Source: Qu et al., figures 6 and 7. ``sections`` and ``chunks`` give the section and the chunk of every unit; a chunk may
-    hold units from anywhere. A unit in no chunk, None, is outside of every match.
+    Source: Qu et al., figures 6 and 7. ``sections`` and ``chunks`` give the section and the chunk of every unit. A chunk
+    need not be contiguous. A unit whose chunk is None is outside every match.
     """
     if len(sections) != len(chunks):
         raise ValueError(f"sections and chunks must be equal in number; got {len(sections)} and {len(chunks)}.")
@@ -232,16 +239,16 @@ def misassigned(sections: Sequence[int], chunks: Sequence[int | None]) -> Misass
 
 
 def sections_of(segmentation: Segmentation) -> list[int]:
-    """Return the segment number of every unit."""
+    """Return the number of the segment that contains each unit, such as a sentence."""
     numbers: list[int] = segmentation.counts().tolist()
     return numbers
 
 
 def chunks_of(chunking: Chunking) -> list[int | None]:
-    """Return the number of the chunk in which each sentence begins; the first one if several overlap.
+    """Return the number of the chunk in which each sentence begins; the first such chunk if chunks overlap.
 
-    Where the sentence begins with a character that no chunk holds, it belongs to the first chunk that touches it; where no
-    chunk does, as other people's chunkers lose text at times, to None.
+    If no chunk contains the first character of a sentence, the sentence belongs to the first chunk that overlaps it. It
+    belongs to None if no chunk does, since chunkers of other libraries sometimes lose text.
     """
     spans = sorted((span.start, span.end, number) for number, chunk in enumerate(chunking.chunks) for span in chunk.spans)
     numbers: list[int | None] = []
@@ -263,14 +270,14 @@ def chunks_of(chunking: Chunking) -> list[int | None]:
 
 @dataclass(frozen=True)
 class Crossings:
-    """Chunks that contain text of more than one section."""
+    """Number of chunks that contain text of more than one section."""
 
     count: int
     share: Score
 
 
 def crossings(known: Sequence[int], chunking: Chunking) -> Crossings:
-    """Count the chunks that cross a known boundary; boundaries are offsets in code points."""
+    """Count the chunks that cross a known boundary, given as an offset in code points."""
     edges = sorted(known)
     crossing = 0
     for chunk in chunking.chunks:

@@ -33,20 +33,20 @@ _PARAGRAPH_END = re.compile(r"(?:\r\n|\n|\r)[^\S\r\n]*(?:\r\n|\n|\r)")
 
 @dataclass(frozen=True, eq=False)
 class Contender:
-    """A chunking that takes part in a ranking.
+    """Chunking or trivial baseline that is ranked.
 
     Attributes
     ----------
     name
-        Name in sentences.
+        Name of the chunking in sentences.
     counts
-        Counts for every section, shape (sections, k).
+        Counts for every section, from which the score is computed, shape (sections, k).
     trivial
         True for a trivial baseline, such as no cut, which any chunker should beat.
     cuts
-        The sentences before which a trivial one cuts.
+        The sentences before which a trivial baseline cuts.
     apart
-        True if it has a value but no rank, because its chunker reads the very structure that the ranking measures.
+        True if the chunking has a value but no rank, because its chunker reads the structure that the ranking measures.
     """
 
     name: str
@@ -58,14 +58,14 @@ class Contender:
 
 @dataclass(frozen=True)
 class Lead:
-    """Difference between two contenders, with confidence interval and p-value.
+    """Difference between two ranked chunkings, with confidence interval and p-value.
 
     Attributes
     ----------
     ahead
-        The difference of their values.
+        Difference between the values of the two chunkings.
     tested
-        The same with its interval and p-value, corrected for all comparisons; None with too few sections.
+        The difference with its interval and p-value, corrected for all comparisons; None with too few sections.
     """
 
     ahead: float
@@ -73,33 +73,33 @@ class Lead:
 
     @property
     def significant(self) -> bool:
-        """True if the first contender is significantly ahead."""
+        """True if the first of the two chunkings is significantly ahead."""
         return self.tested is not None and self.tested.significant and self.ahead > 0
 
     def words(self, measure: str) -> str:
-        """Return a phrase with the difference, its interval and its p-value."""
+        """Return the difference as a phrase, with its confidence interval and p-value."""
         ahead = f"{signed(self.ahead, '.2f')} in {measure}"
         return ahead if self.tested is None else f"{ahead} ({self.interval}, {self.p_words})"
 
     @property
     def interval(self) -> str:
-        """Confidence interval as a phrase; empty with too few sections."""
+        """Confidence interval as a phrase; empty if there are too few sections for a test."""
         found = self.tested
         return "" if found is None else interval_words(found.low, found.high, found.alpha, 1, 2)
 
     @property
     def ends(self) -> str:
-        """Ends of the confidence interval for a table cell; empty with too few sections."""
+        """Ends of the confidence interval for a table cell; empty if there are too few sections for a test."""
         return "" if self.tested is None else " to ".join(ends_words(self.tested.low, self.tested.high, 1, 2))
 
     @property
     def p_words(self) -> str:
-        """The p-value as a phrase; empty with too few sections."""
+        """P-value as a phrase; empty if there are too few sections for a test."""
         return "" if self.tested is None else self.tested.p_words
 
     @property
     def verdict(self) -> str:
-        """A sentence on whether the difference is significant."""
+        """Sentence on whether the difference is significant."""
         if self.tested is None:
             return "There are too few sections for a test."
         significant = f"{'' if self.tested.significant else 'not '}significant"
@@ -108,25 +108,25 @@ class Lead:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Contenders ranked by value, with the leads of the best.
+    """Chunkings ranked by a score, with the leads of the best one over the others.
 
     Attributes
     ----------
     contenders
-        The contenders in their given order.
+        The contenders in their original order.
     values
-        The value of each, higher being better; None where it has none.
+        Value of each contender, higher being better; None if it has no value.
     order
-        Numbers of the contenders, best first, with ties going to trivial ones. Contenders without a value follow, then
-        those that stand apart.
+        Numbers of the contenders, best first, with ties going to trivial baselines. Contenders without a value follow, then
+        contenders that are ``apart``.
     leads
-        For each other place that has a value, how far the best that is not trivial is ahead of it.
+        Lead of the best contender that is not trivial over each other contender with a value, by the other's number.
     sections
-        The number of sections.
+        Number of sections.
     comparisons
-        The number of comparisons taken together.
+        Number of comparisons for which p-values are corrected.
     measure
-        The name of the values in a sentence.
+        Name of the values in sentences.
     """
 
     contenders: tuple[Contender, ...]
@@ -139,18 +139,18 @@ class Ranking:
 
     @property
     def leader(self) -> int | None:
-        """The best contender that is ranked and not trivial; None if none has a value."""
+        """Highest-ranked contender that is not a trivial baseline; None if none has a value."""
         ranked = (one for one in self.order if not self.contenders[one].trivial and not self.contenders[one].apart)
         return next((one for one in ranked if self.values[one] is not None), None)
 
     @property
     def winner(self) -> int | None:
-        """The leader if it is significantly ahead of all others, trivial ones included; otherwise None."""
+        """Leader of the ranking if it is significantly ahead of all others, baselines included; otherwise None."""
         others = [self.leads[one] for one in self.order if one in self.leads]
         return self.leader if others and all(lead.significant for lead in others) else None
 
     def words(self) -> str:
-        """Return sentences on which contender is best, by how much, and whether that is significant."""
+        """Return a summary in words: the best contender, its lead, and whether the lead is significant."""
         leader = self.leader
         if leader is None:
             said = self._said_of_apart()
@@ -190,7 +190,7 @@ class Ranking:
         ]
 
     def basis(self, known: bool) -> str:
-        """Return sentences that say by what the contenders are ranked, and the error rate of the verdicts."""
+        """Return sentences on what the ranking is based on and on the error rate of its verdicts."""
         rate = f" {FALSE_VERDICTS}" if any(lead.tested is not None for lead in self.leads.values()) else ""
         if known:
             count = "1 section" if self.sections == 1 else f"{self.sections:,} sections"
@@ -212,10 +212,10 @@ def rank(
     width: float = 1.0,
     measure: str = "boundary F1",
 ) -> Ranking:
-    """Rank contenders by their ``values``, and test the lead of the best over each of the others.
+    """Rank chunkings by a statistic, and test the lead of the best over each of the others.
 
-    Any column may turn out to be the best, so every two are compared, and each with every trivial contender; ``width`` is
-    the largest difference of two values that there can be, ``measure`` their name in a sentence.
+    Any chunking may be the best, so all pairs of chunkings are compared, and each chunking with every trivial baseline.
+    ``width`` is the largest possible difference between two values, and ``measure`` the name of the values in sentences.
     """
 
     def place(one: int) -> tuple[bool, bool, float, bool, int]:
@@ -252,20 +252,23 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def f1(sums: FloatArray) -> FloatArray:
-    """Return boundary F1 from counts of found, missed and added boundaries, shape (..., 3); 1 if all counts are 0."""
+    """Return boundary F1 from counts of found, missed and added boundaries, shape (..., 3).
+
+    F1 is 1 if all counts are 0.
+    """
     found, missed, added = np.moveaxis(sums, -1, 0)
     all_of_them = 2 * found + missed + added
     return np.asarray(np.where(all_of_them > 0, 2 * found / np.maximum(all_of_them, 1), 1.0))
 
 
 def by_known(document: Document, known: Sequence[int], named: Sequence[tuple[str, Chunking]]) -> Ranking:
-    """Rank chunkings of a document, and trivial baselines, by boundary F1 against known boundaries.
+    """Rank the chunkings of a document and trivial baselines by boundary F1 against known boundaries.
 
-    These are no cut, and as many cuts as the best chunking has: evenly spaced, and at random places, of `DRAWN` draws the
-    one with the median F1. None of them is told how many boundaries are known.
+    The baselines are no cut, evenly spaced cuts and random cuts. The latter two have as many cuts as the best chunking, and
+    the random cuts are those with the median F1 among `DRAWN` draws. No baseline uses the number of known boundaries.
 
-    ``known`` are the boundaries, code points. A section's counts are whether the boundary at its beginning is found, whether
-    it is missed, and the cuts inside it.
+    ``known`` holds the known boundaries in code points. The counts of a section are three numbers: 1 if the boundary at its
+    beginning is found, 1 if it is missed, and the number of cuts inside the section.
     """
     reference = in_sentences(document, known)
     edges = [0, *reference.boundaries, reference.units]
@@ -305,7 +308,7 @@ def _f1_of(counts: IntArray) -> float:
 
 @dataclass(frozen=True)
 class Structure:
-    """Counts of a chunking's cuts, by their place in the structure of the text.
+    """Counts of a chunking's cuts by position, such as at paragraph ends or inside sentences.
 
     Attributes
     ----------
@@ -314,7 +317,7 @@ class Structure:
     at_paragraph_ends
         Number of cuts between two paragraphs.
     inside_sentences, inside_blocks
-        Number of cuts inside a sentence, and of others inside a list, a table, code or a formula.
+        Number of cuts inside a sentence, and number of other cuts inside a list, a table, code or a formula.
     too_long
         Number of chunks longer than the embedder reads.
     """
@@ -327,14 +330,17 @@ class Structure:
 
     @property
     def per_cut(self) -> float | None:
-        """Mean points per cut or oversized chunk: 1 at a paragraph's end, -1 inside a sentence or block or too long."""
+        """Mean points per cut or oversized chunk: 1 at a paragraph's end, -1 if bad, 0 otherwise.
+
+        A cut inside a sentence or a block is bad, and so is a chunk longer than the embedder reads.
+        """
         count = self.cuts + self.too_long
         bad = self.inside_sentences + self.inside_blocks + self.too_long
         return (self.at_paragraph_ends - bad) / count if count else None
 
 
 def structure(chunking: Chunking, embedder: Embedder | None = None) -> Structure:
-    """Count a chunking's cuts by their place in the structure of the text."""
+    """Count a chunking's cuts by position, such as at paragraph ends or inside sentences."""
     kinds = [kind for kind, _ in _judged(chunking, embedder)]
     return Structure(
         len(kinds) - kinds.count("too long"), *(kinds.count(kind) for kind in ("end", "sentence", "block", "too long"))
@@ -382,17 +388,16 @@ _POINTS = {"end": 1, "between": 0, "sentence": -1, "block": -1, "too long": -1}
 
 @dataclass(frozen=True)
 class Points:
-    """Scoring by structure: mean points per cut, smoothed by additional cuts at chance level.
+    """Scoring by structure: mean points per cut, smoothed towards the mean of random cuts.
 
-    A few good cuts are no better than many: without the further cuts, a chunker would gain by leaving out its less certain
-    cuts.
+    Without smoothing, a chunker would gain by leaving out its less certain cuts.
 
     Attributes
     ----------
     chance
-        Mean points of a cut at any gap between two sentences.
+        Mean points of a cut at a random gap between two sentences.
     further
-        The number of further cuts.
+        Number of extra cuts for smoothing.
     """
 
     chance: float
@@ -400,7 +405,7 @@ class Points:
 
     @classmethod
     def of(cls, document: Document) -> Points:
-        """Return the scoring for a document, with one additional chance cut per paragraph."""
+        """Return the scoring for a document, smoothed with one random cut per paragraph."""
         kinds = [kind for kind, _ in _judged_cuts(document, document.starts[1:])]
         chance = sum(_POINTS[kind] for kind in kinds) / max(1, len(kinds))
         return cls(chance, 1 + sum(1 for _ in _PARAGRAPH_END.finditer(document.text)))
@@ -416,9 +421,11 @@ def by_structure(
     embedder: Embedder | None = None,
     apart: Collection[int] = (),
 ) -> Ranking:
-    """Rank chunkings of a document by how well their cuts respect its structure; see `Points`.
+    """Rank the chunkings of a document by how well their cuts respect its sentences, blocks and paragraphs.
 
-    The sections are the paragraphs. Those at the places in ``apart`` have a value but no rank.
+    `Points` has the scoring.
+
+    The sections of the ranking are the paragraphs. Chunkings whose numbers are in ``apart`` have a value but no rank.
     """
     ends = [match.end() for match in _PARAGRAPH_END.finditer(document.text)]
     points = Points.of(document)

@@ -34,15 +34,15 @@ _OPEN = ",;:-–—|#"
 
 @dataclass(frozen=True)
 class Edit:
-    """The effect of one inserted sentence on the chunks.
+    """Effect of one inserted sentence on the chunks.
 
     Attributes
     ----------
     after
-        The number of the sentence that it follows, from 0.
+        Number, from 0, of the sentence after which the new sentence is inserted.
     changed, chunks
-        Number of chunks of the edited text that differ from all of the original, each of which accounts for one; and number
-        of all chunks.
+        Number of chunks of the edited text that match no chunk of the original, and number of all its chunks. Each original
+        chunk can match only one chunk.
     """
 
     after: int
@@ -57,7 +57,7 @@ class Edit:
 
 @dataclass(frozen=True)
 class Stability:
-    """Changes caused by a series of edits, at least one."""
+    """Changes in the chunks caused by a series of one or more edits."""
 
     edits: tuple[Edit, ...]
 
@@ -68,16 +68,16 @@ class Stability:
 
     @property
     def worst(self) -> Edit:
-        """The edit that changed the greatest share of chunks; the first of several."""
+        """Edit that changed the greatest share of chunks; the first one in case of ties."""
         return max(self.edits, key=lambda edit: edit.share)
 
     @property
     def inevitable(self) -> float:
-        """Lowest possible mean share of changed chunks, as the chunk with the new sentence always changes."""
+        """Lowest possible mean share of changed chunks, since the chunk with the new sentence always changes."""
         return sum(1 / edit.chunks for edit in self.edits) / len(self.edits)
 
     def words(self) -> str:
-        """Return a sentence that summarises the stability."""
+        """Return a sentence that summarises the stability of chunks under edits."""
         worst, count = self.worst, len(self.edits)
         edits = "1 inserted sentence" if count == 1 else f"{count:,} inserted sentences"
         return (
@@ -87,7 +87,7 @@ class Stability:
 
 
 def check_edits(document: Document, edits: int) -> None:
-    """Raise InputError if there are no edits or sentences, or if the work would be too much."""
+    """Raise InputError if there are no edits or no sentences, or if the edits would take too long."""
     if edits < 1:
         raise InputError(f"Edit stability needs at least 1 edit; got {edits:,}.")
     if not document.sentences:
@@ -108,25 +108,25 @@ def edit_stability(
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Stability:
-    """Insert one sentence at a time, cut the text again, and measure the share of chunks that change.
+    """Insert sentences one at a time, cut the text again, and return the shares of chunks that change.
 
     Parameters
     ----------
     chunker, document, tools
-        The chunker, the document to cut, and the services; the text is split into sentences again after each edit.
+        The chunker, the document and the services. The text is split into sentences again after each edit.
     edits
-        At how many places, at most: there are no more than sentences.
+        Maximum number of edits, limited by the number of sentences.
     seed
-        The same gives the same places and sentences.
+        Seed for the random choice of positions and sentences.
     progress
         Called with (done, to do) after each edit.
 
     Raises
     ------
     InputError
-        If the work would be too much, or the chunker does not take the text.
+        If the edits would take too long or the chunker rejects the text.
     Cancelled
-        If ``tools.cancelled`` said so.
+        If the user asked to stop.
     """
     check_edits(document, edits)
     before = Counter(run(chunker, document, replace(tools)).texts)
@@ -143,10 +143,10 @@ def edit_stability(
 
 
 def edits_of(document: Document, edits: int, seed: int) -> list[tuple[int, str]]:
-    """Draw the edits: return the sentences to insert after, ascending, each with the sentence to insert.
+    """Return random edits: the numbers of the sentences to insert after, each with the sentence to insert.
 
-    Both are drawn from the sentences of the text's prose: those that end, outside lists, tables, code, formulas and
-    headings, where one more sentence would be none. A text without any is edited after any sentence.
+    Both are drawn from complete sentences of prose, outside lists, tables, code, formulas and headings. In a text without
+    prose, a sentence is inserted after any sentence.
     """
     drawn = random.Random(seed)
     prose = _prose(document)

@@ -21,23 +21,23 @@ FLAT = 4
 
 @dataclass(frozen=True)
 class Stretch:
-    """A range of amounts, from ``low`` to ``high``, that give the same chunks."""
+    """Range of threshold amounts, from ``low`` to ``high``, that give the same chunks."""
 
     low: float
     high: float
     chunks: int
 
     def words(self) -> str:
-        """Return a phrase on the range of amounts in which nothing changes."""
+        """Return a phrase on the range of threshold amounts that give the same chunks."""
         what = "1 chunk" if self.chunks == 1 else f"{self.chunks:,} chunks"
         return f"between {signed(self.low)} and {signed(self.high)} nothing changes: {what}"
 
 
 @dataclass(frozen=True)
 class Staircase:
-    """Number of chunks, with their median and largest size in characters, for every threshold amount.
+    """Number of chunks and their median and largest size in characters, for every threshold amount.
 
-    ``flat`` are the stretches of `FLAT` amounts and more that make the same chunks.
+    ``flat`` holds the ranges of at least `FLAT` amounts that give the same chunks.
     """
 
     amounts: tuple[float, ...]
@@ -47,14 +47,14 @@ class Staircase:
     flat: tuple[Stretch, ...]
 
     def around(self, amount: float) -> Stretch | None:
-        """Return the flat stretch that contains ``amount``; None if there is none."""
+        """Return the range of amounts around ``amount`` that give the same chunks; None if there is none."""
         return next((stretch for stretch in self.flat if stretch.low <= amount <= stretch.high), None)
 
 
 def staircase(
     document: Document, chunker: Breakpoint, scores: Sequence[float], chunk: Callable[[Breakpoint], Chunking]
 ) -> Staircase:
-    """Cut the document at every slider value of the threshold amount, and return the number and sizes of the chunks.
+    """Return the number and the sizes of the chunks at every slider position of the threshold amount.
 
     Parameters
     ----------
@@ -63,10 +63,10 @@ def staircase(
     chunker
         The chunker; its amount is ignored.
     scores
-        The scores of its gaps, NaN where there is none.
+        Scores of the document's gaps, NaN where undefined.
     chunk
-        Cuts the document; called only if sizes are constrained, once for each set of candidates. Without constraints the
-        candidates are the cuts, and comparing the scores with each line is enough.
+        Cuts the document. It is called once for each set of candidates, and only if sizes are constrained; otherwise the
+        candidates are the cuts.
     """
     amounts = next(spec for spec in chunker.fields(chunker.model_dump()) if spec.name == "amount").stops
     array = np.asarray(scores, dtype=np.float64)
@@ -116,7 +116,7 @@ def _flat(amounts: Sequence[float], sizes: Sequence[IntArray]) -> list[Stretch]:
 class Histogram:
     """Histogram of gap scores; ``edges`` has one more entry than the counts.
 
-    Gaps whose score passes the line are counted in ``beyond``, others in ``short``.
+    Gaps whose score passes the threshold are counted in ``beyond``, others in ``short``.
     """
 
     edges: tuple[float, ...]
@@ -132,7 +132,10 @@ DECIMALS = 9
 
 
 def histogram(scores: Sequence[float], level: float, above: bool) -> Histogram:
-    """Return a histogram of the defined scores, with bin width by Freedman-Diaconis or Sturges, whichever is narrower."""
+    """Return a histogram of the gap scores, ignoring undefined scores.
+
+    The bin width is by Freedman-Diaconis or Sturges, whichever is narrower.
+    """
     defined = np.array([score for score in scores if not math.isnan(score)])
     passing = beyond(defined, level, above)
     # Between scores that differ only by the rounding of their computation there is no room for bins.

@@ -20,7 +20,7 @@ MOST_STITCHED = 10_000
 
 @dataclass(frozen=True)
 class Passage:
-    """A short document to be joined with others; passages of one ``subject`` are never joined directly."""
+    """Short document to be joined with others; passages on one ``subject`` are never placed side by side."""
 
     text: str
     subject: str
@@ -28,12 +28,12 @@ class Passage:
 
 @dataclass(frozen=True)
 class Stitched:
-    """A long document joined from passages, with its seams.
+    """Long document joined from short passages, with the offsets of the seams.
 
     Attributes
     ----------
     seams
-        The code points at which every passage but the first begins.
+        Offsets, in code points, at which every passage but the first begins.
     subjects
         Subjects of the passages, in order.
     """
@@ -81,12 +81,14 @@ def stitch(passages: Sequence[Passage], sentences: int = 100, seed: int = 0, spl
 def stitch_several(
     passages: Sequence[Passage], sentences: int, count: int, seed: int, splitter: str, first: int = 1
 ) -> list[MarkedText]:
-    """Stitch ``count`` documents with consecutive seeds from ``seed``, numbered from ``first``.
+    """Stitch ``count`` documents from passages, with consecutive seeds.
+
+    Seeds begin at ``seed``, the documents' numbers at ``first``.
 
     Raises
     ------
     InputError
-        If there is less than one sentence or document to make, or `stitch` cannot join the passages.
+        If the number of sentences or documents is below 1, or if `stitch` cannot join the passages.
     """
     for name, value, most in (("sentences", sentences, None), ("count", count, MOST_STITCHED)):
         if value < 1:
@@ -98,7 +100,7 @@ def stitch_several(
 
 
 def halves(passages: Sequence[Passage]) -> tuple[list[Passage], list[Passage]]:
-    """Divide the passages into two halves that share no subject, taking every other subject.
+    """Divide the passages into two halves that share no subject, assigning the subjects alternately.
 
     Raises
     ------
@@ -117,12 +119,12 @@ def passages_from(
 ) -> tuple[list[Passage], list[str]]:
     """Read passages from files; also return a sentence on each unusable file.
 
-    Each file is one subject; in a file with lines of three dashes, each part between them.
+    Each file is one subject. In a file with lines of three dashes, each section between these lines is a subject.
 
     Parameters
     ----------
     files
-        Name and bytes of each.
+        Name and bytes of each file.
     read
         Reads a document, given its bytes and its name.
     """
@@ -149,7 +151,7 @@ def passages_from(
 def passages_of(
     text: str, known: Sequence[int], subject: str, sentences: int, splitter: str = DEFAULT_SPLITTER
 ) -> list[Passage]:
-    """Cut a text with known sections into passages of about ``sentences`` sentences, each within one section."""
+    """Cut a text with known sections into passages of about ``sentences`` sentences that cross no section boundary."""
     edges = [0, *known, len(text)]
     passages = []
     for number, (first, last) in enumerate(pairwise(edges), start=1):

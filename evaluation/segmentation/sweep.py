@@ -35,7 +35,7 @@ from evaluation.segmentation.workers import has_processes, spread
 
 @dataclass(frozen=True)
 class Marked:
-    """A document with its known boundaries in code points."""
+    """Document with its known boundaries in code points."""
 
     document: Document
     known: tuple[int, ...]
@@ -43,14 +43,14 @@ class Marked:
 
 @dataclass(frozen=True)
 class Setting:
-    """A chunker with its non-default parameters, or the name of a trivial baseline in `ANSWERS`."""
+    """Chunker with its non-default parameters, or the name of a trivial baseline in `ANSWERS`."""
 
     chunker: str
     parameters: tuple[tuple[str, Any], ...] = ()
 
     @classmethod
     def of(cls, chunker: str, /, **parameters: Any) -> Setting:
-        """Return the setting of a chunker with these parameters."""
+        """Return the setting of a chunker with the given parameters."""
         return cls(chunker, tuple(sorted(parameters.items())))
 
     @property
@@ -59,7 +59,7 @@ class Setting:
         return self.chunker in ANSWERS
 
     def words(self) -> str:
-        """Return the setting as a phrase: the chunker, then its parameters."""
+        """Return the setting as a phrase: the chunker's name, then its parameters."""
         return " ".join([self.chunker, *(f"{name}={value}" for name, value in self.parameters)])
 
 
@@ -87,7 +87,7 @@ MEASURES: dict[str, bool] = {
 
 @dataclass(frozen=True)
 class SweepRow:
-    """The scores of one setting on one document."""
+    """Scores of one chunker setting on one document."""
 
     setting: Setting
     document: str
@@ -96,7 +96,7 @@ class SweepRow:
 
 
 def scores_of(marked: Marked, chunking: Chunking) -> dict[str, Score]:
-    """Return all measures of a chunking against the known boundaries, in units of sentences."""
+    """Return all boundary scores of a chunking against the known boundaries, measured in sentences."""
     document = marked.document
     reference = in_sentences(document, marked.known)
     found = in_sentences(document, cuts_of(chunking))
@@ -149,7 +149,7 @@ def sweep(
     progress: Callable[[int, int], None] | None = None,
     done: Iterable[SweepRow] = (),
 ) -> Iterator[SweepRow]:
-    """Run every setting on every document, and yield each row of scores as soon as it is ready.
+    """Run every chunker setting on every document, and yield the scores of each run as soon as they are ready.
 
     With several workers, and more than a `FEW` runs, they are spread over processes where joblib is installed, and the rows
     come in the order in which they are done; those of chunkers that ask a language model stay in this process, where what
@@ -201,7 +201,7 @@ def _here(groups: Sequence[tuple[Document, Sequence[Callable[[Tools], SweepRow]]
 
 @dataclass(frozen=True)
 class Summary:
-    """A setting's mean score over the documents on which the measure is defined."""
+    """Mean score of a chunker setting over the documents on which the measure is defined."""
 
     setting: Setting
     mean: float
@@ -210,12 +210,14 @@ class Summary:
 
 
 def summaries(rows: Iterable[SweepRow], measure: str) -> list[Summary]:
-    """Return the settings' mean scores, best first; ties go to fewer chunks, then to the name.
+    """Return the mean scores of chunker settings, best first.
+
+    Ties go to the setting with fewer chunks, then to the name.
 
     Raises
     ------
     InputError
-        If there is no measure of that name.
+        If the measure does not exist.
     """
     if measure not in MEASURES:
         raise InputError(f"measure must be one of {', '.join(MEASURES)}; got {measure!r}.")
@@ -238,7 +240,10 @@ def summaries(rows: Iterable[SweepRow], measure: str) -> list[Summary]:
 
 
 def rows_to_csv(rows: Iterable[SweepRow]) -> str:
-    """Return CSV with one row per setting and document and one column per measure, empty where undefined."""
+    """Return the scores as CSV, with a row per chunker setting and document, and a column per measure.
+
+    Undefined scores are empty.
+    """
     file = io.StringIO(newline="")
     writer = csv.writer(file)
     writer.writerow(["document", "setting", "chunks", *MEASURES])
@@ -250,7 +255,7 @@ def rows_to_csv(rows: Iterable[SweepRow]) -> str:
 
 
 def grid(chunker: str, /, **axes: Sequence[Any]) -> list[Setting]:
-    """Return a setting for every combination of parameter values in ``axes``."""
+    """Return a chunker setting for every combination of the parameter values in ``axes``."""
     return [Setting.of(chunker, **dict(zip(axes, values, strict=True))) for values in product(*axes.values())]
 
 

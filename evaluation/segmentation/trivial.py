@@ -29,7 +29,7 @@ ANSWERS = {
 
 
 def random_words(count: int) -> str:
-    """Return the name of the trivial baseline that cuts at ``count`` random places."""
+    """Return the name of the trivial baseline that makes ``count`` randomly placed cuts."""
     return f"{count:,} cut{'s' * (count != 1)} at random places"
 
 
@@ -44,7 +44,7 @@ def every_words(count: int) -> str:
 
 
 def regular(reference: Segmentation) -> tuple[int, ...]:
-    """Return the cuts of a regular baseline, whose chunks are as long as the reference's mean section."""
+    """Return the cuts of a baseline whose chunks all have the length of the reference's mean section."""
     every = mean_section(reference)
     return (*range(every, reference.units, every),)
 
@@ -55,24 +55,24 @@ def mean_section(reference: Segmentation) -> int:
 
 
 def evenly(units: int, count: int) -> tuple[int, ...]:
-    """Return ``count`` evenly spaced places from 1 to ``units`` - 1, ascending."""
+    """Return ``count`` evenly spaced cut positions from 1 to ``units`` - 1, ascending."""
     return tuple(number * units // (count + 1) for number in range(1, count + 1))
 
 
 def at_random(units: int, count: int, draw: int) -> tuple[int, ...]:
-    """Return ``count`` random places from 1 to ``units`` - 1, ascending; ``draw`` is the seed."""
+    """Return ``count`` random cut positions from 1 to ``units`` - 1, ascending; ``draw`` is the seed."""
     return tuple(sorted(random.Random(draw).sample(range(1, units), count)))
 
 
 def answers(name: str, reference: Segmentation) -> list[tuple[int, ...]]:
-    """Return the cuts of the trivial baseline called ``name``, once or for each of several random draws."""
+    """Return the cuts of the trivial baseline called ``name``; a random baseline is drawn several times."""
     if name == RANDOM:
         return [at_random(reference.units, len(reference.boundaries), draw) for draw in range(DRAWS)]
     return [regular(reference) if name == REGULAR else ()]
 
 
 def as_chunking(document: Document, places: Iterable[int]) -> Chunking:
-    """Return a chunking that cuts before exactly the sentences in ``places``."""
+    """Return a chunking with cuts before exactly the sentences in ``places``."""
     cuts, why = set(places), Reason(remark="whatever the text says")
     gaps = [
         Gap(index, None, None, Verdict.CUT if index + 1 in cuts else Verdict.KEPT, why)

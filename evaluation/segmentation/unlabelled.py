@@ -48,9 +48,9 @@ class Unlabelled:
     blocks
         Counts of whole blocks.
     sizes
-        Counts of chunks within the required sizes; None if there are none, or they cannot be counted.
+        Counts of chunks within the required sizes; None if no sizes are required or sizes cannot be counted.
     contrast, coherence
-        From the sentences' vectors; None where there are no vectors, the latter also where no chunk has surroundings.
+        Measures of the sentences' vectors; None without vectors. ``coherence`` is also None if no chunk has surroundings.
     """
 
     chunks: int
@@ -68,7 +68,7 @@ def unlabelled(chunking: Chunking, vectors: VectorArray | None = None, sizes: Co
     vectors
         Sentence vectors, shape (n, dimension); None if there are none.
     sizes
-        As `sizes_of` has it.
+        As from `sizes_of`.
     """
     blocks = integrity(chunking)
     if vectors is None:
@@ -78,14 +78,14 @@ def unlabelled(chunking: Chunking, vectors: VectorArray | None = None, sizes: Co
 
 
 def sizes_of(chunking: Chunking, chunker: Chunker, tools: Tools, bounds: Bounds | None = None) -> Compliance | None:
-    """Count the chunks within size bounds: those given, else the chunker's own, else the embedder's maximum input.
+    """Count the chunks within the given size bounds, else the chunker's, else the embedder's maximum input.
 
-    None if there are no sizes, or the tokenizer to count the chunks is missing.
+    Returns None if there are no size bounds, or if the tokenizer that counts the chunks is missing.
 
     Raises
     ------
     InputError
-        If the bounds are none.
+        If the bounds are invalid.
     """
     asked = bounds or asked_of(chunker, tools.embedder)
     if asked is None:
@@ -98,7 +98,7 @@ def sizes_of(chunking: Chunking, chunker: Chunker, tools: Tools, bounds: Bounds 
 
 
 def sentence_vectors(document: Document, tools: Tools) -> VectorArray | None:
-    """Return the sentences' vectors, shape (n, dimension), computing missing ones; None without an embedder."""
+    """Return the sentences' vectors, shape (n, dimension), embedding them if missing; None without an embedder."""
     if tools.embedder is None:
         return None
     return replace(tools, embedder=tools.embedder.for_document(document)).embed(document.sentence_texts)

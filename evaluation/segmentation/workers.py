@@ -55,10 +55,10 @@ class _Sent(Embedder):
     batch = sys.maxsize
 
     def load(self) -> None:
-        """Do nothing: the vectors came from the main process."""
+        """Do nothing, since the main process sends the vectors."""
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
-        """Return the vectors sent by the main process. Raise `_Asked` if some are missing."""
+        """Raise `_Asked` for texts whose vectors the main process has not sent."""
         raise _Asked(texts)
 
 
@@ -74,7 +74,7 @@ class _Batch(Generic[Result]):
     sent: int = 0
 
     def with_texts(self, runs: Sequence[Callable[[Tools], Result]], texts: Sequence[str], tools: Tools) -> _Batch[Result]:
-        """Return a batch for some of the runs, with the vectors of further texts."""
+        """Return a copy of the batch with only the given runs, and with the vectors of further texts."""
         texts = list(dict.fromkeys([*self.texts, *texts]))
         return replace(self, runs=runs, texts=texts, vectors=tools.embed(texts), sent=self.sent + 1)
 
@@ -111,14 +111,14 @@ def processes(workers: int) -> Executor:
 def spread(
     groups: Sequence[tuple[Document, Sequence[Callable[[Tools], Result]]]], tools: Tools, workers: int
 ) -> Generator[Result]:
-    """Execute all runs of all documents in worker processes, yielding each result as soon as it is ready.
+    """Execute all runs on all documents in worker processes, and yield each result as soon as it is ready.
 
-    ``tools.cancelled`` ends it within a fraction of a second; runs in progress are not waited for.
+    ``tools.cancelled`` stops the runs within a fraction of a second, without waiting for runs in progress.
 
     Raises
     ------
     InputError
-        If a run raises it, or a worker was killed from outside.
+        If a run raises InputError, or if a worker was killed from outside.
     """
     executor = processes(workers)
     own = [

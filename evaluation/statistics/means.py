@@ -14,9 +14,9 @@ from evaluation.statistics.significance import ALPHA, FEWEST
 def mean_interval(values: FloatArray, low: float = 0.0, high: float = 1.0) -> tuple[float, float] | None:
     """Return the 95 % confidence interval of the mean of values from ``low`` to ``high``, ignoring NaN.
 
-    Student's t over the values and, beside them, one ``low`` and one ``high``, clipped to the range: few values, or many
-    that are equal, say little about a rare value that none of them has. As Agresti and Coull add two successes and two
-    failures to a proportion. `benchmarks.verdicts` measures how often it holds the true mean.
+    Student's t interval over the values plus one ``low`` and one ``high``, clipped to the range. Few values, or many equal
+    values, say little about rare values outside the sample. Agresti and Coull similarly add two successes and two failures
+    to a proportion. `benchmarks.verdicts` measures the coverage of the interval.
 
     Returns None with fewer than `FEWEST` values.
     """
@@ -30,7 +30,7 @@ def mean_interval(values: FloatArray, low: float = 0.0, high: float = 1.0) -> tu
 
 
 def padded_interval(values: FloatArray, low: float, high: float, alpha: float = ALPHA) -> tuple[float, float]:
-    """Return Student's confidence interval of the mean, after adding ``low`` and ``high`` once each to the values."""
+    """Return Student's confidence interval of the mean, with ``low`` and ``high`` added once each to the values."""
     count = len(values) + 2
     # Summed so that the interval of the negative values is exactly the negative one.
     mean = (float(values.sum()) + (low + high)) / count
@@ -40,9 +40,11 @@ def padded_interval(values: FloatArray, low: float, high: float, alpha: float = 
 
 
 def students_t(probability: float, freedom: int) -> float:
-    """Return a quantile of Student's t distribution, for a probability of at least 0.5 and at least 7 degrees of freedom.
+    """Return a quantile of Student's t distribution.
 
-    An expansion about the normal quantile; from 7 degrees on it differs by less than 0.01 % at 97.5 %.
+    The probability must be at least 0.5, and the degrees of freedom at least 7.
+
+    The result is an expansion about the normal quantile. From 7 degrees of freedom on, its error is below 0.01 % at 97.5 %.
 
     Source: Abramowitz and Stegun, Handbook of Mathematical Functions (1964), 26.7.5.
     """

@@ -47,24 +47,24 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Difference:
-    """The difference between two chunkers' means over the same questions, with its significance.
+    """Difference between two chunkers' means over the same questions, with its significance.
 
     Attributes
     ----------
     mean
-        The mean difference; above 0 where the first is higher.
+        The mean difference; above 0 if the first chunker's mean is higher.
     low, high
         The confidence interval at the level 1 - ``alpha``; it excludes 0 exactly if the difference is significant.
     p
-        The two-sided p-value of this comparison alone: the larger one of the sign-flip test and Hall's.
+        The two-sided p-value of this comparison alone, from the sign-flip test and Hall's test.
     adjusted
         The p-value corrected for all comparisons (Holm).
     alpha
-        The level to which the correction holds ``p``: 5 % of one comparison, less of several.
+        The level that ``p`` must reach after correction: 5 % for a single comparison, less for several.
     count
-        The number of questions on which both are defined, or of sections.
+        The number of sections, or of questions for which both chunkers have a value.
     comparisons
-        The number of comparisons taken together.
+        The number of comparisons for which p-values are corrected.
     """
 
     mean: float
@@ -78,7 +78,10 @@ class Difference:
 
     @property
     def significant(self) -> bool:
-        """True if the corrected p-value is below 5 %; exactly then the interval excludes 0."""
+        """True if the corrected p-value is below 5 %.
+
+        The interval excludes 0 exactly if the difference is significant.
+        """
         return self.adjusted < ALPHA
 
     def reversed(self) -> Difference:
@@ -97,7 +100,7 @@ class Difference:
 
     @property
     def p_words(self) -> str:
-        """The p-value, such as ``p = 0.031``; adjusted if there are several comparisons."""
+        """P-value as text, such as ``p = 0.031``; corrected if there are several comparisons."""
         return p_words(self.adjusted, self.comparisons > 1)
 
     def words(self, name: str, baseline: str, measure: str) -> str:
@@ -115,25 +118,29 @@ class Difference:
 
 
 def compare(values: FloatArray, baseline: FloatArray, width: float = 1.0, seed: int = 0) -> Difference | None:
-    """Compare one measure of two chunkers on the same questions, shape (questions,); see `compare_all`."""
+    """Return the difference between two chunkers in one measure over the same questions, with its significance.
+
+    Both arrays have shape (questions,). See `compare_all`.
+    """
     return compare_all((values - baseline)[None], width, seed)[0]
 
 
 def compare_all(differences: FloatArray, width: float | Sequence[float] = 1.0, seed: int = 0) -> list[Difference | None]:
-    """Test paired differences between chunkers for significance, corrected for the number of comparisons.
+    """Test paired differences between chunkers for significance, corrected for multiple comparisons.
 
-    Up to 16 questions all sign flips are tried, with more at least 10,000 random ones; equal seeds give equal numbers.
+    With up to 16 questions, all sign flips are tried; with more, at least 10,000 random ones. Equal seeds give equal
+    results.
 
     Parameters
     ----------
     differences
-        Shape (comparisons, questions), NaN where one of the two has no value; such questions are left out.
+        Differences of shape (comparisons, questions). Questions for which a chunker has no value are NaN and are left out.
     width
-        The largest difference that there can be, the width of the measure's range: of all comparisons, or of each.
+        The largest possible difference, that is, the width of the measure's range, for all comparisons or for each.
 
     Returns
     -------
-    For each comparison the difference; None where so few questions have it that it could not be significant.
+    The difference for each comparison; None if there are too few questions for significance.
     """
     return compare_families(np.asarray(differences, dtype=float)[None], width, seed)[0]
 
@@ -141,11 +148,11 @@ def compare_all(differences: FloatArray, width: float | Sequence[float] = 1.0, s
 def compare_families(
     differences: FloatArray, width: float | Sequence[float] = 1.0, seed: int = 0, draws: int | None = None
 ) -> list[list[Difference | None]]:
-    """Test several families of paired differences, each corrected separately as in `compare_all`.
+    """Test several families of paired differences for significance, each family corrected separately.
 
     ``differences`` has shape (families, comparisons, questions).
 
-    All use the same ``draws``, as many as one family needs unless another number is given.
+    All families use the same number of ``draws``: by default, as many as one family needs.
     """
     families, comparisons, _ = differences.shape
     widths = np.broadcast_to(width, comparisons).tolist()
@@ -171,12 +178,12 @@ def testable(differences: FloatArray) -> list[int]:
 
 
 def interval_words(low: float, high: float, alpha: float, scale: float, decimals: int) -> str:
-    """Format a confidence interval, multiplied by ``scale``, with its level."""
+    """Format a confidence interval and its confidence level, with the ends multiplied by ``scale``."""
     return f"{level_words(alpha)} between {' and '.join(ends_words(low, high, scale, decimals))}"
 
 
 def ends_words(low: float, high: float, scale: float, decimals: int) -> tuple[str, str]:
-    """Format the ends of an interval, with as many decimals as show that an end is not 0 where the interval excludes 0."""
+    """Format the ends of an interval, with enough decimals to show whether the interval excludes 0."""
 
     def end(value: float) -> str:
         places = decimals
@@ -188,7 +195,10 @@ def ends_words(low: float, high: float, scale: float, decimals: int) -> tuple[st
 
 
 def largest_share(values: FloatArray) -> float:
-    """Return the share of the most frequent value, or row of values; 1 if all are equal."""
+    """Return the share of values that equal the most frequent value; 1 if all are equal.
+
+    Rows of values are compared as a whole.
+    """
     _, times = np.unique(np.round(values, 12), axis=0, return_counts=True)
     return float(times.max() / len(values))
 
@@ -221,15 +231,18 @@ class _Tails:
 
     @property
     def p(self) -> float:
-        """Two-sided p-value, from the larger one-sided p-value of the sign-flip and Hall's test on each side."""
+        """Two-sided p-value of the mean, from the sign-flip test and Hall's test.
+
+        On each side, the larger of the two tests' one-sided p-values counts.
+        """
         below, above = max(self.below / self.subsets, self.skewed.below), max(self.above / self.subsets, self.skewed.above)
         return min(1.0, 2 * min(below, above))
 
     def interval(self, alpha: float, width: float) -> tuple[float, float]:
-        """Return the confidence interval of the mean: all means that the sign-flip test does not reject at level ``alpha``.
+        """Return the confidence interval of the mean: all means that the sign-flip test does not reject at ``alpha``.
 
-        The p-value of a mean of t is 2 (empty + the number of means up to t) / subsets, or the same from above. The interval
-        also holds 0 where Hall's test does not reject 0.
+        The p-value of a mean t is 2 (empty + number of means up to t) / subsets, or the same from above. The interval also
+        includes 0 if Hall's test does not reject 0.
         """
         place = ceil(alpha * self.subsets / 2) - self.empty - 1
         if place < 0:
@@ -284,9 +297,9 @@ def _takes_all(count: int, draws: int) -> bool:
 
 
 def subsets_of(count: int, draws: int, seed: int) -> Iterator[FloatArray]:
-    """Yield subsets of ``count`` items as rows of 0 and 1, up to 1000 rows at a time, including the empty one.
+    """Yield subsets of ``count`` items as rows of 0 and 1, up to 1000 rows at a time, including the empty subset.
 
-    All of them, or the empty one and ``draws`` random ones where there are more.
+    If there are more than ``draws`` subsets, ``draws`` random subsets and the empty subset are returned.
     """
     if _takes_all(count, draws):
         for start in range(0, 2**count, _AT_ONCE):

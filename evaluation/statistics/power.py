@@ -15,12 +15,12 @@ POWER = 0.8
 
 
 def questions_needed(differences: FloatArray) -> int | None:
-    """Return the number of questions needed to detect the mean of paired differences with a power of 80 %.
+    """Return the number of questions needed to detect a mean paired difference with a power of 80 %.
 
     For a two-sided test at 5 % with a power of 80 %, by the normal approximation:
     n = ((z_0.975 + z_0.8) s / d)², with d the mean of the paired differences and s their standard deviation (of a sample,
     with n - 1 in the denominator), undefined ones left out.
-    Returns None if d is 0, or there are fewer than `FEWEST` questions; never fewer than `FEWEST`.
+    Returns None if d is 0 or there are fewer than `FEWEST` questions. The result is at least `FEWEST`.
 
     Source: Lachin, Introduction to sample size determination and power analysis for clinical trials, Controlled Clinical
     Trials 2 (1981), the paired difference of means.

@@ -27,23 +27,24 @@ _ROUNDING = 1e-12
 def swap_all(
     counts: Sequence[IntArray], pairs: Sequence[tuple[int, int]], statistic: Statistic, width: float = 1.0, seed: int = 0
 ) -> list[Difference | None]:
-    """Test differences between chunkers in a statistic of summed section counts, by swapping sections between them.
+    """Test differences between chunkers for significance by swapping text sections between them.
 
-    Up to 16 sections that differ, all swaps are tried, with more at least 10,000 random ones; equal seeds give equal
-    numbers.
+    The difference is in a statistic of counts summed over the sections.
+
+    If up to 16 sections differ, all swaps are tried; with more, at least 10,000 random ones. Equal seeds give equal results.
 
     Parameters
     ----------
     counts
-        For each chunker the counts in every section, shape (sections, k).
+        Counts in every section for each chunker, shape (sections, k).
     pairs
-        The numbers of the two chunkers of each comparison.
+        Numbers of the two chunkers of each comparison.
     width
-        The largest difference that there can be.
+        The largest possible difference.
 
     Returns
     -------
-    For each comparison the difference; None where there are so few sections that it could not be significant.
+    The difference for each comparison; None if there are too few sections for significance.
     """
     sections = len(counts[0]) if counts else 0
     if not pairs or sections < fewest(len(pairs)):

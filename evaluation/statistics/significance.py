@@ -28,14 +28,14 @@ FALSE_VERDICTS = "Where no chunker is better than another, one is called signifi
 
 
 class Corrected(NamedTuple):
-    """A p-value corrected for multiple comparisons.
+    """P-value corrected for multiple comparisons, with the significance level that the correction implies.
 
     Attributes
     ----------
     p
         Corrected by Holm's step-down procedure.
     alpha
-        The significance level to which the correction holds the uncorrected p-value.
+        The significance level that the uncorrected p-value must reach.
     """
 
     p: float
@@ -50,10 +50,11 @@ class Corrected(NamedTuple):
 def holm(p_values: Sequence[float]) -> list[Corrected]:
     """Correct p-values for multiple comparisons by Holm's step-down procedure, keeping their order.
 
-    The i-th smallest of m, from 0 on, is multiplied by m - i; no corrected p-value is less than that of a smaller one, or
-    more than 1. If those below 5 % are called significant, one of them is wrong in at most 5 % of cases, however the
-    p-values depend on each other. The level of a significant one is 5 % / (m - i), and that of all others is the level at
-    which the procedure stopped: so an interval at that level excludes 0 exactly if the corrected p-value is below 5 %.
+    The i-th smallest of m p-values, counted from 0, is multiplied by m - i. A corrected p-value is at most 1, and never
+    below the corrected p-value of a smaller one. If results below 5 % are called significant, the chance of any false result
+    is at most 5 %, however the p-values depend on each other. The level of a significant result is 5 % / (m - i). All other
+    results have the level at which the procedure stopped. An interval at this level therefore excludes 0 exactly if the
+    corrected p-value is below 5 %.
 
     Source: Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6 (1979).
     """
@@ -70,20 +71,20 @@ def holm(p_values: Sequence[float]) -> list[Corrected]:
 
 
 def fewest(comparisons: int = 1) -> int:
-    """Return the smallest number of questions with which one of ``comparisons`` can be significant.
+    """Return the smallest number of questions with which one of several comparisons can be significant.
 
-    The least p-value of n sign flips is 2 / 2ⁿ, which Holm's procedure multiplies by the number of comparisons.
+    The lowest p-value of n sign flips is 2 / 2ⁿ, which Holm's procedure multiplies by the number of comparisons.
     """
     return max(FEWEST, ceil(log2(2 * max(1, comparisons) / ALPHA)))
 
 
 def draws_for(comparisons: int) -> int:
-    """Return the number of random sign flips needed so that a corrected p-value can be as low as 1.25 %."""
+    """Return the number of random sign flips needed for a corrected p-value as low as 1.25 %."""
     return max(DRAWS, ceil(8 * comparisons / ALPHA))
 
 
 def too_few(comparisons: int, count: int, unit: str = "question") -> str:
-    """Return a sentence that says how many questions, or other units, a significant difference takes."""
+    """Return a sentence on the number of questions, or other units, that a significant difference requires."""
     there = f"there {'is' if count == 1 else 'are'} {count:,}"
     if comparisons < 2:
         return f"A significant difference takes at least {counted(FEWEST, unit)}; {there}."
@@ -94,7 +95,7 @@ def too_few(comparisons: int, count: int, unit: str = "question") -> str:
 
 
 def p_words(p: float, corrected: bool = False) -> str:
-    """Format a p-value with two digits, or more if needed to show on which side of 5 % it is."""
+    """Format a p-value with two significant digits, or more if needed to show whether it is below 5 %."""
     digits = next((count for count in range(2, 17) if (float(f"{p:.{count}g}") < ALPHA) == (p < ALPHA)), 17)
     return f"{'adjusted ' if corrected else ''}p = {p:.{digits}g}"
 

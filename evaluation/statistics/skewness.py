@@ -26,14 +26,17 @@ _CERTAIN = 1e9
 
 
 class Sides(NamedTuple):
-    """One-sided p-values of a sample, for a true mean of at most 0 and of at least 0."""
+    """One-sided p-values of a sample, for a true mean of at most 0 and for one of at least 0."""
 
     below: float
     above: float
 
 
 def skewed_sides(rows: FloatArray) -> list[Sides]:
-    """Return Hall's one-sided p-values for each row of at least three values; ``rows`` has shape (samples, values)."""
+    """Return Hall's one-sided p-values for each sample, a row of at least three values.
+
+    ``rows`` has shape (samples, values).
+    """
     count = rows.shape[1]
     # Cubes of very small values would vanish.
     scale = np.abs(rows).max(axis=1, initial=0, keepdims=True)

@@ -67,7 +67,7 @@ SUSPICIOUS = Head("Suspicious", "Findings by the rules of the Failures page; the
 
 
 def lead_cells(ranking: Ranking, place: int) -> list[Cell]:
-    """Return the cells for a contender's value and its distance from the best, with interval and p-value."""
+    """Return the table cells for a chunking's score and its distance from the best, with interval and p-value."""
     lead = ranking.leads.get(place)
     own = difference(ranking.values[place], "It cuts nowhere." if ranking.values[place] is None else "")
     if lead is None:
@@ -80,15 +80,15 @@ def lead_cells(ranking: Ranking, place: int) -> list[Cell]:
 
 
 def boundary_cells(reference: Segmentation, found: Segmentation) -> list[Cell]:
-    """Return the cells for a segmentation's scores against known boundaries."""
+    """Return the table cells for a segmentation's scores against known boundaries."""
     scores = boundary_scores(reference, found).values()
     return [unknown(one.undefined) if one.value is None else Cell(f"{one.value:.2f}", one.value) for one in scores]
 
 
 def structure_cells(chunking: Chunking, embedder: Embedder | None, lengths: Sequence[int] | None) -> list[Cell]:
-    """Return the cells for the cuts' effect on the text's structure, and for chunk sizes.
+    """Return the table cells for whole blocks, chunk sizes and positions of the cuts in the text's structure.
 
-    ``lengths`` are the tokens of the chunks; None if they cannot be counted.
+    ``lengths`` holds the number of tokens of each chunk; None if tokens cannot be counted.
     """
     found, whole = structure(chunking, embedder), integrity(chunking)
     sentences = median(sentence_counts(chunking) or [0])
@@ -102,7 +102,7 @@ def structure_cells(chunking: Chunking, embedder: Embedder | None, lengths: Sequ
 
 
 def unlabelled_cells(measured: Unlabelled) -> list[Cell]:
-    """Return the cells for the measures that need no known boundaries."""
+    """Return the table cells for measures that need no known boundaries."""
     blocks, sizes, contrast = measured.blocks, measured.sizes, measured.contrast
     cells = [
         count(measured.chunks),
@@ -125,7 +125,7 @@ def unlabelled_cells(measured: Unlabelled) -> list[Cell]:
 
 
 def edit_cells(found: Stability | str | None) -> list[Cell]:
-    """Return the cells for edit stability, or for the reason why it was not measured."""
+    """Return the table cells for edit stability, or for the reason why it was not measured."""
     if not isinstance(found, Stability):
         return [unknown(found or "Not measured with these settings.")] * OF_EDITS
     worst = found.worst
@@ -134,7 +134,10 @@ def edit_cells(found: Stability | str | None) -> list[Cell]:
 
 
 def spread_cell(sizes: Sequence[int] | None, why: str = "") -> Cell:
-    """Return the cell for minimum, median and maximum chunk size; ``sizes`` is None if they cannot be counted."""
+    """Return the table cell for minimum, median and maximum chunk size.
+
+    ``sizes`` is None if they cannot be counted.
+    """
     if not sizes:
         return unknown("They cannot be counted here." if sizes is None else "No chunks.")
     middle = median(sizes)
@@ -142,10 +145,10 @@ def spread_cell(sizes: Sequence[int] | None, why: str = "") -> Cell:
 
 
 def found_cells(chunking: Chunking, known: Sequence[int]) -> list[Cell]:
-    """Return the cells for known boundaries found and missed, and for cuts elsewhere."""
+    """Return the table cells for known boundaries found, known boundaries missed, and cuts elsewhere."""
     return [count(number) for number in against_known(cuts_of(chunking), known)]
 
 
 def suspicious_cell(counts: Mapping[str, int]) -> Cell:
-    """Return the cell for the number of suspicious findings, explained by the number for each rule."""
+    """Return the table cell for the number of suspicious findings, explained by the number for each rule."""
     return count(sum(counts.values()), ", ".join(f"{one:,} {RULES[name].title.lower()}" for name, one in counts.items()))
