@@ -99,7 +99,7 @@ def _step(
 
 
 def gauge_of(gap: Gap, scale: tuple[float, float]) -> Gauge | None:
-    """Return the gauge of a gap's score and threshold; None if it lacks either."""
+    """Return a gauge that shows a gap's score and threshold; None if the gap lacks either."""
     if gap.score is None or gap.threshold is None:
         return None
     return {

@@ -22,5 +22,5 @@ MISSING = {"sentences": missing_for_splitter, "embedder": missing_for_embedder, 
 
 
 def labelled(setting: str, name: str) -> str:
-    """Return the label of a shared setting's value, marked if a package for it is not installed."""
+    """Return the label of an option of a shared setting, marked if the option needs a package that is not installed."""
     return f"{name} (not installed)" if setting in MISSING and MISSING[setting](name) else name

@@ -96,7 +96,7 @@ def reader(
     asking: AskingData | None = None,
     card: bool = False,
 ) -> list[str]:
-    """Mount the reader and return the hash of each column's body.
+    """Mount the reader, which shows the columns and their text, and return the hash of each column's body.
 
     Pass ``axis=False`` if the page draws its own axis. Gaps whose score is within ``margin`` of a threshold line are marked
     on the curve. ``offers`` are the purposes for which the columns can fold into one text with clickable gaps, each with
@@ -149,7 +149,7 @@ def _run_again() -> None:
 
 
 def take_event(key: str, event: str) -> dict[str, Any] | None:
-    """Return the detail of the reader's latest ``event``, or None if there is no new one."""
+    """Return the detail of the reader's latest event called ``event``, or None if there is no new event."""
     detail: dict[str, Any] | None = (st.session_state.get(key) or {}).get(event)
     if not detail or session.taken.get((key, event)) == detail["at"]:
         return None

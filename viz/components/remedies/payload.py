@@ -6,7 +6,7 @@ from typing import TypedDict
 
 
 class RemedyLine(TypedDict):
-    """A tested change of settings that reaches the goal.
+    """A tested change of settings that solves a column's problem.
 
     Attributes
     ----------

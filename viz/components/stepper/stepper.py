@@ -31,7 +31,7 @@ _stepper = component(
 
 
 class Mark(TypedDict):
-    """The reader's marks for a step: half-open ranges of sentence numbers, and a gap on the curve."""
+    """The highlights of a step in the reader: half-open ranges of sentence numbers, and a gap on the curve."""
 
     growing: tuple[int, int] | None
     next: tuple[int, int] | None

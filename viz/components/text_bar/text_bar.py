@@ -30,7 +30,7 @@ _questions = store("seamark_questions", "keepQuestions")
 
 
 class DocumentData(TypedDict):
-    """A sample: its id, title and topic."""
+    """A sample text: its id, title and topic."""
 
     id: str
     title: str
@@ -84,7 +84,7 @@ class KeptHead(TypedDict):
 
 
 def text_bar(data: TextBarData) -> None:
-    """Draw the row at the top of a page about a text.
+    """Draw the row at the top of a page, in which the user chooses and keeps a document.
 
     The page reruns when the user chooses a document, with ``{"document", "at"}`` in ``st.session_state[BAR]["chosen"]``, and
     when the tab sends what it has kept: a text, with ``{"head", "text", "at"}`` in ``["kept"]``, or questions, with
