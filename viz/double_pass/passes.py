@@ -113,7 +113,7 @@ def passes(
 
 
 def pass_rows(chunking: Chunking, beside: Beside | None, labels: dict[str, str]) -> PassRowsData:
-    """Return the start positions of the blocks in each row, and the comparisons in order."""
+    """Return the positions at which each row's sentences, mini-chunks or chunks begin, and the comparisons."""
     looks = told(chunking)
     over = [tried[-1] for tried in looks if tried[-1].kind.startswith("over") and tried[-1].outcome == "joined"]
     starts = minis(chunking)
@@ -157,7 +157,7 @@ def _comparison(tried: Sequence[Comparison]) -> ComparisonData:
 
 
 def table(chunking: Chunking) -> dict[str, list[Any]]:
-    """Return a table of all comparisons of both passes, by column name."""
+    """Return a table of all similarity comparisons of both passes, by column name."""
     comparisons = chunking.comparisons
     return {
         "step": [number for number, _ in enumerate(comparisons, start=1)],

@@ -18,7 +18,7 @@ from viz.jobs.background import Background
 
 @dataclass(eq=False)
 class Generating(Background):
-    """A job that generates questions; finished questions remain if it stops early.
+    """A job that generates questions with a language model; finished questions remain if the job stops early.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Generating(Background):
 
     @property
     def dropped(self) -> list[Dropped]:
-        """The windows for which no usable question was generated."""
+        """The windows of text for which no usable question was generated."""
         return [one for one in list(self.outcomes) if isinstance(one, Dropped)]
 
     def progress(self) -> tuple[float, str]:
@@ -70,7 +70,7 @@ class Generating(Background):
 
 @dataclass(eq=False)
 class Comparing(Background):
-    """A job that embeds generated questions and their excerpts, and computes their similarities.
+    """A job that embeds generated questions and their excerpts, and computes the similarities between them.
 
     Attributes
     ----------

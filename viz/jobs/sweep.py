@@ -44,13 +44,13 @@ class Sweep(KeptJob):
 
     @classmethod
     def from_disk(cls, kept: KeptSweep) -> Sweep:
-        """Return a stored sweep, to show its rows; raises InputError if they cannot be read."""
+        """Restore a stored sweep to show its rows; raises InputError if the rows cannot be read."""
         names = kept.names
         held = frozenset(name for name, one in zip(names, kept.plan.documents, strict=True) if one.held)
         return cls(names, tuple, kept.plan.settings, None, kept.plan.tokenizer, True, held, kept.rows(), kept)
 
     def resumed(self, documents: Sequence[MarkedText], embedder: Embedder, asking: Asking | None = None) -> Sweep:
-        """Return a stored sweep with its rows, ready to run the remaining settings on ``documents``."""
+        """Return a copy of a stored sweep that runs the remaining settings on ``documents``."""
         assert self.kept is not None
         planned = self.kept.plan.documents
         called = {before: one.name for before, one in zip(self.names, documents, strict=True)}
@@ -76,7 +76,7 @@ class Sweep(KeptJob):
 
     @property
     def named(self) -> bool:
-        """True if the documents' names are known; a stored sweep has only the names of bundled documents."""
+        """True if the names of all documents are known; a stored sweep has only the names of bundled documents."""
         return self.embedder is not None or self.kept is None or all(one.sample for one in self.kept.plan.documents)
 
     def progress(self) -> tuple[float, str]:

@@ -22,7 +22,7 @@ from viz.state.choices import Choices
 
 
 def show_question(told: Told, plan: Plan, choices: Choices) -> None:
-    """Draw the choice of a question and two chunkers, their chunks, and the button that opens Compare."""
+    """Draw selectors for a question and two chunkers, the chunkers' chunks, and the button that opens Compare."""
     with st.container(key="retrieval_one"):
         st.header("One question", anchor=False)
         _show(told, plan, choices)
@@ -78,7 +78,7 @@ def _furthest_apart(values: Mapping[int, FloatArray], questions: IntArray) -> di
 
 
 def by_dispute(values: Mapping[int, FloatArray], questions: IntArray) -> list[int]:
-    """Return the questions sorted by the largest difference between chunkers, largest first.
+    """Return the questions sorted by the largest difference between chunkers on them, largest first.
 
     Ties keep their order. ``values`` has an array of shape (all questions,) for each chunker, NaN where undefined.
     """

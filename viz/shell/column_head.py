@@ -43,7 +43,7 @@ def column_of(
     prefix: str = "",
     movable: bool = True,
 ) -> Column:
-    """Return the reader's column for a result, or one with a message that explains why there is no result.
+    """Return the reader's column for a result, or a column with a message that explains why there is no result.
 
     Parameters
     ----------

@@ -41,13 +41,13 @@ class ColumnChoice:
         self.parameters[name] = value
 
     def copy(self) -> ColumnChoice:
-        """Return a copy that can be changed independently."""
+        """Return a copy of the column that can be changed independently."""
         return ColumnChoice(self.chunker, dict(self.parameters))
 
 
 @dataclass
 class Choices:
-    """All settings that a link includes; ``extra`` has those of a single page, such as the step of a stepper."""
+    """All settings that a link includes; ``extra`` has the settings of a single page, such as the step of a stepper."""
 
     document: str
     sentences: str

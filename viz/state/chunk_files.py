@@ -27,7 +27,7 @@ def file_of(column: ColumnChoice) -> ChunkFile | None:
 
 
 def chunker_elsewhere(column: ColumnChoice) -> tuple[YourChunks | YourCuts, str]:
-    """Return the chunker of a column of external chunks or own cuts, and a hint if it still needs input.
+    """Return the chunker of a column of external chunks or own cuts, and a hint if the chunker still needs input.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def none_found(chunker: YourChunks, document: Document) -> str:
 
 
 def hold(file: ChunkFile, columns: Iterable[ColumnChoice] = ()) -> None:
-    """Add a file to the session, and drop files that no page, ``columns`` or undoable change uses.
+    """Add a file of chunks to the session, and drop files that no page, ``columns`` or undoable change uses.
 
     Raises
     ------

@@ -13,7 +13,7 @@ from viz.state.keys import session
 
 
 def none_named(who_needs: str, where: str = "on the left") -> str:
-    """Return the message for a missing language model: ``who_needs`` one, and ``where`` to name it."""
+    """Return the message that ``who_needs`` lacks a language model, which the user can name at ``where``."""
     return (
         f"{who_needs} a language model, and none is named yet. Name one {where}, under “Language model”: one that runs on "
         "this machine (llama.cpp, Ollama, vLLM) or a hosted one. Nothing is sent before you press “Send”."

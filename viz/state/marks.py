@@ -12,7 +12,7 @@ Known = tuple[int, ...] | None
 
 
 def with_clicked(document: Document, known: Known, places: Collection[int] | None) -> Known:
-    """Return the known boundaries after clicks on gaps between sentences.
+    """Return the known boundaries after the user's clicks on gaps between sentences.
 
     Parameters
     ----------

@@ -56,7 +56,7 @@ def set_own_text(given: Source | None) -> None:
 
 
 def store_own_text(own: Source | None, given: Source | None = None) -> None:
-    """Set the user's own text; ``given`` is the text before lines of dashes were removed, if it had any."""
+    """Set the user's own text; ``given`` is the text before its lines of dashes were removed, if it had any."""
     session.own_complaint = ""
     session.marks_before = []
     before = session.own
@@ -83,7 +83,7 @@ def questions_about(source: Source) -> int:
 
 
 def bring_back() -> None:
-    """Restore the user's previous own text in place of the one that replaced it."""
+    """Restore the user's previous own text in place of the text that replaced it."""
     replaced = session.replaced
     if replaced is not None:
         store_own_text(replaced.own, replaced.given)

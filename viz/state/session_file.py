@@ -45,7 +45,7 @@ class KeptFile(BaseModel):
 
     @cached_property
     def file(self) -> ChunkFile:
-        """The stored file of chunks, restored."""
+        """The file of external chunks, restored from its stored form."""
         return ChunkFile(self.name, self.chunks, self.document)
 
 
@@ -219,5 +219,5 @@ def _put_together(head: dict[str, Any], pieces: Sequence[Sequence[Any]]) -> None
 
 
 def spans_of(chunking: Chunking) -> tuple[tuple[Span, ...], ...]:
-    """Return the spans of each chunk."""
+    """Return the spans of each chunk of a result."""
     return tuple(chunk.spans for chunk in chunking.chunks)

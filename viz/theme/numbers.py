@@ -22,7 +22,7 @@ def stages_in_words(timing: Timing | None) -> str:
 
 
 def embedding_in_words(timing: Timing | None) -> str:
-    """Describe the number of new and cached embeddings, and the time of computing all; empty if not timed."""
+    """Describe the embedding time and the numbers of new and cached embeddings; empty if the result was not timed."""
     if timing is None:
         return ""
     took = duration(timing.embed_ms)

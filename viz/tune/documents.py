@@ -40,7 +40,7 @@ class Chosen:
 
     @property
     def with_splitters(self) -> list[tuple[MarkedText, str]]:
-        """All documents with the names of their splitters; the user's own have the chosen one."""
+        """All documents with the names of their sentence splitters; the user's own documents have the chosen splitter."""
         splitters = sample_splitters()
         return [(one, splitters.get(one.name, self.splitter)) for one in self.all]
 
@@ -63,7 +63,7 @@ def _bundled() -> list[str]:
 
 
 def choose_documents(words: dict[str, str]) -> Chosen:
-    """Draw the choice of documents and return it."""
+    """Draw the controls for choosing the documents of a sweep, and return the chosen documents."""
     own = own_documents()
     titles = {name: sample_titles()[name] for name in _bundled()} | {name: name for name in own}
 

@@ -22,7 +22,7 @@ FILE = SAMPLES_FOLDER / "tune_run.json"
 
 
 def first_screen() -> Choices:
-    """Return the page's default choices: Breakpoint over its amount, on bundled documents with known boundaries."""
+    """Return the default choices of the Tune page: Breakpoint over its amount, on documents with known boundaries."""
     extra = GRID_WORDS | default_documents() | OWN_WORDS | {"measure": "pk", "run": ""}
     return Choices("stubs", "lines", [ColumnChoice("breakpoint")], extra=extra)
 

@@ -30,7 +30,7 @@ _ANY_SIZE = [2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
 
 
 def choose_settings(words: dict[str, str]) -> tuple[list[Setting], str]:
-    """Draw the choice of a grid; return its valid settings, and a message if some are invalid."""
+    """Draw the controls for a grid of settings; return the valid settings, and a message if some are invalid."""
     options = {PUBLISHED: "Published grids"} | {name: chunker_class(name).title for name in (*CHUNKERS, *ASKING)}
 
     def forget() -> None:

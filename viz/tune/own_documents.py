@@ -205,7 +205,7 @@ def _boundaries(one: MarkedText) -> str:
 
 
 def zipped(documents: list[MarkedText]) -> bytes:
-    """Return a ZIP archive of the documents, each as a text file and a file of its boundaries."""
+    """Return a ZIP archive of the documents, with a text file and a file of boundaries for each document."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for one in documents:

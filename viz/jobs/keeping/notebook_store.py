@@ -25,7 +25,7 @@ CREATE TABLE IF NOT EXISTS notebooks (
 
 
 class Listed(NamedTuple):
-    """A list entry of a kept text: its id, name, time of the last change (Unix time), and number of questions."""
+    """The list entry of a kept text: its id, name, time of the last change (Unix time), and number of questions."""
 
     id: str
     name: str
@@ -41,7 +41,7 @@ class Place(NamedTuple):
 
 
 class NotebookStore:
-    """Store of kept texts in a SQLite file, safe for several threads and processes.
+    """A store of kept texts in a SQLite file, safe for several threads and processes.
 
     The file is created with the first text. All methods raise `InputError`, with the reason in a sentence, if the file
     cannot be read or written.
@@ -67,7 +67,7 @@ class NotebookStore:
         return None if row is None else (Place(id, row[0]), bytes(row[1]), bytes(row[2]).decode("utf-8", "surrogatepass"))
 
     def write(self, place: Place | None, name: str, questions: int, head: bytes, digest: str, text: str) -> Place:
-        """Store a text and return its key.
+        """Store a text with its metadata, and return its key.
 
         Parameters
         ----------

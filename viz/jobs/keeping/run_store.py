@@ -35,7 +35,7 @@ _OLDEST = "SELECT key FROM runs WHERE key != ? ORDER BY rowid LIMIT 1"
 
 
 class RunStore:
-    """Store of runs in a SQLite file, which is created with the first run.
+    """A store of runs in a SQLite file, which is created with the first run.
 
     Like the embedding cache, the file may be missing, damaged, full, read-only or deleted at any time; data that cannot be
     written is dropped. Several threads and processes may use the store concurrently.
@@ -81,7 +81,7 @@ class RunStore:
                     self._write(key, write)
 
     def add(self, key: bytes, number: int, part: bytes) -> None:
-        """Store a finished part of a run, unless the run was deleted; it is written before this returns."""
+        """Store a finished part of a run, unless the run was deleted, and return only after the part is written."""
         if len(part) > MAX_PART:
             return
         row = (key, number, part, _checksum(key, number, part), key)

@@ -59,7 +59,7 @@ class PreviewData(TypedDict):
 
 
 class Cut(NamedTuple):
-    """A column that has a result, with its number from 0."""
+    """A column that has a result: its number (from 0), task, chunker and chunks."""
 
     number: int
     task: Task
@@ -175,7 +175,7 @@ def _quoted(text: str) -> str:
 
 
 def put_values(choice: ColumnChoice, values: object) -> dict[str, float]:
-    """Set the parameters that a browser event names, all or none, and return their values."""
+    """Set the parameters that a browser event names, either all or none, and return their values."""
     specs = {spec.name: spec for spec in chunker_class(choice.chunker).fields(choice.parameters)}
     changed, put = choice.copy(), dict[str, float]()
     for name, value in values.items() if isinstance(values, Mapping) else ():

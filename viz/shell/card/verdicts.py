@@ -80,7 +80,7 @@ class Verdicts(TypedDict):
 
 
 class AnswerData(TypedDict):
-    """Payload with the verdicts at the position that the user points at; None if there is none."""
+    """Payload with the verdicts at the position that the user points at; None if there is no such position."""
 
     answer: Verdicts | None
 
