@@ -16,7 +16,7 @@ from viz.shell.results import ColumnResult
 class Shown:
     """A greedy chunker's result, with its scores as distances or as similarities.
 
-    ``identity`` is its task and the reading. Max–Min has similarities only.
+    ``identity`` is the task and the kind of score, distance or similarity. Max–Min has similarities only.
     """
 
     identity: tuple[Task, str]

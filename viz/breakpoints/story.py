@@ -25,7 +25,7 @@ def is_near(gap: Gap, margin: float) -> bool:
 
 
 def scan_steps(chunking: Chunking, margin: float, compared: Mapping[int, StretchComparison] | None) -> list[Step]:
-    """Return one step of the greedy scan for each gap, in order.
+    """Return one step of the greedy chunker's scan for each gap in the text, in order.
 
     Parameters
     ----------

@@ -132,7 +132,7 @@ def breaks_words(chunking: Chunking) -> str:
 
 
 def refusal_words(found: Clusters, cap: int) -> str:
-    """Explain how to read the dendrogram and how many joins the size cap refused."""
+    """Explain how to read the dendrogram, and state how many joins the size cap refused."""
     explained = "A bracket joins two clusters at the distance of their two nearest sentences. "
     if not found.refused:
         return explained + f"The cap of {cap:,} sentences refused nothing."

@@ -46,7 +46,7 @@ def marking_of(choices: Choices, text: Text) -> Marking | None:
 
 
 def offers(choices: Choices) -> dict[str, str]:
-    """Return each purpose of folding the columns, with the reason why it is unavailable (empty if it is available).
+    """Return each purpose for which the columns can be folded into one text, with the reason if it is unavailable.
 
     The known boundaries of a bundled text cannot be changed.
     """

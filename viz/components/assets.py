@@ -108,7 +108,7 @@ def script(entry: str, default: str | None = None, *, root: Path = VIZ) -> str:
 
 
 def styles(*files: str) -> str:
-    """Return the contents of style sheets, by their paths below ``viz/``, as one string."""
+    """Return the contents of the given style sheets (paths below ``viz/``) as one string."""
     return "\n".join((VIZ / file).read_text(encoding="utf-8") for file in files)
 
 

@@ -14,7 +14,7 @@ def notice(text: str, tone: str = "info", *, key: str) -> None:
 
 
 def heading(text: str, *, key: str) -> None:
-    """Draw the page's heading, such as the name of the text, shown verbatim."""
+    """Draw ``text`` verbatim as the page's heading."""
     _notice(key=key, data={"text": text, "tone": "heading"})
 
 

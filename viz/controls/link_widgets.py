@@ -12,9 +12,9 @@ from viz.state.keys import session
 def key_showing(value: object, key: str) -> str:
     """Return the key of a widget that must show ``value``; the key is new if the value was changed elsewhere.
 
-    A widget whose value was changed by anything but itself gets a new key. Under the old one, a message that the browser
-    sends before it has received the new value would count as the user's choice of the old value; and Streamlit sends a
-    value that is set for an existing widget only once, even if the next run begins before that.
+    A widget whose value was changed by anything but itself gets a new key. Under the old key, a message that the browser
+    sends before it has received the new value would count as the user's choice of the old value. In addition, Streamlit
+    sends a value that is set for an existing widget only once, even if the next run begins before it is sent.
     """
     drawn = numbered(key)
     if drawn in st.session_state and st.session_state[drawn] != value:
@@ -39,7 +39,7 @@ def select(
 ) -> str:
     """Draw a select box for the setting ``words[name]``, and return the chosen value.
 
-    ``options`` maps words to labels; an unknown word is replaced by the first option. ``then`` is called after a change.
+    ``options`` maps values to labels; an unknown value is replaced by the first option. ``then`` is called after a change.
     """
     if words[name] not in options:
         words[name] = next(iter(options))
@@ -74,7 +74,7 @@ def switch(
 ) -> None:
     """Draw a segmented control for the setting ``words[name]``; an unknown value is shown as the first option.
 
-    ``options`` maps words to labels. If ``hidden``, the control's own label is not shown.
+    ``options`` maps values to labels. If ``hidden``, the control's own label is not shown.
     """
     shown = words[name] if words[name] in options else next(iter(options))
     drawn = key_showing(shown, key)

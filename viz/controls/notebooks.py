@@ -63,7 +63,7 @@ def _sample(document: str) -> Source:
 
 
 def take_chip(event: Mapping[str, Any], document: str) -> None:
-    """Apply the action chosen on a document's chip: keep the document, remove it, or open the view of downloads."""
+    """Apply the action chosen on a document's chip: keep the document, remove it, or open the downloads on Compare."""
     wanted = event.get("act")
     if wanted == "keep" and is_private():
         keep(document)

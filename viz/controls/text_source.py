@@ -193,7 +193,7 @@ def _uploaded(choices: Choices) -> None:
 
 
 def give_text(own: Source, choices: Choices) -> None:
-    """Make a text from another page the user's own text and choose it; a callback.
+    """Make a text from another page the user's own text, and select it; for use as a callback.
 
     Lines of dashes stay part of the text.
     """

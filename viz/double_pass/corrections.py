@@ -50,7 +50,7 @@ class Correction:
     gap
         The gap's number: the number of the sentence before it, from 0.
     why
-        The reason for the decision, as in the ledger.
+        The reason for the decision, as in the table of gaps.
     step
         The number, from 0, of the step that removed the boundary; None if the minimum size removed it.
     beside
@@ -64,7 +64,7 @@ class Correction:
 
     @property
     def reason(self) -> str:
-        """The reason for the removal, in words; the pass is named only if no step is."""
+        """The reason for the removal, in words; the reason names the pass only if no step is given."""
         return str(self.why if self.step is None else self.why._replace(heading=""))
 
 

@@ -94,7 +94,7 @@ it is the last attempt.
 def passes(
     *, title: str, summary: str, rows: PassRowsData | None, source: str, message: str = "", tone: str = "", key: str
 ) -> None:
-    """Mount the rows of both passes, or show ``message`` if there are none.
+    """Mount the rows of blocks that show both passes, or a ``message`` if there are no rows.
 
     Hovering emits ``seamark-mark`` with the ``ranges`` of sentences; a click emits ``seamark-jump`` and, on a step of the
     stepper, ``seamark-go``. The rows mark the ranges of ``seamark-step``. ``source`` is the identity of the text; if it

@@ -128,7 +128,7 @@ def _placed(tried: Sequence[Comparison]) -> tuple[int, int]:
 
 
 def compared_group(here: Comparison) -> Span:
-    """Return the left group of a comparison: the sentences whose vector is compared with the right group's."""
+    """Return the sentences on the left of a comparison whose vector is compared with the right group's vector."""
     return Span(here.left.end - 2, here.left.end) if here.kind == "appending" else here.left
 
 

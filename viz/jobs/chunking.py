@@ -212,7 +212,7 @@ def chunk_at_once(
 def tipping_at_once(
     task: Task, chunker: Chunker, chunking: Chunking, gap: Gap, embedder: Embedder | None, on_disk: bool
 ) -> Tipping | None:
-    """Return the smallest change that would reverse the verdict on a gap, or None if finding it would take long."""
+    """Return the smallest change that would reverse the verdict on a gap; None if no change is found quickly."""
     try:
         return _tipping(task, chunker, chunking, gap, embedder, on_disk)
     except Cancelled:

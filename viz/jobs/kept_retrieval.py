@@ -43,7 +43,7 @@ class _Plan(KeptPlan):
 
     @property
     def total(self) -> int:
-        """The number of chunkers."""
+        """The number of chunkers in the run."""
         return len(self.chunkers)
 
     def check(self) -> None:

@@ -128,12 +128,12 @@ class Retrieval(KeptJob):
 
     @property
     def total(self) -> int:
-        """The number of chunkers."""
+        """The number of chunkers in the run."""
         return len(self.plan.chunkers)
 
     @property
     def done(self) -> int:
-        """The number of chunkers that were measured or failed."""
+        """The number of chunkers in the run that were measured or failed."""
         return len(self.found) + len(self.errors)
 
     def progress(self) -> tuple[float, str]:
@@ -142,7 +142,7 @@ class Retrieval(KeptJob):
 
     @property
     def has_budgets(self) -> bool:
-        """True if all finished chunkers were measured at budgets, which earlier versions did not do."""
+        """True if all finished chunkers were measured at several budgets, which earlier versions did not do."""
         return all(number in self.ladders for number in self.found)
 
     @property

@@ -20,7 +20,7 @@ from viz.jobs.resources import load_model
 
 @dataclass(eq=False)
 class Sweep(KeptJob):
-    """A job that runs settings on documents with known boundaries; ``rows`` grows while it runs.
+    """A job that runs chunker settings on documents with known boundaries; ``rows`` grows while it runs.
 
     ``split`` yields the documents called ``names`` one by one, because splitting long ones takes time. ``held`` names the
     documents that are held out of the ranking. Settings that are in ``rows`` when the job starts are not run again. With
@@ -66,12 +66,12 @@ class Sweep(KeptJob):
 
     @property
     def total(self) -> int:
-        """The total number of runs."""
+        """The total number of runs in the sweep."""
         return len(self.names) * len(self.settings)
 
     @property
     def done(self) -> int:
-        """The number of finished runs."""
+        """The number of finished runs of the sweep."""
         return len(self.rows)
 
     @property

@@ -30,7 +30,7 @@ SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 
 
 def edge(number: int) -> str:
-    """Return the colour of a chunker's lines and dots."""
+    """Return the colour of a chunker's lines and dots in the figures."""
     edges = EDGES[palette.theme()]
     return edges[number % len(edges)]
 

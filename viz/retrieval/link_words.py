@@ -92,7 +92,7 @@ def choose_ways(words: dict[str, str]) -> None:
 def ways_of(words: Mapping[str, str], count: int) -> tuple[EmbeddedAs, tuple[EmbeddedAs, ...]]:
     """Return the first embedding mode and, if there are several, the mode for each measured chunker.
 
-    Each of the ``count`` chunkers is measured once per way, all of them with the first way before the next.
+    Each of the ``count`` chunkers is measured once per mode: all chunkers with the first mode, then all with the next.
     """
     ways = [checked(word) for word in words["embedded"].split(":")]
     return ways[0], tuple(way for way in ways for _ in range(count)) if len(ways) > 1 else ()
@@ -133,6 +133,9 @@ def place(words: Mapping[str, str], name: str, count: int) -> int:
 
 
 def choose_word(label: str, words: dict[str, str], name: str, hidden: bool = False) -> str:
-    """Draw a segmented control for a parameter of `ALLOWED` and return the chosen value."""
+    """Draw a segmented control for a link parameter, and return the chosen value.
+
+    ``name`` is a key of `ALLOWED`.
+    """
     switch(label, words, name, ALLOWED[name], f"retrieval_{name}", hidden=hidden)
     return words[name]

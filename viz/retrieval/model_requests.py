@@ -25,7 +25,7 @@ MISSING = none_named("Context sentences need")
 
 
 def names_a_model(embedded: str, columns: Sequence[ColumnChoice]) -> bool:
-    """Return whether the settings include the form for the language model, for context sentences or a chunker."""
+    """Return whether the page has the form for the language model, which context sentences and some chunkers need."""
     return writes_contexts(embedded) or any_asks(column.chunker for column in columns)
 
 

@@ -50,7 +50,7 @@ def column_of(
     head
         Returns the summary of a chunking.
     drawn
-        The result to draw instead, for pages that show another reading of it.
+        The result to draw instead, for pages that show other scores for the same chunks.
     prefix
         Text before the settings in the subtitle.
     movable
@@ -71,7 +71,10 @@ def column_of(
 
 
 def against_known_row(found: int, missed: int, added: int) -> HeadRow:
-    """Return the summary row that compares a result's cuts with the known boundaries; head.js writes it for previews."""
+    """Return the summary row that compares a result's cuts with the known boundaries.
+
+    For previews, head.js writes the same row.
+    """
     label = "against known"
     if missed or added:
         words = f"{missed:,} missed, {added:,} added"

@@ -32,7 +32,7 @@ class Requests:
     answer_tokens
         Assumed tokens of one answer; 0 if the estimate includes them.
     formed
-        True if answers have a form; False if all of them are in words.
+        True if answers must follow a schema; False if all of them are free text.
     """
 
     subject: object

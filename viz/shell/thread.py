@@ -47,7 +47,7 @@ def columns_to_open_with(page: str, kinds: Sequence[Collection[str]]) -> list[Co
 
 
 def show_thread(page: str, column: ColumnChoice, embedder: Embedder | None, *, valid: bool = True) -> None:
-    """Draw the number of the Compare column that has these settings, or the button that adds them there.
+    """Draw the number of the Compare column that has these settings, or a button that adds the settings to Compare.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def show_thread(page: str, column: ColumnChoice, embedder: Embedder | None, *, v
 
 
 def use_compares(page: str, choices: Choices) -> None:
-    """Draw the button that replaces the page's columns with Compare's."""
+    """Draw the button that replaces the page's columns with the columns of Compare."""
     there = columns_of_compare()
 
     def use() -> None:

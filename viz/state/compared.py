@@ -60,7 +60,7 @@ def column_of_kind(kinds: Collection[str]) -> tuple[int, ColumnChoice] | None:
 
 
 def index_on_compare(column: ColumnChoice, defaults: Mapping[str, Any]) -> int | None:
-    """Return the index of Compare's first column with the same values of all parameters, or None.
+    """Return the index of the first column on Compare with the same values of all parameters, or None.
 
     ``defaults`` are the embedder's defaults for the column's chunker.
     """

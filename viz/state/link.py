@@ -52,7 +52,7 @@ def link_of_chunker(chunker: str) -> dict[str, str]:
 
 
 def older_columns(query: Mapping[str, str]) -> list[int]:
-    """Return the numbers, from 1, of the columns in a link that lack parameters introduced after it was made."""
+    """Return the numbers, from 1, of a link's columns that lack parameters introduced after the link was made."""
     kinds = {**CHUNKERS, **ASKING, **ADAPTERS}
     return [
         number

@@ -92,7 +92,7 @@ def bring_back() -> None:
 
 
 def edited(text: str) -> Source:
-    """Return the text box's content as a source: an edit of the own text, or a new text if most of it changed.
+    """Return the text box's content as a source: an edit of the user's own text, or a new text if most of it changed.
 
     After an edit the text keeps its name, its pages, and its known boundaries outside the replaced part.
     """
@@ -134,7 +134,9 @@ PUT_BACK = {"repeated header": "Put headers back", "repeated footer": "Put foote
 
 
 def put_back(kind: str) -> None:
-    """Restore the omitted headers or footers of the user's own text, and keep its notebook; a callback.
+    """Restore the omitted headers or footers of the user's own text; for use as a callback.
+
+    The text keeps its notebook.
 
     ``kind`` is a key of `PUT_BACK`.
     """

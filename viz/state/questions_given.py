@@ -85,7 +85,7 @@ def given_before() -> Material | None:
 
 
 def share_generated(found: QuestionSet, model: str, parts: tuple[tuple[str, Parts], ...]) -> None:
-    """Share the questions that a language model generated on Retrieval with Answers."""
+    """Share with Answers the questions that a language model generated on Retrieval."""
     material = Material(found.texts, found.questions, True, parts)
     session.shared_questions = {**session.shared_questions, GENERATED: (f"asked by {model}", material)}
 

@@ -47,7 +47,7 @@ def language_said(document: Document) -> str:
 
 @dataclass(frozen=True)
 class Text:
-    """A text and its document, split into sentences."""
+    """A source text, and the document that results from splitting it into sentences."""
 
     source: Source
     document: Document

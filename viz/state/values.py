@@ -146,7 +146,7 @@ class Notebook(NamedTuple):
 
 
 class Replaced(NamedTuple):
-    """The user's previous own text; ``given`` is that text before lines of dashes were removed."""
+    """The user's previous own text; ``given`` is this text before its lines of dashes were removed."""
 
     own: Source
     given: Source | None
@@ -154,7 +154,7 @@ class Replaced(NamedTuple):
 
 @dataclass(frozen=True)
 class Undo:
-    """The last change of a page's columns, with what is needed to undo it.
+    """The last change of a page's columns, with the data needed to undo it.
 
     Attributes
     ----------

@@ -51,7 +51,7 @@ class Chosen:
 
 
 def default_documents() -> dict[str, str]:
-    """Return the link's default parameters for the bundled documents."""
+    """Return the link parameters that choose the bundled documents by default."""
     # The essay contains several of the others, which then could not be held out.
     names = [name for name in _bundled() if name != "essay"]
     held = names[1::3]

@@ -29,7 +29,7 @@ def first_screen() -> Choices:
 
 @cache
 def first_run() -> tuple[Sweep, RunFile] | str:
-    """Return the bundled sweep and its file, or an error message if documents or settings have changed since.
+    """Return the bundled sweep and its file, or an error message if the documents or settings have changed since.
 
     The sweep never changes, so all sessions share it.
     """

@@ -97,7 +97,7 @@ def _values(words: dict[str, str], name: str, spec: FieldSpec) -> list[Any]:
 
 
 def offered(spec: FieldSpec) -> list[Any]:
-    """Return round default values for a parameter, aligned to the steps of its slider."""
+    """Return round values of a parameter to try by default, aligned to the steps of its slider."""
     if spec.choices:
         return list(spec.choices)
     if spec.offered is None and spec.high is not None and spec.high > _ANY_SIZE[-1]:

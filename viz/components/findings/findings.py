@@ -49,7 +49,7 @@ class SoughtData(TypedDict):
 
 
 class FindingData(TypedDict):
-    """A finding: its title, its reason, the passage, and its half-open range of sentences.
+    """Payload of a finding about a result: its title, reason, passage, and half-open range of sentences.
 
     With an ``id``, the user can search for changes that remove the finding.
     """
@@ -72,11 +72,13 @@ def show_findings(
     key: str,
     sought: SoughtData | None = None,
 ) -> None:
-    """Draw the list of findings; ``total`` is the number of findings, including those that are not listed.
+    """Draw the list of findings about a result; ``total`` counts all findings, including those that are not listed.
 
-    The page or fragment reruns with ``{"id", "search", "at"}`` in ``st.session_state[key]["sought"]`` when the user chooses
-    a finding that has an id, or begins or stops the search, and while it runs; with ``{"setting", "tune", "at"}`` in
-    ``["remedy"]`` when the user wants a change as a column, or tested on Tune.
+    The page or fragment reruns after each of these events, whose details are by name in ``st.session_state[key]``:
+
+    - ``sought``: the user chose a finding that has an id, or began or stopped the search; ``{"id", "search", "at"}``. The
+      event repeats while the search runs.
+    - ``remedy``: the user wants a change as a column, or tested on Tune; ``{"setting", "tune", "at"}``.
     """
     data: FindingsData = {
         "summary": summary,

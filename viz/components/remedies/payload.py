@@ -25,7 +25,7 @@ class RemedyLine(TypedDict):
 
 
 class ColumnRemedies(TypedDict):
-    """The remedies for a problem of one column, and the state of the search for them.
+    """The changes of settings that solve a problem of one column, and the state of the search for them.
 
     Attributes
     ----------

@@ -85,7 +85,7 @@ class Step(TypedDict):
 
 
 class StepsData(TypedDict):
-    """Payload of the steps for the store: the steps as JSON, their hash, and the stepper's key."""
+    """Payload of the steps for the browser's store: the steps as JSON, their hash, and the stepper's key."""
 
     key: str
     id: str

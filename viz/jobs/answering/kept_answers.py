@@ -32,7 +32,7 @@ class _Plan(KeptPlan):
 
     @property
     def total(self) -> int:
-        """The number of answers."""
+        """The number of answers in the run."""
         return len(self.questions) * (len(self.chunkers) + len(self.trivial))
 
 

@@ -20,7 +20,7 @@ from viz.jobs.texts import kept
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a column's search: the remedies, and the number of settings tried."""
+    """The result of the search for one column: the changes that solve its problem, and the number of settings tried."""
 
     remedies: tuple[Remedy, ...] = ()
     tried: int = 0
@@ -90,7 +90,7 @@ class RemedyJob(Background):
         return self.searches.keys() <= self.found.keys()
 
     def again(self) -> RemedyJob:
-        """Return a new job that is not started and keeps the outcomes found so far."""
+        """Return a copy of the job that is not started yet and keeps the outcomes found so far."""
         return replace(self)
 
     def after(self, before: RemedyJob | None) -> RemedyJob:

@@ -109,8 +109,6 @@ class RunStore:
     def plan(self, key: bytes, kind: str) -> bytes | None:
         """Return a run's plan as unchecked JSON, or None if there is no such run of this kind or it has expired.
 
-        What is in it is JSON that is not yet checked.
-
         Raises
         ------
         InputError

@@ -99,8 +99,8 @@ def answer_verdicts(
 
     Streamlit identifies a fragment by its position on the page, and loses requests to an old position. Call this above all
     elements that come and go. ``known`` are the known boundaries. ``search`` has the search settings for the stored
-    questions, which a previewed change may gain or lose. ``read`` is the first column's result in the page's reading of the
-    scores, if that differs from the column's.
+    questions, whose answers a previewed change may gain or lose. ``read`` is the first column's result with the scores
+    that the page shows, if they differ from the column's scores.
     """
     asked = (st.session_state.get(KEY) or {}).get("asked") or {}
     at = asked.get("at")
