@@ -31,7 +31,7 @@ _COLUMNS |= {"chunker": st.column_config.Column(width=140), "answers": st.column
 
 
 def show_report(run: Answering, report: Report, words: dict[str, str]) -> None:
-    """Draw a run's verdict, its table of mean measures, and the values of one measure by question.
+    """Draw a run's verdict on the chunkers, its table of mean measures, and one measure's values by question.
 
     While answers are still arriving, only the table is drawn.
     """

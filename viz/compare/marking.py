@@ -46,7 +46,7 @@ def marking_of(choices: Choices, text: Text) -> Marking | None:
 
 
 def offers(choices: Choices) -> dict[str, str]:
-    """Return each purpose for which the columns can be folded into one text, with the reason if it is unavailable.
+    """Return each purpose for which the columns can fold into one text, with the reason if the purpose is unavailable.
 
     The known boundaries of a bundled text cannot be changed.
     """

@@ -35,7 +35,7 @@ class Stretch(NamedTuple):
 
 
 def show_parsing(chosen: Source) -> None:
-    """Draw the text as read from a file, one page at a time, and the content of the file that was left out."""
+    """Draw the text as read from a file, one page at a time, and a table of the omitted content."""
     if chosen.left_out:
         st.dataframe(left_out_table(chosen.left_out, chosen.parts), hide_index=True, width="stretch", placeholder="")
         if chosen is session.own:
@@ -88,7 +88,7 @@ def stretches_of(text: str, parts: Parts | None) -> list[Stretch]:
 
 
 def about_stretch(here: Stretch, chosen: Source) -> str:
-    """Describe a passage: its page or chapter, and the content left out of it; empty for a text without pages."""
+    """Describe a passage: its page or chapter, and the content omitted from it; empty for a text without pages."""
     parts = chosen.parts
     if parts is None or here.part is None:
         return ""
@@ -103,7 +103,7 @@ def _said(one: LeftOut) -> str:
 
 
 def left_out_table(left_out: Iterable[LeftOut], parts: Parts | None) -> dict[str, list[str] | list[int]]:
-    """Return a table of the content left out of a file, with one row per kind of content."""
+    """Return a table of the content omitted from a file, with one row per kind of content."""
     kinds: dict[str, list[LeftOut]] = {}
     for one in left_out:
         kinds.setdefault(one.what, []).append(one)

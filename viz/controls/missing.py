@@ -8,12 +8,12 @@ from chunkers.text.tokenizers import BYTE_PAIRS
 
 
 def missing_for_splitter(name: str) -> str:
-    """Return the installation hint for the package that the splitter lacks; empty if nothing is missing."""
+    """Return the installation hint for the package that the splitter lacks; empty if no package is missing."""
     return lacking("spacy", "spaCy's splitter") if name.partition(":")[0] == "spacy" else ""
 
 
 def missing_for_tokenizer(name: str) -> str:
-    """Return the installation hint for the package that the tokenizer lacks; empty if nothing is missing."""
+    """Return the installation hint for the package that the tokenizer lacks; empty if no package is missing."""
     return lacking("tokens", name) if name in BYTE_PAIRS else ""
 
 

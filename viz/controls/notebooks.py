@@ -83,7 +83,7 @@ def offer_to_keep(key: str, document: str) -> None:
 
 
 def offer_replaced(choices: Choices) -> None:
-    """Draw errors in keeping texts, and a button that restores a replaced text with questions or boundaries."""
+    """Draw errors in keeping texts, and a button that restores a replaced text that had questions or boundaries."""
     if session.notebook_complaint:
         notice(session.notebook_complaint, "error", key="notebook_complaint_notice")
     replaced = session.replaced

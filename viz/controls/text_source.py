@@ -68,7 +68,7 @@ def take_document(choices: Choices, default: Choices) -> None:
 
 
 def show_row(choices: Choices, text: Text | None) -> None:
-    """Draw the page's top row, with the choice of a document and the facts known about the text."""
+    """Draw the page's top row, with a document selector and the facts known about the text."""
     own = session.own
     looking = choices.document == OWN and own is None and not session.own_gone and not session.tab_answered
     if looking and not session.tab_asked:

@@ -30,7 +30,7 @@ def _search_key(here: Page, text: Text) -> tuple[object, ...]:
 
 
 def search_of(here: Page, text: Text) -> Sweep | None:
-    """Return the search for the best settings on this document, if any, and cancel searches on other documents."""
+    """Return the search for the best settings on the page's document, if any, and cancel searches on other documents."""
     key = _search_key(here, text)
     for other, search in session.failure_searches.items():
         if other != key and search.running:

@@ -152,7 +152,7 @@ class Registry:
         return token
 
     def find(self, token: str, kind: type[Kind], session: Held | None = None) -> Kind | None:
-        """Return the run of this token and kind and hold it for ``session``; None if there is no such run."""
+        """Return the run with the given token and kind and hold it for ``session``; None if there is no such run."""
         with self._lock:
             run = self._runs.get(token)
             if not isinstance(run, kind):

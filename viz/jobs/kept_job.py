@@ -39,7 +39,7 @@ class KeptJob(Background):
 
 
 def measure_bundled(job: KeptJob) -> RunFile:
-    """Run a job that is stored in a `RunFile`, and return this file; raises InputError if the job does not finish."""
+    """Run a job that is stored in a `RunFile`, and return the file; raises InputError if the job does not finish."""
     assert job.kept is not None
     file = job.kept.keeper.store
     assert isinstance(file, RunFile)

@@ -135,7 +135,7 @@ class KeptSweep(KeptRun[_Plan]):
         self.keeper.add(number, KeptRow.of(row).model_dump_json().encode())
 
     def rows(self) -> list[SweepRow]:
-        """Return the stored rows in order; raises InputError as `results` does."""
+        """Return the stored rows of the sweep in order; raises InputError if the rows cannot be read."""
         settings, names = self.plan.settings, self.names
 
         def decode(number: int, part: bytes) -> SweepRow:
@@ -148,7 +148,7 @@ class KeptSweep(KeptRun[_Plan]):
         return [*self.results(decode).values()]
 
     def given_again(self, own: Sequence[MarkedText]) -> list[MarkedText | None]:
-        """Return the sweep's documents, bundled or recognised among the user's ``own``; None for missing ones."""
+        """Return the sweep's documents, bundled or found among the user's ``own``, with None for each missing document."""
         by_digest = {digest_of(self.keeper, one): one for one in own}
         for kept in self.plan.documents:
             if one := _bundled(kept.sample):

@@ -78,7 +78,7 @@ class Plan:
     searched_by: Method = "embedding"
 
     def documents(self, splitter: str, cancelled: Callable[[], bool] = bool) -> Iterator[Document]:
-        """Split the documents into sentences, and yield them one at a time.
+        """Yield the plan's documents, split into sentences, one document at a time.
 
         Raises
         ------

@@ -55,7 +55,7 @@ class ReadingJob(Background, Generic[Made]):
 
     @property
     def name(self) -> str:
-        """The name of the first of the files to read."""
+        """The name of the first file to read."""
         return self.files[0][0]
 
     @property

@@ -80,7 +80,7 @@ def load_model(
 
 
 def collect_garbage() -> None:
-    """Run a full garbage collection, and exempt the surviving objects from automatic ones until the next call.
+    """Run a full garbage collection, and exempt the surviving objects from automatic collections until the next call.
 
     Traversing the objects of all modules and sessions stops every thread for a good part of a second. Python would do so at
     any time; `viz.jobs.preload` does it once, and `viz.shell.housekeeping` when sessions have ended and no page is being

@@ -62,7 +62,7 @@ def show_curve(report: Report, names: Mapping[int, str], words: dict[str, str]) 
 
 
 class WholePoint(NamedTuple):
-    """The whole text as a point of the figure: its name, its length in the budget's unit, and its mean."""
+    """The whole text as a point of the budget curve: its name, its length in the budget's unit, and its mean."""
 
     name: str
     size: int

@@ -98,7 +98,7 @@ def differences(found: Mapping[int, Difference], names: Mapping[int, str], basel
 def trade_off(
     found: Distributions, costs: Mapping[int, Costs], names: Mapping[int, str], title: str, cost: str
 ) -> go.Figure:
-    """Return a plot of the mean measure against a cost, with 95 % confidence intervals as error bars.
+    """Return a plot of each chunker's mean measure against a cost, with 95 % confidence intervals as error bars.
 
     ``cost`` is a key of `AXES`. Chunkers with unknown cost are left out.
     """

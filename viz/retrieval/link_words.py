@@ -90,7 +90,7 @@ def choose_ways(words: dict[str, str]) -> None:
 
 
 def ways_of(words: Mapping[str, str], count: int) -> tuple[EmbeddedAs, tuple[EmbeddedAs, ...]]:
-    """Return the first embedding mode and, if there are several, the mode for each measured chunker.
+    """Return the first embedding mode and, if several are chosen, the mode for each measured chunker.
 
     Each of the ``count`` chunkers is measured once per mode: all chunkers with the first mode, then all with the next.
     """
@@ -127,7 +127,7 @@ def choice_of(words: Mapping[str, str], baseline: int, rungs: Mapping[str, Seque
 
 
 def place(words: Mapping[str, str], name: str, count: int) -> int:
-    """Return the zero-based index for a link's one-based number, limited to ``count``; 0 if the text is no number."""
+    """Return the zero-based index for a link's one-based number, limited to ``count``; 0 if the text is not a number."""
     word = words[name][:9]
     return max(min(int(word), count), 1) - 1 if word.isdecimal() else 0
 

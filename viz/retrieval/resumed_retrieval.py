@@ -44,7 +44,7 @@ def say_what_is_missing(kept: KeptRetrieval, material: Material | None) -> None:
 
 
 def offer_to_resume(here: Page, run: Retrieval) -> None:
-    """Draw the button that resumes an interrupted run, or a note on what the run still needs, if the run is stored."""
+    """Draw the button that resumes an interrupted run, or a note on what is missing, if the run is stored on disk."""
     kept = run.kept
     if kept is None:
         return

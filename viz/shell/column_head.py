@@ -85,7 +85,7 @@ def against_known_row(found: int, missed: int, added: int) -> HeadRow:
 
 
 def waiting_words(*, asks: bool = False) -> str:
-    """Return the status text of a column without a result; ``asks`` if it waits for a language model."""
+    """Return the status text of a column without a result; ``asks`` is True if it waits for a language model."""
     job = session.job
     if job is not None and job.cancelled:
         return "Stopped while asking." if asks else "Stopped while embedding."
@@ -93,7 +93,7 @@ def waiting_words(*, asks: bool = False) -> str:
 
 
 def settings_of(result: ColumnResult) -> str:
-    """Describe the chunker's settings briefly; if they are invalid, list the non-default ones."""
+    """Describe the chunker's settings briefly; if the settings are invalid, list only the non-default settings."""
     if result.chunker is not None:
         return result.chunker.describe()
     values = effective(result.choice, {})

@@ -49,7 +49,7 @@ class ColumnResult:
 
 
 def run_columns(here: Page, text: Text, columns: Sequence[ColumnChoice]) -> list[ColumnResult]:
-    """Run the chunkers that need no new embeddings, and start a background job for the others.
+    """Run the chunkers that need no new embeddings, and start a background job for the other chunkers.
 
     Nothing is sent to a language model without the user's consent.
     """

@@ -75,7 +75,7 @@ def show_thread(page: str, column: ColumnChoice, embedder: Embedder | None, *, v
 
 
 def use_compares(page: str, choices: Choices) -> None:
-    """Draw the button that replaces the page's columns with the columns of Compare."""
+    """Draw the button that replaces the page's columns with copies of Compare's columns."""
     there = columns_of_compare()
 
     def use() -> None:
@@ -89,7 +89,7 @@ def use_compares(page: str, choices: Choices) -> None:
 
 
 def take_button(label: str, column: ColumnChoice | None, *, key: str, disabled: bool = False) -> None:
-    """Draw a button that adds a column to Compare, disabled with an explanation if there is no room."""
+    """Draw a button that adds a column to Compare, disabled with an explanation if Compare is full."""
     full = compare_is_full()
     st.button(
         label,

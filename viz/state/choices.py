@@ -27,7 +27,7 @@ class ColumnChoice:
     parameters: dict[str, Any] = field(default_factory=dict)
 
     def put(self, name: str, value: Any) -> None:
-        """Set a parameter, unless the chunker has none of that name or a number is out of bounds.
+        """Set a parameter of the column, unless the chunker lacks the parameter or a number is out of bounds.
 
         A browser may send the value of a control or of a threshold line that was drawn for the column's previous chunker.
         """

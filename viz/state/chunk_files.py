@@ -22,7 +22,7 @@ NAME_AGAIN = "The chunks of this column are in a file, which no link carries: ch
 
 
 def file_of(column: ColumnChoice) -> ChunkFile | None:
-    """Return the file whose chunks a column shows; None if it shows none or the session lacks the file."""
+    """Return the file whose chunks a column shows; None if the column shows no file or the session lacks the file."""
     return session.chunk_files.get(column.parameters.get("file", "")) if column.chunker in ELSEWHERE else None
 
 
@@ -90,7 +90,10 @@ def hold(file: ChunkFile, columns: Iterable[ColumnChoice] = ()) -> None:
 
 
 def show_chunks(file: ChunkFile, page: str, choices: Choices, number: int) -> None:
-    """Show the chunks of a file in column ``number`` of a page, with undo; raises InputError as `hold` does."""
+    """Show the chunks of a file in column ``number`` of a page; the user can undo the change.
+
+    Raises InputError as `hold` does.
+    """
     hold(file)
     with undoable(page, f"Column {number + 1} shows the chunks of {file.name}"):
         choices.columns[number] = ColumnChoice(YourChunks.name, {"file": file.identity})

@@ -46,7 +46,7 @@ def to_json(questions: Iterable[KeptQuestion]) -> str:
 
 
 def take_back(told: object) -> None:
-    """Add the questions that the browser's tab has kept; ignore anything invalid."""
+    """Add to the session the questions that the browser's tab has kept, and ignore invalid questions."""
     try:
         found = _MANY.validate_json(told) if isinstance(told, str) else ()
     except ValidationError:

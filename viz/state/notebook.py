@@ -111,19 +111,19 @@ def _write(document: str, notebook: Notebook, content: Content) -> None:
 
 
 def document_here() -> str:
-    """Return the current page's document: a sample's id, or `OWN`."""
+    """Return the current page's document: a sample's id, or `OWN` for the user's own text."""
     choices = session.choices
     return choices[session.page].document if session.page in choices else compared().document
 
 
 def kept_here() -> Place | None:
-    """Return the key of the notebook of the page's document; None if it is not kept."""
+    """Return the key of the notebook of the page's document; None if the document is not kept."""
     notebook = session.notebooks.get(document_here())
     return None if notebook is None else notebook.place
 
 
 def forget(id: str | None = None) -> None:
-    """Delete a kept text from disk, or all of them; an open text stays on the page."""
+    """Delete a kept text, or all kept texts, from disk; an open text stays on the page."""
     try:
         notebook_store().remove(id)
         session.notebook_complaint = ""

@@ -177,7 +177,7 @@ def with_lines(source: Source, kind: str) -> Source:
             added.append((number, start, f"{block}\n"))
 
     def moved(place: int, part: int = 0) -> int:
-        """Return the new offset of a position, after the lines restored at or before it."""
+        """Return the new offset of a position after lines were inserted at or before the position."""
         return place + sum(len(words) for number, at, words in added if at < place or (at == place and number < part))
 
     edges = [0, *(at for _, at, _ in added), len(text)]

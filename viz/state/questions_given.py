@@ -61,7 +61,7 @@ def give_kept_to_retrieval(columns: Iterable[ColumnChoice] = ()) -> None:
 
 
 def refresh_kept() -> None:
-    """Update Retrieval's questions to Compare's current ones, if Retrieval's questions came from Compare."""
+    """Replace Retrieval's questions that came from Compare with Compare's current questions."""
     given = session.retrieval_given
     if given is not None and given.origin == KEPT and session.questions:
         arrived = session.retrieval_arrived

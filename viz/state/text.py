@@ -35,7 +35,7 @@ class Source:
 
 @kept(CACHED_BYTES, lambda document: (document.identity,), len)
 def language_of(document: Document) -> str:
-    """Return the language code of a document: its splitter's language, otherwise the detected one."""
+    """Return the language code of a document: the language of its splitter, otherwise the detected language."""
     return document.language or detect_language(document.text)
 
 

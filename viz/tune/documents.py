@@ -30,7 +30,7 @@ class Chosen:
 
     @property
     def all(self) -> list[MarkedText]:
-        """The documents to tune on, followed by those held out."""
+        """The documents to tune on, followed by the held-out documents."""
         return [*self.tuned, *self.held]
 
     @property

@@ -64,7 +64,7 @@ def first_settings() -> list[Setting]:
 
 
 def sweep_chunker(words: dict[str, str], chunker: str) -> None:
-    """Switch the sweep to a chunker, over its first parameter; keep the sweep if it already has that chunker."""
+    """Make the sweep vary the first parameter of a chunker; keep the sweep if it already has this chunker."""
     if words["what"] != chunker:
         words.update(what=chunker, first="", second="", values="", others="")
 

@@ -48,7 +48,7 @@ def own_documents() -> dict[str, MarkedText]:
 
 
 def show_own_documents(choices: Choices) -> None:
-    """Draw the controls that make documents from the user's files, and the resulting documents."""
+    """Draw the controls that make documents with boundaries from the user's files, and the resulting documents."""
     with st.expander("Your own documents"):
         # Side by side if there is room, otherwise one below the other.
         row = st.container(horizontal=True, gap="large")

@@ -54,7 +54,7 @@ def find_sweep(token: str) -> Sweep | Lost | None:
 
 
 def offer_to_resume(here: Page, sweep: Sweep) -> None:
-    """Draw the button that resumes an interrupted sweep, or a note on what the sweep still needs, if it is stored."""
+    """Draw the button that resumes an interrupted sweep, or a note on what is missing, if the sweep is stored on disk."""
     kept = sweep.kept
     if kept is None or not sweep.can_go_on:
         return

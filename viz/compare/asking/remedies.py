@@ -77,7 +77,7 @@ def stop_search() -> None:
 
 
 def take_remedy(event: Mapping[str, Any], embedder: Embedder | None) -> None:
-    """Add the change of settings that the user chose to Compare as a column, or open the Tune page."""
+    """Add a column to Compare with the change of settings that the user chose, or open the Tune page."""
     if event.get("tune"):
         go_at_next_run("tune")
         st.rerun()

@@ -41,7 +41,7 @@ class FindingsData(TypedDict):
 
 
 class SoughtData(TypedDict):
-    """The changes of settings that remove the finding ``id``; ``why_none`` says why no chunker can remove it."""
+    """The changes of settings that remove the finding ``id``; ``why_none`` is the reason if there are none."""
 
     id: str
     remedies: ColumnRemedies | None

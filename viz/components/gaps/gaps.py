@@ -13,7 +13,7 @@ Purpose = Literal["marks", "cuts"]
 
 
 class MarkingData(TypedDict):
-    """Payload of the gaps between sentences that the user can click.
+    """Payload of the clickable gaps between sentences.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Marking:
 
 
 class Clicked(NamedTuple):
-    """The gaps between sentences that the user has set by clicking.
+    """The gaps that the user has set by clicking between sentences.
 
     Attributes
     ----------

@@ -50,7 +50,7 @@ def _trimmed(text: str, ranges: list[tuple[int, int, list[int]]]) -> list[tuple[
 
 
 def segments(document: Document, chunking: Chunking, known: frozenset[int] | None, fresh: frozenset[int]) -> Segments:
-    """Split a text wherever the covering chunks change, and return the segments as one list per property."""
+    """Split a text wherever the set of covering chunks changes; return the segments as one list per property."""
     text = document.text
     ranges = _trimmed(text, covered([chunk.spans for chunk in chunking.chunks]))
     cuts = {start_after(document, gap): gap for gap in chunking.gaps if gap.verdict.is_cut}

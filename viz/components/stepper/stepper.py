@@ -108,7 +108,7 @@ class StepperData(TypedDict):
 
 
 def stepper(steps: Sequence[Step], words: dict[str, str], key: str) -> None:
-    """Mount the stepper at step ``words["step"]``, counted from 1, and update that value as the user steps.
+    """Mount the stepper at step ``words["step"]`` (from 1), and update ``words["step"]`` as the user steps.
 
     A number beyond the last step selects the last. ``words["pace"]``, one of `PACES`, is updated as the user chooses it; in
     lecture mode, hands can be counted. Each step emits the event ``seamark-step`` on the window, with its mark as detail. On

@@ -109,7 +109,7 @@ def text_foot() -> None:
 
 
 def keep_in_tab(head: KeptHead | None, text: str) -> None:
-    """Replace the text that the browser's tab keeps; clear it if ``head`` is None."""
+    """Replace the text that the browser's tab keeps; remove the text if ``head`` is None."""
     _kept(f"{json.dumps(head)}\n{text}".encode(), key="own")
 
 

@@ -94,7 +94,7 @@ class RemedyJob(Background):
         return replace(self)
 
     def after(self, before: RemedyJob | None) -> RemedyJob:
-        """Return ``before`` if it has the same searches, otherwise this job with the applicable outcomes of ``before``."""
+        """Return the earlier job ``before`` if its searches are equal, otherwise this job with the outcomes still valid."""
         if before is None or before.subject != self.subject:
             return self
         if before.searches.keys() == self.searches.keys():

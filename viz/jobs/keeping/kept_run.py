@@ -43,15 +43,15 @@ class Keeper:
         self.store.begin(self._key, self.kind, plan)
 
     def add(self, number: int, part: bytes) -> None:
-        """Store a finished part, encoded as JSON, and return only after it is written."""
+        """Store a finished part of the run, encoded as JSON, and return only after the part is written."""
         self.store.add(self._key, number, part)
 
     def plan(self) -> bytes | None:
-        """Return the run's plan as JSON, or None if the run is not stored; raises InputError as `RunStore.plan` does."""
+        """Return the run's plan as JSON, or None if the run is not stored; raises InputError if the plan is damaged."""
         return self.store.plan(self._key, self.kind)
 
     def parts(self) -> dict[int, bytes]:
-        """Return the run's finished parts as JSON, by number; raises InputError as `RunStore.parts` does."""
+        """Return the run's finished parts as JSON, by number; raises InputError if the store is damaged."""
         return self.store.parts(self._key)
 
     def digest(self, *parts: str | bytes) -> str:
@@ -64,12 +64,12 @@ class Keeper:
         return digest.hexdigest()
 
     def check_embedder(self, embedder: Embedder) -> None:
-        """Record which model the run embeds with, and check that it is still the same.
+        """Record the run's embedding model, or check that it is still the model that was recorded before.
 
         Raises
         ------
         InputError
-            If the run was begun with another.
+            If the run was begun with another model.
         """
         if not self.store.claim(self._key, self.digest(embedder.name, embedder.revision)):
             raise InputError(
@@ -131,7 +131,7 @@ class KeptRun(Generic[Plan]):
 
     @classmethod
     def find(cls, keeper: Keeper) -> Self | None:
-        """Return the stored run, or None if there is none.
+        """Return the stored run, or None if no such run is stored.
 
         Raises
         ------

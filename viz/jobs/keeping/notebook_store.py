@@ -60,7 +60,7 @@ class NotebookStore:
             return [Listed(*row) for row in rows]
 
     def read(self, id: str) -> tuple[Place, bytes, str] | None:
-        """Return a text's key, its metadata as unchecked JSON, and the text itself; None if it was removed."""
+        """Return a text's key, its metadata as unchecked JSON, and the text itself; None if the text was removed."""
         with self._open(create=False) as connection:
             select = "SELECT revision, head, text FROM notebooks WHERE id = ?"
             row = None if connection is None else connection.execute(select, (id,)).fetchone()
@@ -103,7 +103,7 @@ class NotebookStore:
         return place
 
     def remove(self, id: str | None = None) -> None:
-        """Delete a kept text, or all of them if ``id`` is None."""
+        """Delete a kept text, or all kept texts if ``id`` is None."""
         with self._open(create=False) as connection:
             if connection is not None:
                 connection.execute("DELETE FROM notebooks WHERE ? IS NULL OR id = ?", (id, id))

@@ -78,7 +78,7 @@ class RunFile:
         self._parts[number] = part
 
     def claim(self, _: bytes, vectors: str) -> bool:
-        """Record the hash of the run's embedding model; return False if a different one was recorded before."""
+        """Record the hash of the run's embedding model; return False if a different hash was recorded before."""
         self._vectors = self._vectors or vectors
         return self._vectors == vectors
 

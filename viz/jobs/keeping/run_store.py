@@ -95,7 +95,7 @@ class RunStore:
             self._write(key, write)
 
     def claim(self, key: bytes, vectors: str) -> bool:
-        """Record the hash of a run's embedding model; return False if a different one was recorded before."""
+        """Record the hash of a run's embedding model; return False if a different hash was recorded before."""
         noted: list[tuple[str]] = []
 
         def write(connection: sqlite3.Connection) -> None:
@@ -107,7 +107,7 @@ class RunStore:
         return noted in ([], [(vectors,)])
 
     def plan(self, key: bytes, kind: str) -> bytes | None:
-        """Return a run's plan as unchecked JSON, or None if there is no such run of this kind or it has expired.
+        """Return a run's plan as unchecked JSON, or None if no run of this kind is stored or the run has expired.
 
         Raises
         ------
@@ -162,7 +162,7 @@ class RunStore:
 
     @property
     def file_bytes(self) -> int:
-        """The size of the file in bytes; 0 if there is none."""
+        """The size of the store's file in bytes; 0 if there is no file."""
         return file_size(self._path)
 
     @contextmanager

@@ -70,7 +70,7 @@ class Cut(NamedTuple):
 def preview_of(
     column: Cut, would: Mapping[str, Any], search: Search, known: tuple[int, ...] | None, embedder: Embedder | None
 ) -> PreviewData | None:
-    """Return the preview of a change as far as it is computed; None if the chunker does not accept the change.
+    """Return the preview of a change of parameters as far as it is computed; None if the chunker does not accept it.
 
     Parameters
     ----------

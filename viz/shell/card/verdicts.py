@@ -28,7 +28,7 @@ _verdicts = component("seamark_verdicts", html='<div class="verdicts"></div>', j
 
 
 class ChangeData(TypedDict):
-    """Payload of the change that would reverse a verdict.
+    """Payload of the change of parameters that would reverse the verdict on a gap.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class ChangeData(TypedDict):
 
 
 class VerdictCell(TypedDict):
-    """Payload of one column's verdict at a position in the text.
+    """Payload of one column's verdict at a position in the text: whether and why the column cuts there.
 
     Attributes
     ----------
@@ -144,7 +144,7 @@ def _run_again() -> None:
 def cell_of(
     one: ColumnResult, document: Document, at: float, embedder: Embedder | None, undo: str = ""
 ) -> VerdictCell | None:
-    """Return a column's verdict at a position; None if it has no result.
+    """Return a column's verdict at a position in the text; None if the column has no result.
 
     ``undo`` is the column's last change in words, if it can be undone.
     """
@@ -161,7 +161,7 @@ def cell_of(
 
 
 def gap_at(chunking: Chunking, document: Document, at: float) -> Gap | None:
-    """Return the gap at a position on the sentence axis; None if there is none."""
+    """Return the gap at a position on the sentence axis; None if no gap is at the position."""
     whole = at == int(at)
     index = int(at) - 1 if whole else int(at)
     first = bisect_left(chunking.gaps, index, key=lambda gap: gap.index)
