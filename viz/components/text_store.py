@@ -30,5 +30,5 @@ def source_bytes(document: Document) -> bytes:
 
 
 def compact_json(data: Any) -> str:
-    """Return ``data`` as JSON without white space between tokens."""
+    """Return ``data`` as JSON without whitespace between tokens."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"))

@@ -103,7 +103,7 @@ def _choose_splitter(choices: Choices) -> None:
 
 
 def choose_named(choices: Choices, label: str, name: str, options: Mapping[str, str]) -> None:
-    """Draw a select box for the shared setting ``name``, whose ``options`` map values to descriptions."""
+    """Draw a select box for the shared setting ``name``, with ``options`` that map values to descriptions."""
     value = getattr(choices, name)
     key = key_showing(value, name)
 

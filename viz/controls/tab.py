@@ -80,7 +80,7 @@ def too_long_to_keep() -> str:
 
 
 def take_back(detail: Mapping[str, Any]) -> bool:
-    """Restore the text kept by the browser's tab, or note why it is lost; return whether a text of the user's is open."""
+    """Restore the text kept by the browser's tab, or note why it is lost; return whether the user's own text is open."""
     session.tab_answered = True
     if session.own is not None:
         return True

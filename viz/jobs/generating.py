@@ -90,7 +90,7 @@ class Comparing(Background):
     _status: str = field(default="Loading the embedding model", init=False)
 
     def progress(self) -> tuple[float, str]:
-        """Return the share of questions and excerpts embedded, and a status text."""
+        """Return the share of questions and excerpts that are embedded, and a status text."""
         return self._share, self._status
 
     def _run(self) -> None:

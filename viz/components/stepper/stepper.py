@@ -93,7 +93,7 @@ class StepsData(TypedDict):
 
 
 class StepperData(TypedDict):
-    """Payload of the stepper: its key, the hash of its steps, and the zero-based number of the current step.
+    """Payload of the stepper: its key, the hash of its steps, and the number, from 0, of the current step.
 
     ``turn`` is the browser's timestamp of the last step that the server has received, by which the browser recognises an
     answer to an earlier step. ``pace`` is one of `PACES`; with ``votes``, hands are counted for each prediction.
