@@ -32,7 +32,7 @@ class TurnData(TypedDict):
 
 
 class JudgementData(TypedDict):
-    """A judged measure: its name and value, the judge's findings and earlier verdicts, and the conversation."""
+    """A measure judged by a language model: its name, value, findings, earlier verdicts, and the conversation."""
 
     title: str
     value: str
@@ -41,14 +41,14 @@ class JudgementData(TypedDict):
 
 
 class GivenData(TypedDict):
-    """The title and text of a chunk that the model was given."""
+    """Title and text of a chunk that was passed to the language model."""
 
     title: str
     text: str
 
 
 class AnswerCardData(TypedDict):
-    """The card of one chunker: its chunks, the model's answer, and its measures.
+    """Payload of one chunker's card: its chunks, the model's answer, and the measures of the answer.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class AnswerCardData(TypedDict):
 
 
 class AnswerCardsData(TypedDict):
-    """A question, its reference answer (empty if it has none), and a card for each chunker."""
+    """Payload of a question, its reference answer (empty if it has none), and a card for each chunker."""
 
     question: str
     reference: str
@@ -82,7 +82,7 @@ def show_cards(data: AnswerCardsData) -> None:
 
 
 def card(title: str, context: Context | None, result: Result | None, budget: int, *, running: bool) -> AnswerCardData:
-    """Return a chunker's card, with the chunks it retrieves and the answer as far as it is complete."""
+    """Return a chunker's card: its retrieved chunks, the model's answer, and the measures computed so far."""
     answer = result.answer if result is not None else None
     note = ""
     if context is None:

@@ -15,7 +15,7 @@ from viz.theme.palette import EDGES
 
 
 def boxes(values: Sequence[FloatArray], names: Sequence[str], measure: Measure) -> go.Figure:
-    """Return a box plot with one box per chunker and one point per question; dashed lines mark the means.
+    """Return a box plot of a measure, with one box per chunker, one point per question, and dashed lines for the means.
 
     The layout follows Kreileder, Reisinger and Fischer. ``values`` holds an array of shape (questions,) for each chunker,
     with NaN where the measure is undefined.

@@ -72,12 +72,12 @@ def _judging(choices: Choices) -> None:
 
 
 def scores_bert() -> bool:
-    """Return whether the user has switched BERTScore on and the package is installed."""
+    """Return whether BERTScore is switched on and its package is installed."""
     return bool(st.session_state.get("answers/bert")) and installed()
 
 
 def judge_of(choices: Choices, asking: Asking) -> Asking | None:
-    """Return access to the judging model, or None if the answers are not judged."""
+    """Return access to the language model that judges answers, or None if answers are not judged."""
     if choices.extra["judged"] == "no":
         return None
     name = f"openai:{session.judge}"

@@ -50,7 +50,7 @@ BUDGET_HELP = "How many tokens of chunks the model is given with a question, the
 
 
 def first_screen() -> Choices:
-    """Return the page's default choices: a structural, a sentence-based and a semantic chunker."""
+    """Return the default choices of the Answers page: a structural, a sentence-based and a semantic chunker."""
     columns = [
         ColumnChoice("recursive", {"size": 100, "unit": "tokens"}),
         ColumnChoice("fixed_sentences"),

@@ -38,7 +38,7 @@ AT_ONCE_S = 0.3
 
 
 def choose_questions(choices: Choices, text: Text) -> Items:
-    """Draw the choice of questions and report the invalid ones; return the valid ones."""
+    """Draw the controls for choosing questions, report the invalid questions, and return the valid ones."""
     with st.container(key="answers_source"):
         switch("Questions", choices.extra, WORD, SOURCES, "answers/questions")
         if choices.extra[WORD] == "retrieval":

@@ -11,7 +11,7 @@ from viz.state.keys import session
 
 
 def find_run(token: str, gathering: Gathering | None, embedder: Embedder | None) -> Answering | None:
-    """Return the run that the link names, or None; draw the reason if it cannot be shown.
+    """Return the run of answers that the link names, or None; draw the reason if the run cannot be shown.
 
     Parameters
     ----------

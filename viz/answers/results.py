@@ -31,7 +31,7 @@ _COLUMNS |= {"chunker": st.column_config.Column(width=140), "answers": st.column
 
 
 def show_report(run: Answering, report: Report, words: dict[str, str]) -> None:
-    """Draw the verdict, the table of means, and the values of one measure by question.
+    """Draw a run's verdict on the chunkers, its table of mean measures, and one measure's values by question.
 
     While answers are still arriving, only the table is drawn.
     """
@@ -56,7 +56,7 @@ def show_report(run: Answering, report: Report, words: dict[str, str]) -> None:
 
 
 def show_more(run: Answering, report: Report) -> None:
-    """Draw the cost of a run and the download buttons."""
+    """Draw the cost of a run of answers, and the buttons that download its results."""
     if report.measured:
         _costs(run, report)
         _files(run, report)

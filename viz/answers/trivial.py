@@ -23,7 +23,7 @@ def trivial_rows(choices: Choices) -> tuple[str, ...]:
 
 
 def choose_trivial_rows(choices: Choices) -> None:
-    """Draw the choice of trivial baselines."""
+    """Draw the control for choosing trivial baselines."""
     chosen = [*trivial_rows(choices)]
     key = key_showing(chosen, f"answers/{BESIDE}")
 

@@ -22,7 +22,7 @@ def _mark(figure: go.Figure, x: float, words: str) -> None:
 
 
 def score_histogram(counted: Histogram, level: float, label: str) -> go.Figure:
-    """Return a histogram of the scores with the threshold line; bars past the threshold are solid."""
+    """Return a histogram of the gap scores, with the threshold as a line and the bars past the threshold solid."""
     colours = INK[theme()]
     edges = counted.edges
     middles = [(low + high) / 2 for low, high in pairwise(edges)]
@@ -74,7 +74,7 @@ def _round_step(span: float) -> float:
 
 
 def staircase_figure(stairs: Staircase, amount: float, title: str) -> go.Figure:
-    """Return a figure of the number of chunks (above) and their sizes (below) for each amount.
+    """Return a figure with the number of chunks (top) and their sizes (bottom) for each threshold amount.
 
     Bands mark the ranges of amounts that give the same chunks, and a line marks the current amount.
     """

@@ -31,13 +31,13 @@ STANDING = {
 
 
 class StandingData(VerdictData):
-    """A verdict and the short name that the table shows for it."""
+    """A verdict on a gap, with the short name that the table of gaps shows for the verdict."""
 
     standing: str
 
 
 class GapRows(TypedDict):
-    """The rows of the ledger as one list per column.
+    """The rows of the table of gaps, as one list per column.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class GapRows(TypedDict):
 
 
 class GapTableData(TypedDict):
-    """Payload of the ledger: the text's identity, the name of the score, and a `GapRows` as JSON.
+    """Payload of the table of gaps: the text's identity, the name of the score, and a `GapRows` as JSON.
 
     ``hash`` is the hash of the column's body in the reader; answers about a gap are matched to these rows by it.
     """
@@ -80,7 +80,7 @@ class GapTableData(TypedDict):
 
 
 def gap_table(chunking: Chunking, identity: Hashable, margin: float, body_hash: str, key: str) -> None:
-    """Mount the ledger of gaps; scores within ``margin`` of the threshold are marked.
+    """Mount the table of gaps, in which scores within ``margin`` of the threshold are marked.
 
     Results with the same ``identity`` are equal; ``body_hash`` is the hash of the column's body in the reader.
 
@@ -103,7 +103,7 @@ def _rows(chunking: Chunking, identity: Hashable, margin: float) -> str:
 
 
 def gap_rows(chunking: Chunking, margin: float) -> GapRows:
-    """Return the ledger's rows as one list per column, in the order of the gaps."""
+    """Return the rows of the table of gaps as one list per column, in the order of the gaps."""
     gaps = chunking.gaps
     verdicts, verdict_of = verdicts_of(gaps, STANDING)
     return {

@@ -19,7 +19,7 @@ def max_min_steps(
     margin: float,
     compared: Mapping[int, StretchComparison] | None,
 ) -> list[Step]:
-    """Return the steps of `scan_steps`, extended with the sentences that Max–Min compared at each gap.
+    """Return one step of Max–Min's scan for each gap, with the sentences that Max–Min compared at the gap.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ from viz.state.text import Text
 
 
 def show_scores(shown: Shown, text: Text, embedder: Embedder | None, choices: Choices) -> None:
-    """Draw a histogram of the scores, and the number and sizes of chunks for each amount."""
+    """Draw a histogram of the gap scores, and the number and sizes of chunks for each threshold amount."""
     chunker, curve = shown.chunker, shown.chunking.curves[0]
     assert isinstance(chunker, Breakpoint)  # the page offers this view for no other
     level = curve.lines[0].level

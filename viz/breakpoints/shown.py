@@ -14,9 +14,9 @@ from viz.shell.results import ColumnResult
 
 @dataclass(frozen=True)
 class Shown:
-    """A greedy chunker's result, read as distances or as similarities.
+    """A greedy chunker's result, with its scores as distances or as similarities.
 
-    ``identity`` is its task and the reading. Max–Min has similarities only.
+    ``identity`` is the task and the kind of score, distance or similarity. Max–Min has similarities only.
     """
 
     identity: tuple[Task, str]
@@ -25,7 +25,7 @@ class Shown:
 
 
 def shown_of(made: ColumnResult, axis: str) -> Shown | None:
-    """Return a column's result in the reading ``axis`` (distance or similarity); None if there is no result."""
+    """Return a column's result with its scores as distances or similarities, as ``axis`` says; None without a result."""
     if made.task is None or made.chunking is None or not isinstance(made.chunker, Breakpoint | MaxMin):
         return None
     if isinstance(made.chunker, MaxMin):

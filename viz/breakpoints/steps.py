@@ -30,7 +30,7 @@ half a second. A single chunk of 4,400 sentences has as many pairs."""
 def show_steps(
     shown: Shown, made: list[ColumnResult], document: Document, embedder: Embedder | None, choices: Choices, margin: float
 ) -> None:
-    """Draw the stepper through the greedy scan; each cut is compared with the optimal partition."""
+    """Draw a stepper through the greedy scan, in which each cut is compared with the optimal partition."""
     _, best, sentences = made
     compared: Mapping[int, StretchComparison] | None = None
     if best.error:

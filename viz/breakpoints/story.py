@@ -25,7 +25,7 @@ def is_near(gap: Gap, margin: float) -> bool:
 
 
 def scan_steps(chunking: Chunking, margin: float, compared: Mapping[int, StretchComparison] | None) -> list[Step]:
-    """Return one step of the greedy scan for each gap, in order.
+    """Return one step of the greedy chunker's scan for each gap in the text, in order.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def _step(
 
 
 def gauge_of(gap: Gap, scale: tuple[float, float]) -> Gauge | None:
-    """Return the gauge of a gap's score and threshold; None if it lacks either."""
+    """Return a gauge that shows a gap's score and threshold; None if the gap lacks either."""
     if gap.score is None or gap.threshold is None:
         return None
     return {

@@ -19,7 +19,7 @@ _chunk_list = component(
 
 
 class ChunkListData(TypedDict):
-    """Payload of the chunk list: the fields of `Coloured`, a tag per chunk, and a sentence about order breaks."""
+    """Payload of the list of chunks: their sentences, colours and tags, and a sentence on breaks in the text's order."""
 
     chunk_of: list[int]
     grounds: list[int]

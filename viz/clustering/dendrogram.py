@@ -11,7 +11,7 @@ from chunkers.results.result import Clusters, Merge
 
 @dataclass
 class Bracket:
-    """An accepted or refused join, drawn as a bracket from ``left`` to ``right`` at ``height``.
+    """An accepted or refused join of two clusters, drawn as a bracket from ``left`` to ``right`` at ``height``.
 
     Its legs reach down to the heights ``low_left`` and ``low_right``.
     """
@@ -25,7 +25,7 @@ class Bracket:
 
 @dataclass
 class Tree:
-    """A dendrogram: its sentences in an order in which no joins cross, and the brackets above them."""
+    """A dendrogram: its sentences in an order in which no joins cross, and a bracket for each join."""
 
     leaves: list[int]
     joins: list[Bracket]
@@ -33,7 +33,7 @@ class Tree:
 
 
 def layout(count: int, merges: Sequence[Merge], clusters: Clusters) -> Tree:
-    """Lay out the dendrogram of ``count`` sentences, with clusters whose join was refused next to each other."""
+    """Lay out a dendrogram of ``count`` sentences so that clusters whose join was refused are next to each other."""
     groups = LinkedGroups(count)
     node = [*range(count)]  # node of each group label; nodes from ``count`` on are joins
     first = [*range(count)]  # first sentence of each node

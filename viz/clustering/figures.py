@@ -27,7 +27,7 @@ def dendrogram(
     most: float,
     theme: str,
 ) -> go.Figure:
-    """Return the dendrogram figure, with refused joins dashed and a line at the maximum distance ``most``."""
+    """Return a figure of the dendrogram, with refused joins dashed and a line at the maximum distance ``most``."""
     chunk_of, grounds = coloured.chunk_of, coloured.grounds
     edges, ink = palette.EDGES[theme], palette.INK[theme]
     figure = go.Figure()
@@ -105,7 +105,7 @@ def _level(figure: go.Figure, level: float, label: str, colour: str) -> None:
 
 
 def heatmap_figure(distances: FloatArray, block: int, coloured: Coloured, theme: str) -> go.Figure:
-    """Return a heatmap of mean distances between blocks of ``block`` sentences, with the chunks at the edges."""
+    """Return a heatmap of mean distances between blocks of ``block`` sentences, with the chunks' colours at the edges."""
     ink, count = palette.INK[theme], len(coloured.chunk_of)
     rows = rows_of(count, block)
     middles = [(first + last) / 2 for first, last in rows]

@@ -32,7 +32,7 @@ MOST_CELLS = 400
 
 
 class HeatmapData(TypedDict):
-    """Payload of the heatmap: the distances' identity, the chunks, and the settings of the joint distance.
+    """Payload of the heatmap: the chunks, the settings of the distance, and the key of the stored distances.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class HeatmapData(TypedDict):
 
 
 def heatmap(coloured: Coloured, vectors: FloatArray, weight: float, line: tuple[str, float] | None, key: str) -> None:
-    """Mount the heatmap of joint distances between sentences.
+    """Mount the heatmap of the distances between sentences, which combine meaning and position.
 
     It emits ``seamark-step`` and ``seamark-jump``, and marks the two sentences of the steps of other components.
 
@@ -103,7 +103,7 @@ def _matrix(vectors: FloatArray, identity: str) -> bytes:
 
 
 def mean_distances(vectors: FloatArray, weight: float, block: int) -> FloatArray:
-    """Return the mean joint distances between blocks of ``block`` sentences, shape (ceil(n / block),) * 2."""
+    """Return the mean distances between blocks of ``block`` sentences, shape (ceil(n / block), ceil(n / block))."""
     count = len(vectors)
     starts = np.arange(0, count, block)
     sizes = np.diff(np.append(starts, count))

@@ -30,7 +30,7 @@ from viz.theme.palette import theme
 
 
 def show_origin(choices: Choices, chunker: Chunker, chunking: Chunking, vectors: FloatArray, beside: Any) -> None:
-    """Draw the heatmap and the chunk list next to the text, and the formation of the clusters below it."""
+    """Draw the heatmap and the list of chunks next to the text, then a figure of how the clusters were formed."""
     grounds = segments(chunking.document, chunking, None, frozenset())["colours"]
     coloured = Coloured(sentence_chunks(chunking), grounds)
     reach = chunker.reach()
@@ -118,7 +118,7 @@ def sentence_chunks(chunking: Chunking) -> list[int]:
 
 
 def breaks_words(chunking: Chunking) -> str:
-    """Describe how often the chunks break the order of the text."""
+    """Describe how often the chunks depart from the order of the text."""
     pieces = Pieces.of(chunking)
     if not pieces.chunks:
         return "No order breaks: every chunk is one stretch of the text."
@@ -132,7 +132,7 @@ def breaks_words(chunking: Chunking) -> str:
 
 
 def refusal_words(found: Clusters, cap: int) -> str:
-    """Explain how to read the dendrogram and how many joins the size cap refused."""
+    """Explain how to read the dendrogram, and state how many joins the size cap refused."""
     explained = "A bracket joins two clusters at the distance of their two nearest sentences. "
     if not found.refused:
         return explained + f"The cap of {cap:,} sentences refused nothing."
@@ -142,7 +142,7 @@ def refusal_words(found: Clusters, cap: int) -> str:
 
 
 def roles_words(found: Clusters, eps: float) -> str:
-    """Count the core, border and noise sentences, and explain these terms."""
+    """Describe the numbers of core, border and noise sentences, and explain these DBSCAN roles."""
     roles = found.roles
     return (
         f"{roles.count('core'):,} core: at least {found.core_size} sentences, itself included, within ε "

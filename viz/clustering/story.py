@@ -14,7 +14,7 @@ MOST_RUNS = 6
 
 
 def linkage_steps(count: int, merges: Sequence[Merge], clusters: Clusters, cap: int, most: float) -> list[Step]:
-    """Return the steps of single linkage with a size cap and the maximum distance ``most``."""
+    """Return the steps of single-linkage clustering under a size cap and the maximum distance ``most``."""
     groups = LinkedGroups(count)
     steps: list[Step] = []
     refusals = iter(clusters.refused)

@@ -15,7 +15,7 @@ Table = Mapping[str, Sequence[Any]]
 
 
 def heatmap_table(distances: FloatArray, block: int, count: int) -> Table:
-    """Return the distance of each pair of heatmap rows as a table, nearest pair first."""
+    """Return a table of the distance between each pair of heatmap rows, nearest pair first."""
     names = [row_name(row) for row in rows_of(count, block)]
     one, other = np.triu_indices(len(names), k=1)
     values = distances[one, other]
@@ -39,7 +39,7 @@ def row_name(row: tuple[int, int]) -> str:
 
 
 def joins_table(merges: Sequence[Merge], clusters: Clusters, coloured: Coloured) -> Table:
-    """Return a table of all joins and refused joins, in the order of the decisions."""
+    """Return a table of all accepted and refused joins of clusters, in the order of the decisions."""
     chunk_of = coloured.chunk_of
     rows = []
     for number, merge in enumerate(merges):

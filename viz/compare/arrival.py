@@ -9,5 +9,5 @@ _arrival = component("seamark_arrival", html='<div class="arrival"></div>', js=s
 
 
 def scroll_to(view: str) -> None:
-    """Scroll the enclosing container into view, once for each opened view."""
+    """Scroll the page to the container of a view, once each time the user opens the view."""
     _arrival(key="store_arrival", data={"view": view}, height=0)

@@ -38,7 +38,7 @@ from viz.state.text import Source
 
 
 def show_below(choices: Choices, made: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
-    """Draw the choice of views below the text, and the chosen view."""
+    """Draw the control that selects a view below the text, and the selected view."""
     done = [(number, one.chunking) for number, one in enumerate(made) if one.chunking is not None]
     if not done:
         return

@@ -15,7 +15,7 @@ from viz.state.text import Text
 
 
 def take_marking(choices: Choices, text: Text, reader_key: str) -> str:
-    """Apply the reader's events: clicked gaps, and folding or unfolding of the columns; return an error, if any."""
+    """Apply the user's clicks on gaps, and fold or unfold the columns; return an error message, or an empty string."""
     gaps, fold = clicked(take_event(reader_key, "mark"), text.document), take_event(reader_key, "fold")
     if fold is not None:
         session.folded = (text.document.identity, str(fold["purpose"]))
@@ -36,7 +36,7 @@ def take_marking(choices: Choices, text: Text, reader_key: str) -> str:
 
 
 def marking_of(choices: Choices, text: Text) -> Marking | None:
-    """Return the gaps that can be clicked while the columns are folded; None if they are not."""
+    """Return the gaps that the user can click while the columns are folded; None if the columns are not folded."""
     identity, purpose = session.folded
     if identity != text.document.identity or offers(choices).get(purpose) != "":
         return None
@@ -46,7 +46,7 @@ def marking_of(choices: Choices, text: Text) -> Marking | None:
 
 
 def offers(choices: Choices) -> dict[str, str]:
-    """Return the purposes of folding the columns, each with an error message, empty if it is possible now.
+    """Return each purpose for which the columns can fold into one text, with the reason if the purpose is unavailable.
 
     The known boundaries of a bundled text cannot be changed.
     """

@@ -27,7 +27,7 @@ MOST_QUOTED = 60
 
 
 class Stretch(NamedTuple):
-    """A passage shown at one time: a page, part of a page, or part of a text without pages."""
+    """A passage that is shown at one time: a page, part of a page, or part of a text without pages."""
 
     part: int | None
     start: int
@@ -35,7 +35,7 @@ class Stretch(NamedTuple):
 
 
 def show_parsing(chosen: Source) -> None:
-    """Draw the content that was left out of the file, and the text as read, one page at a time."""
+    """Draw the text as read from a file, one page at a time, and a table of the omitted content."""
     if chosen.left_out:
         st.dataframe(left_out_table(chosen.left_out, chosen.parts), hide_index=True, width="stretch", placeholder="")
         if chosen is session.own:
@@ -77,7 +77,7 @@ def _offer_lines(own: Source) -> None:
 
 
 def stretches_of(text: str, parts: Parts | None) -> list[Stretch]:
-    """Return the pages or chapters, with those longer than `STRETCH` characters split."""
+    """Return the text's pages or chapters as passages; those longer than `STRETCH` characters are split."""
     edges = [0, *parts.starts[1:], len(text)] if parts is not None else [0, len(text)]
     found = []
     for number, (first, last) in enumerate(pairwise(edges)):
@@ -88,7 +88,7 @@ def stretches_of(text: str, parts: Parts | None) -> list[Stretch]:
 
 
 def about_stretch(here: Stretch, chosen: Source) -> str:
-    """Return the label of a stretch and the content left out of it; empty for a text without pages."""
+    """Describe a passage: its page or chapter, and the content omitted from it; empty for a text without pages."""
     parts = chosen.parts
     if parts is None or here.part is None:
         return ""
@@ -103,7 +103,7 @@ def _said(one: LeftOut) -> str:
 
 
 def left_out_table(left_out: Iterable[LeftOut], parts: Parts | None) -> dict[str, list[str] | list[int]]:
-    """Return a table of the omitted content, one row per kind."""
+    """Return a table of the content omitted from a file, with one row per kind of content."""
     kinds: dict[str, list[LeftOut]] = {}
     for one in left_out:
         kinds.setdefault(one.what, []).append(one)

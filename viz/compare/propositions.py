@@ -19,7 +19,7 @@ def show_propositions(chunking: Chunking | None) -> None:
 
 
 def table_of(chunking: Chunking) -> dict[str, list[object]]:
-    """Return the propositions as a table: by chunk and position, then those left out of every chunk."""
+    """Return a table of the propositions by chunk and position, followed by the propositions that are in no chunk."""
     rows = [
         (number, chunk.stated.title, one)
         for number, chunk in enumerate(chunking.chunks, start=1)

@@ -11,7 +11,7 @@ from viz.state.session_file import KeptColumn, spans_of
 
 
 def say_reopened(made: Sequence[ColumnResult]) -> None:
-    """Report whether the results equal those in the reopened session file, until text or columns change."""
+    """Report whether the results match the reopened session file, until the text or the columns change."""
     file = session.reopened
     if file is None or not all(one.chunker and one.chunking is not None for one in made):
         return

@@ -36,7 +36,7 @@ _ALLOWED_FORMS = 'by `import { a, b } from "./c.js";` and by `export` before a d
 
 
 class LinkError(ValueError):
-    """An error in linking a script; the message names the file and the problem."""
+    """Error in linking a component's scripts; the message names the file and the problem."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class _Module:
 
 
 def script(entry: str, default: str | None = None, *, root: Path = VIZ) -> str:
-    """Return a script and everything it imports as one module, with each file before those that use it.
+    """Return a script and all its imports as one module, with each file before the files that use it.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def script(entry: str, default: str | None = None, *, root: Path = VIZ) -> str:
 
 
 def styles(*files: str) -> str:
-    """Return the contents of style sheets, by their paths below ``viz/``, as one string."""
+    """Return the contents of the given style sheets (paths below ``viz/``) as one string."""
     return "\n".join((VIZ / file).read_text(encoding="utf-8") for file in files)
 
 

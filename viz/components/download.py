@@ -20,7 +20,7 @@ def download(
     help: str | None = None,
     disabled: bool = False,
 ) -> None:
-    """Draw a download button whose file name contains a digest of ``of``.
+    """Draw a download button whose file name contains a digest of ``of``, the identity of the file's content.
 
     Streamlit identifies a large file by its name, its length and three samples of 64 KiB. Two files that differ elsewhere
     would be confused, and a session could receive another's file. The digest in the name prevents this.

@@ -17,7 +17,7 @@ def show_job_progress(
     beside: Callable[[DeltaGenerator], None] = lambda _: None,
     key: str | None = None,
 ) -> None:
-    """Draw a job's progress bar and cancel button; rerun the page when it ends or has ``news``.
+    """Draw a job's progress bar and cancel button; rerun the page when the job ends or ``news`` returns True.
 
     ``beside`` draws further buttons into the row; ``key`` distinguishes the cancel buttons of several jobs on a page.
     """

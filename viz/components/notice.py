@@ -14,10 +14,10 @@ def notice(text: str, tone: str = "info", *, key: str) -> None:
 
 
 def heading(text: str, *, key: str) -> None:
-    """Draw the page's heading, which is the name of the text."""
+    """Draw ``text`` verbatim as the page's heading."""
     _notice(key=key, data={"text": text, "tone": "heading"})
 
 
 def remark(text: str, *, key: str) -> None:
-    """Draw a caption in small grey type."""
+    """Draw ``text`` verbatim as a caption in small grey type."""
     _notice(key=key, data={"text": text, "tone": "remark"})

@@ -53,8 +53,8 @@ def ask_to_send(
     too
         True to omit the destination, because the line above names it.
     formed
-        The language model if its answers have a form: unless its server's treatment of schemas is known, finding out takes
-        one more request. None if all answers are in words.
+        The language model if its answers must follow a schema; None if all answers are free text. Unless it is known how the
+        server treats schemas, finding out takes one more request.
     label
         The label of the button.
     """

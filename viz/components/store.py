@@ -17,7 +17,7 @@ class Store(Protocol):
 
 
 def store(name: str, function: str) -> Store:
-    """Register the component ``name``, which stores its data in the browser, and return the function that sends it."""
+    """Register the component ``name``, which stores data in the browser, and return the function that sends the data."""
     mount = component(name, js=script("components/shared/store.js", function))
 
     def send(data: Data, *, key: str) -> None:

@@ -15,7 +15,10 @@ text_store = store("seamark_text", "storeText")
 
 @kept(CACHED_BYTES, lambda document: (document.identity,), len)
 def source_bytes(document: Document) -> bytes:
-    """Return the text for the browser's store, after a line of JSON with its sentences and pages in UTF-16 code units."""
+    """Return the bytes for the browser's store: a line of JSON with the sentences and pages, then the text.
+
+    All offsets are in UTF-16 code units.
+    """
     starts = utf16_offsets(document.text, document.starts)
     ends = utf16_offsets(document.text, [span.end for span in document.sentences])
     head: dict[str, Any] = {"id": document.identity, "starts": starts, "ends": ends}
@@ -27,5 +30,5 @@ def source_bytes(document: Document) -> bytes:
 
 
 def compact_json(data: Any) -> str:
-    """Return ``data`` as JSON without white space between tokens."""
+    """Return ``data`` as JSON without whitespace between tokens."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"))

@@ -31,7 +31,7 @@ class VerdictData(TypedDict):
 
 
 def verdict_data(verdict: Verdict) -> VerdictData:
-    """Return the payload of a verdict."""
+    """Return a verdict on a gap as a payload for the browser."""
     return {
         "name": str(verdict),
         "cut": verdict.is_cut,
@@ -41,7 +41,7 @@ def verdict_data(verdict: Verdict) -> VerdictData:
 
 
 def verdicts_of(gaps: Sequence[Gap], order: Iterable[Verdict] = Verdict) -> tuple[list[Verdict], str]:
-    """Return the verdicts that occur, in ``order``, and a string with each gap's index into them as a digit.
+    """Return the distinct verdicts in the given ``order``, and a string with each gap's verdict index as one digit.
 
     A string of digits is half the size of a list of numbers. Scripts rely on no order, since each payload has its own list.
     """

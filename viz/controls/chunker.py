@@ -47,7 +47,7 @@ def column_controls(
     measured: Sequence[str] | None = None,
     model: bool | None = None,
 ) -> None:
-    """Draw the controls of the columns: the selection of one, its chunker, presets and parameters.
+    """Draw the controls that select a column and set its chunker, presets and parameters.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ def ask_about_splitter(choices: Choices) -> None:
 
 
 def ask_about_embedder(choices: Choices, embedder: Embedder | None) -> None:
-    """Ask for consent to use the link's embedder, or to replace one whose package is missing.
+    """Ask for consent to use the embedder that the link names, or to replace an embedder that is not installed.
 
     If an ``embedder`` is in use, draw its remarks about this machine.
     """
@@ -64,7 +64,7 @@ def ask_about_embedder(choices: Choices, embedder: Embedder | None) -> None:
 
 
 def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
-    """Draw the choice of an embedder; ``embedder`` is the current one, if any."""
+    """Draw the controls for choosing an embedder; ``embedder`` is the current embedder, if any."""
     naming = choices.embedder not in EMBEDDERS or session.naming
     kind = OTHER if naming else choices.embedder
     key = key_showing(kind, "embedder")

@@ -47,7 +47,7 @@ def what_it_is_asked(chunker: str) -> None:
 
 
 def model_form() -> DeltaGenerator:
-    """Draw the form for the language model, setup instructions and the spending so far; nothing is sent.
+    """Draw the form for the language model, setup instructions and the spending so far; nothing is sent to the model.
 
     Return the expander, so that callers can add to it. It stays open until the model has answered.
     """

@@ -10,11 +10,11 @@ from viz.state.keys import session
 
 
 def key_showing(value: object, key: str) -> str:
-    """Return the key under which the widget ``key``, with ``value`` as its initial value, shows that value.
+    """Return the key of a widget that must show ``value``; the key is new if the value was changed elsewhere.
 
-    A widget whose value was changed by anything but itself gets a new key. Under the old one, a message that the browser
-    sends before it has received the new value would count as the user's choice of the old value; and Streamlit sends a
-    value that is set for an existing widget only once, even if the next run begins before that.
+    A widget whose value was changed by anything but itself gets a new key. Under the old key, a message that the browser
+    sends before it has received the new value would count as the user's choice of the old value. In addition, Streamlit
+    sends a value that is set for an existing widget only once, even if the next run begins before it is sent.
     """
     drawn = numbered(key)
     if drawn in st.session_state and st.session_state[drawn] != value:
@@ -23,7 +23,7 @@ def key_showing(value: object, key: str) -> str:
 
 
 def numbered(key: str) -> str:
-    """Return the present key of the widget ``key``: followed by a number once its value was changed by anything else."""
+    """Return a widget's current key: ``key``, with a number once the value was changed outside the widget."""
     number = session.widget_numbers.get(key, 0)
     return f"{key}~{number}" if number else key
 
@@ -37,9 +37,9 @@ def select(
     then: Callable[[], None] | None = None,
     help: str | None = None,
 ) -> str:
-    """Draw a select box for ``words[name]`` and return the chosen word.
+    """Draw a select box for the setting ``words[name]``, and return the chosen value.
 
-    ``options`` maps words to labels; an unknown word is replaced by the first option. ``then`` is called after a change.
+    ``options`` maps values to labels; an unknown value is replaced by the first option. ``then`` is called after a change.
     """
     if words[name] not in options:
         words[name] = next(iter(options))
@@ -72,9 +72,9 @@ def switch(
     hidden: bool = False,
     help: str | None = None,
 ) -> None:
-    """Draw a segmented control for ``words[name]``, with an unknown word shown as the first option.
+    """Draw a segmented control for the setting ``words[name]``; an unknown value is shown as the first option.
 
-    ``options`` maps words to labels. If ``hidden``, the control's own label is not shown.
+    ``options`` maps values to labels. If ``hidden``, the control's own label is not shown.
     """
     shown = words[name] if words[name] in options else next(iter(options))
     drawn = key_showing(shown, key)

@@ -8,12 +8,12 @@ from chunkers.text.tokenizers import BYTE_PAIRS
 
 
 def missing_for_splitter(name: str) -> str:
-    """Return the installation hint for the package that the splitter lacks; empty if nothing is missing."""
+    """Return the installation hint for the package that the splitter lacks; empty if no package is missing."""
     return lacking("spacy", "spaCy's splitter") if name.partition(":")[0] == "spacy" else ""
 
 
 def missing_for_tokenizer(name: str) -> str:
-    """Return the installation hint for the package that the tokenizer lacks; empty if nothing is missing."""
+    """Return the installation hint for the package that the tokenizer lacks; empty if no package is missing."""
     return lacking("tokens", name) if name in BYTE_PAIRS else ""
 
 
@@ -22,5 +22,5 @@ MISSING = {"sentences": missing_for_splitter, "embedder": missing_for_embedder, 
 
 
 def labelled(setting: str, name: str) -> str:
-    """Return the label of a shared setting's value, marked if a package for it is not installed."""
+    """Return the label of an option of a shared setting, marked if the option needs a package that is not installed."""
     return f"{name} (not installed)" if setting in MISSING and MISSING[setting](name) else name

@@ -33,7 +33,7 @@ DOWNLOADS = "Downloads"
 
 
 def chip_of(document: str) -> NotebookChip:
-    """Return the chip next to the document's name, which shows whether and how the document can be kept."""
+    """Return the chip next to a document's name, which shows whether and how the document can be kept."""
     own = session.own if document == OWN else None
     source = own if document == OWN else _sample(document)
     questions = 0 if source is None else questions_about(source)
@@ -63,7 +63,7 @@ def _sample(document: str) -> Source:
 
 
 def take_chip(event: Mapping[str, Any], document: str) -> None:
-    """Apply the action chosen on the chip: keep the document, remove it, or open the session file's view."""
+    """Apply the action chosen on a document's chip: keep the document, remove it, or open the downloads on Compare."""
     wanted = event.get("act")
     if wanted == "keep" and is_private():
         keep(document)
@@ -83,7 +83,7 @@ def offer_to_keep(key: str, document: str) -> None:
 
 
 def offer_replaced(choices: Choices) -> None:
-    """Draw errors in keeping texts, and the offer to restore a replaced text that had questions or boundaries."""
+    """Draw errors in keeping texts, and a button that restores a replaced text that had questions or boundaries."""
     if session.notebook_complaint:
         notice(session.notebook_complaint, "error", key="notebook_complaint_notice")
     replaced = session.replaced

@@ -20,7 +20,7 @@ from viz.state.keys import session
 
 
 def shared_controls(choices: Choices, embedder: Embedder | None) -> None:
-    """Draw the settings that all columns share; ``embedder`` is the current one, if any."""
+    """Draw the settings that all columns share; ``embedder`` is the current embedder, if any."""
     with st.expander("Sentences, embedder, tokens"):
         _choose_splitter(choices)
         embedder_controls(choices, embedder)
@@ -103,7 +103,7 @@ def _choose_splitter(choices: Choices) -> None:
 
 
 def choose_named(choices: Choices, label: str, name: str, options: Mapping[str, str]) -> None:
-    """Draw a select box for the shared setting ``name``, whose ``options`` map values to descriptions."""
+    """Draw a select box for the shared setting ``name``, with ``options`` that map values to descriptions."""
     value = getattr(choices, name)
     key = key_showing(value, name)
 

@@ -60,7 +60,7 @@ def to_keep() -> tuple[KeptHead | None, str] | None:
 
 
 def keep_questions() -> None:
-    """Have the browser's tab keep the session's questions, at the end of a run."""
+    """Store the session's questions in the browser's tab, at the end of a run of the page."""
     questions = kept_questions.written()
     # Until this session has questions, the tab may still have those of the previous session.
     session.questions_sent = session.questions_sent or bool(questions)
@@ -69,7 +69,7 @@ def keep_questions() -> None:
 
 
 def too_long_to_keep() -> str:
-    """Return the warning that the user's text is too long for the tab to keep; empty otherwise."""
+    """Return a warning if the user's text is too long for the browser's tab to keep; otherwise an empty string."""
     own = session.own
     if own is None or _units((session.own_given or own).text) <= MOST_KEPT:
         return ""
@@ -80,7 +80,7 @@ def too_long_to_keep() -> str:
 
 
 def take_back(detail: Mapping[str, Any]) -> bool:
-    """Restore the text kept by the browser's tab, or note why a sample is shown; return whether there was one."""
+    """Restore the text kept by the browser's tab, or note why it is lost; return whether the user's own text is open."""
     session.tab_answered = True
     if session.own is not None:
         return True

@@ -45,7 +45,7 @@ _NAMED = "own_named"
 
 
 def take_document(choices: Choices, default: Choices) -> None:
-    """Apply the events of the top row: a chosen document, or a text kept by the tab."""
+    """Apply the user's choice of a document, or restore the text that the browser's tab has kept."""
     chosen, answer = take_event(BAR, "chosen"), take_event(BAR, "kept")
     questions = take_event(BAR, "questions")
     if chosen and chosen.get("document") in (*sample_titles(), OWN):
@@ -68,7 +68,7 @@ def take_document(choices: Choices, default: Choices) -> None:
 
 
 def show_row(choices: Choices, text: Text | None) -> None:
-    """Draw the row at the top of the page, with the facts known about the text."""
+    """Draw the page's top row, with a document selector and the facts known about the text."""
     own = session.own
     looking = choices.document == OWN and own is None and not session.own_gone and not session.tab_answered
     if looking and not session.tab_asked:
@@ -107,7 +107,7 @@ def _facts(text: Text, *, own: bool) -> str:
 
 
 def load_text(choices: Choices) -> Source | None:
-    """Return the chosen text, or None if there is none yet; draw the text box and its errors."""
+    """Draw the text box and its errors, and return the chosen text, or None if there is none yet."""
     _take_reading(choices)
     if session.lost:
         notice(session.lost, key="lost_notice")
@@ -193,7 +193,10 @@ def _uploaded(choices: Choices) -> None:
 
 
 def give_text(own: Source, choices: Choices) -> None:
-    """Make a text from another page the user's own and choose it; a callback. Lines of dashes stay part of the text."""
+    """Make a text from another page the user's own text, and select it; for use as a callback.
+
+    Lines of dashes stay part of the text.
+    """
     _forget_file()
     store_own_text(own)
     _taken(choices)

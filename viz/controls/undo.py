@@ -9,7 +9,7 @@ from viz.state.undo import last_change, undo_last
 
 
 def offer_undo(page: str) -> None:
-    """Draw the last change to a page's columns and its undo button, if the change can still be undone."""
+    """Draw a description of the last change to a page's columns, and an undo button, if the change can be undone."""
     undo = last_change(page)
     if undo is not None:
         row = st.container(horizontal=True, gap="small", vertical_alignment="center", key=f"undo_row_{page}")

@@ -21,7 +21,7 @@ _corrections = component(
 
 
 class CorrectionsData(TypedDict):
-    """Payload of the list of corrections: a title, introductory sentences, and the rows."""
+    """Payload of the list of corrections: its title, introductory sentences, and rows."""
 
     title: str
     words: list[str]
@@ -29,7 +29,10 @@ class CorrectionsData(TypedDict):
 
 
 class CorrectionData(TypedDict):
-    """A row of the list: the sentence before the boundary, from 1, the step that removed it, and the row's texts."""
+    """A row of the list of corrections: the removed boundary, the step that removed it, and the row's texts.
+
+    ``sentence`` is the number of the sentence before the boundary, from 1.
+    """
 
     sentence: int
     step: int | None
@@ -47,7 +50,7 @@ class Correction:
     gap
         The gap's number: the number of the sentence before it, from 0.
     why
-        The reason for the decision, as in the ledger.
+        The reason for the decision, as in the table of gaps.
     step
         The number, from 0, of the step that removed the boundary; None if the minimum size removed it.
     beside
@@ -61,7 +64,7 @@ class Correction:
 
     @property
     def reason(self) -> str:
-        """The reason in words; if a step is named, without the heading that names the pass."""
+        """The reason for the removal, in words; the reason names the pass only if no step is given."""
         return str(self.why if self.step is None else self.why._replace(heading=""))
 
 

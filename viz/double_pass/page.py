@@ -39,7 +39,7 @@ DOUBLE, BESIDE = 0, 1
 
 
 def first_screen() -> Choices:
-    """Return the page's default choices: Double pass and Breakpoint, on a sample text."""
+    """Return the default choices of the Double pass page: Double pass and Breakpoint, on a sample text."""
     columns = [fresh("double_pass"), fresh("breakpoint")]
     return Choices("algorithm", sample_splitters()["algorithm"], columns, extra={"step": "1", "pace": PACES[0]})
 

@@ -94,7 +94,7 @@ it is the last attempt.
 def passes(
     *, title: str, summary: str, rows: PassRowsData | None, source: str, message: str = "", tone: str = "", key: str
 ) -> None:
-    """Mount the rows of both passes, or show ``message`` if there are none.
+    """Mount the rows of blocks that show both passes, or a ``message`` if there are no rows.
 
     Hovering emits ``seamark-mark`` with the ``ranges`` of sentences; a click emits ``seamark-jump`` and, on a step of the
     stepper, ``seamark-go``. The rows mark the ranges of ``seamark-step``. ``source`` is the identity of the text; if it
@@ -113,7 +113,7 @@ def passes(
 
 
 def pass_rows(chunking: Chunking, beside: Beside | None, labels: dict[str, str]) -> PassRowsData:
-    """Return the start positions of the blocks in each row, and the comparisons in order."""
+    """Return the positions at which each row's sentences, mini-chunks or chunks begin, and the comparisons."""
     looks = told(chunking)
     over = [tried[-1] for tried in looks if tried[-1].kind.startswith("over") and tried[-1].outcome == "joined"]
     starts = minis(chunking)
@@ -157,7 +157,7 @@ def _comparison(tried: Sequence[Comparison]) -> ComparisonData:
 
 
 def table(chunking: Chunking) -> dict[str, list[Any]]:
-    """Return a table of all comparisons of both passes, by column name."""
+    """Return a table of all similarity comparisons of both passes, by column name."""
     comparisons = chunking.comparisons
     return {
         "step": [number for number, _ in enumerate(comparisons, start=1)],

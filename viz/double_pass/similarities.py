@@ -21,7 +21,7 @@ _histogram = component(
 
 
 class SimilaritiesData(TypedDict):
-    """Payload of the histogram: counts over the slider's range, the threshold's position, and a caption."""
+    """Payload of the histogram of similarities: counts over the slider's range, the threshold, and a caption."""
 
     counts: list[int]
     at: float
@@ -29,7 +29,7 @@ class SimilaritiesData(TypedDict):
 
 
 def compared_with(chunking: Chunking, parameter: str) -> list[float]:
-    """Return the similarities that were compared with the threshold ``parameter``."""
+    """Return the similarities that Double pass compared with the threshold ``parameter``."""
     kind = parameter.removesuffix("_threshold")
     return [
         one.similarity
@@ -52,7 +52,7 @@ BINS = 25
 
 
 def show_similarities(similarities: Sequence[float], threshold: float, bounds: tuple[float, float], key: str) -> None:
-    """Draw a histogram of the similarities under a threshold's slider, clipped to ``bounds``."""
+    """Draw a histogram of the similarities under the slider of their threshold, clipped to ``bounds``."""
     low, high = bounds
     counts, _ = np.histogram(np.clip(similarities, low, high), BINS, bounds)
     data: SimilaritiesData = {

@@ -17,13 +17,13 @@ LEDGER = "The reason given: "
 
 
 class PassMark(Mark):
-    """A step's mark for the reader and the rows, with the number of its comparison (None after both passes)."""
+    """The highlights of a step in the text and the rows, with the number of its comparison (None after both passes)."""
 
     comparison: int | None
 
 
 def told(chunking: Chunking) -> list[list[Comparison]]:
-    """Return for each comparison the attempts for the same chunk so far, itself included.
+    """Return, for each comparison, the comparisons made for the same chunk up to and including this comparison.
 
     Comparisons beyond the first `MOST_SENTENCES` sentences are left out.
     """
@@ -38,7 +38,7 @@ def told(chunking: Chunking) -> list[list[Comparison]]:
 
 
 def pass_steps(chunking: Chunking, maximum: int | None) -> list[Step]:
-    """Return a step for each comparison, then one for each merge by the minimum size.
+    """Return a step for each comparison of both passes, then a step for each merge by the minimum size.
 
     ``maximum`` is the chunker's maximum size.
     """
@@ -128,7 +128,7 @@ def _placed(tried: Sequence[Comparison]) -> tuple[int, int]:
 
 
 def compared_group(here: Comparison) -> Span:
-    """Return the sentences whose vector is compared with that of the right group."""
+    """Return the sentences on the left of a comparison whose vector is compared with the right group's vector."""
     return Span(here.left.end - 2, here.left.end) if here.kind == "appending" else here.left
 
 

@@ -38,7 +38,7 @@ OF_SENTENCES = "No chunker changes this: the text was split into sentences so. C
 
 
 def show_inbox(choices: Choices, here: MeasuredSetting, text: Text, embedder: Embedder | None) -> None:
-    """Draw a result's suspicious cuts, and the changes that remove the selected one."""
+    """Draw a result's suspicious cuts, and the changes of settings that remove the selected cut."""
     st.header("Suspicious cuts", anchor=False)
     if here.made.chunking is None:
         notice("There are no suspicious cuts yet: the text has not been cut.", key="no_inbox")

@@ -18,7 +18,7 @@ _lists = component(
 
 
 class GalleryData(TypedDict):
-    """Payload of the gallery: its documents, and the id of the one shown."""
+    """Payload of the document gallery: a card for each document, and the id of the document shown."""
 
     part: Literal["gallery"]
     cards: list[CardData]
@@ -26,7 +26,7 @@ class GalleryData(TypedDict):
 
 
 class CardData(TypedDict):
-    """A document in the gallery: its lesson, and its number of known boundaries."""
+    """A document in the gallery: its id, its title, what it teaches, and its number of known boundaries."""
 
     id: str
     title: str
@@ -48,14 +48,17 @@ class TableData(TypedDict):
 
 
 class ChosenData(TypedDict):
-    """The key of a row: one of `viz.failures.results.RESULTS`, and the index of its chunker or of Compare's column."""
+    """Key of a row in the table of measures: the kind of result, and the index of its chunker or Compare column.
+
+    ``result`` is one of `viz.failures.results.RESULTS`.
+    """
 
     column: int
     result: str
 
 
 class MeasuredData(ChosenData):
-    """A row of the table: a chunker, its settings, and the cells, or a message instead."""
+    """A row of the table of measures: a chunker, its settings, and its cells, or a message instead of cells."""
 
     title: str
     which: str
@@ -65,7 +68,7 @@ class MeasuredData(ChosenData):
 
 
 class CellData(TypedDict):
-    """A cell: a measure in words, the reason if it is undefined, and whether it is the best in its column."""
+    """A cell of the table: a measure in words, the reason if it is undefined, and whether it is the best in its column."""
 
     text: str
     why: str
@@ -73,7 +76,7 @@ class CellData(TypedDict):
 
 
 def draw(data: GalleryData | TableData, key: str, on_chosen: Callable[[], None] | None = None) -> None:
-    """Draw the gallery or the table; ``on_chosen`` is called when the user selects an entry.
+    """Draw the gallery of documents or the table of measures; ``on_chosen`` is called when the user selects an entry.
 
     The callback finds the selection in ``st.session_state[key]["chosen"]``.
     """

@@ -27,7 +27,7 @@ def take_mark(text: Text, reader_key: str) -> bool:
 
 
 def controls(text: Text) -> bool:
-    """Draw the marking switch, undo, and the upload of boundaries; return whether marking is on."""
+    """Draw the controls that mark, undo and upload known boundaries; return whether marking is on."""
     if _take_read(text.source.text):
         st.rerun()
     known = text.source.known

@@ -36,7 +36,7 @@ class MeasuredSetting:
 
     @property
     def title(self) -> str:
-        """Origin of the setting: ``best found``, ``default``, ``published``, or ``column 2`` of Compare."""
+        """The setting's origin: ``best found``, ``default``, ``published``, or ``column 2`` of Compare."""
         if self.which == "best":
             return "best found"
         if self.which == "compare":
@@ -45,7 +45,7 @@ class MeasuredSetting:
 
 
 def measured(which: str, column: int, setting: Setting, origin: str, made: ColumnResult, text: Text) -> MeasuredSetting:
-    """Return a setting with its result and, if boundaries are known, its measures."""
+    """Return a chunker's setting with its result and, if boundaries are known, its measures."""
     known = text.source.known
     if made.chunking is None or known is None or made.task is None:
         return MeasuredSetting(which, setting, origin, made, column=column)

@@ -30,7 +30,7 @@ def _search_key(here: Page, text: Text) -> tuple[object, ...]:
 
 
 def search_of(here: Page, text: Text) -> Sweep | None:
-    """Return the search on this document, if there is one, and cancel those on other documents."""
+    """Return the search for the best settings on the page's document, if any, and cancel searches on other documents."""
     key = _search_key(here, text)
     for other, search in session.failure_searches.items():
         if other != key and search.running:
@@ -39,7 +39,7 @@ def search_of(here: Page, text: Text) -> Sweep | None:
 
 
 def best_of(search: Sweep | None) -> dict[str, Setting]:
-    """Return for each chunker the setting that misassigns the fewest sentences so far; ties go to the fewest chunks."""
+    """Return, for each chunker, the best setting so far: fewest misassigned sentences, and fewest chunks if tied."""
     rows = list(search.rows) if search is not None and (search.cancelled or not search.running) else []
     best: dict[str, Setting] = {}
     for one in summaries(rows, BY):

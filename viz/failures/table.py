@@ -25,7 +25,7 @@ SHOWN = {
 
 
 def show_table(choices: Choices, shown: Sequence[MeasuredSetting]) -> None:
-    """Draw the table of measures, or the list of chunkers if no boundaries are known."""
+    """Draw the table of each chunker's measures, or a list of the chunkers if no boundaries are known."""
     # Compare's columns, then each chunker's published and best settings side by side.
     ordered = sorted(shown, key=lambda one: (one.which != "compare", one.column))
     known = any(one.scores is not None for one in shown)

@@ -42,7 +42,7 @@ _ALIKE = (
 
 
 class Shown(NamedTuple):
-    """The content of a chunker's pictures in the Guide.
+    """The settings and texts of a chunker's pictures in the Guide.
 
     Attributes
     ----------
@@ -178,7 +178,7 @@ SHOWN: Mapping[str, Shown] = {
 
 @cache
 def frames(name: str) -> list[PictureData]:
-    """Return the six pictures of a chunker, always computed with the bundled model."""
+    """Return the Guide's six pictures of a chunker, computed with the bundled embedding model."""
     embedder = load_embedder(MiniLM.name)
     load_model(embedder)
     tools = Tools(embedder, load_tokenizer(MiniLM.name), embedding_cache(False))
@@ -186,7 +186,7 @@ def frames(name: str) -> list[PictureData]:
 
 
 def run_frames(name: str, text: str, tools: Tools) -> list[PictureData]:
-    """Return the five pictures of a chunker's run on a text with one sentence per line."""
+    """Return five pictures of how a chunker cuts a text with one sentence per line."""
     shown = SHOWN[name]
     document, chunker, chunking = _run(name, text, shown.parameters, tools)
     numbers = range(len(document.sentences))
@@ -222,7 +222,7 @@ def run_frames(name: str, text: str, tools: Tools) -> list[PictureData]:
 
 
 def failure_frame(name: str, tools: Tools) -> PictureData:
-    """Return the picture of a chunker's known failure."""
+    """Return a picture of a text on which the chunker is known to fail."""
     sections, parameters = SHOWN[name].fails_on
     known = tuple(sum(map(len, sections[: number + 1])) for number in range(len(sections) - 1))
     _, chunker, chunking = _run(name, "".join(sections), parameters, tools)

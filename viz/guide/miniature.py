@@ -41,7 +41,7 @@ def svg(chunking: Chunking, known: Sequence[int] | None, theme: str) -> str:
 
 
 def height_of(chunking: Chunking, known: Sequence[int] | None) -> int:
-    """Return the picture's height in pixels, which page.css reserves until the browser has loaded it."""
+    """Return the height in pixels of a chunking's picture, which page.css reserves until the picture has loaded."""
     strips = 1 if known is None else 2
     return strips * (STRIP + GAP) + CURVE * _is_curved(chunking)
 
@@ -51,7 +51,7 @@ def _is_curved(chunking: Chunking) -> bool:
 
 
 def described(chunking: Chunking) -> str:
-    """Return a text alternative of the picture: the number of chunks, and their first sentences."""
+    """Return the alternative text of a chunking's picture: the number of chunks, and their first sentences."""
     starts = [span.start for chunk in chunking.chunks for span in chunk.spans]
     named = [f"{int(place) + 1}" for place in positions(chunking.document, starts)]
     if not named:

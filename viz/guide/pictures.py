@@ -41,7 +41,7 @@ class RowData(TypedDict):
 
 
 class GapData(TypedDict):
-    """The decision at the gap after a sentence.
+    """A chunker's decision at the gap after a sentence of a picture.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class RankData(TypedDict):
 
 
 class AskData(TypedDict):
-    """The text field for a question, its current text, and an error message."""
+    """Payload of the text field for a question: its current text, its maximum length, and an error message."""
 
     question: str
     longest: int
@@ -77,7 +77,7 @@ class AskData(TypedDict):
 
 
 class PictureData(TypedDict):
-    """Payload of a picture: its title, paragraphs, sentences, gaps, formula and ranking, as far as it has them.
+    """Payload of a picture: its title, paragraphs, sentences, gaps, formula and ranking, as far as it has any.
 
     Attributes
     ----------
@@ -113,7 +113,7 @@ class PictureData(TypedDict):
 
 
 class PicturesData(TypedDict):
-    """Numbered pictures in order; in ``small`` ones, each sentence takes one line."""
+    """Payload of several numbered pictures, in order; in ``small`` pictures, each sentence takes one line."""
 
     pictures: list[PictureData]
     small: bool
@@ -139,7 +139,7 @@ def picture(title: str, *said: list[Piece]) -> PictureData:
 def rows_of(
     document: Document, numbers: Sequence[int], chunking: Chunking | None = None, marked: Span | None = None
 ) -> list[RowData]:
-    """Return the given sentences as rows, split where chunks begin or end and around the ``marked`` span."""
+    """Return the given sentences as rows of a picture, split at chunk boundaries and around the ``marked`` span."""
     if not numbers:
         return []
     first, end = document.sentences[numbers[0]].start, document.sentences[numbers[-1]].end
@@ -170,7 +170,7 @@ def rows_of(
 def show_pictures(
     pictures: Sequence[PictureData], key: str, *, small: bool = False, asked: Callable[[str], None] = lambda _: None
 ) -> None:
-    """Draw the pictures of the Guide; call ``asked`` with any question that the user enters in one."""
+    """Draw pictures of the Guide; ``asked`` is called with each question that the user enters in a picture."""
 
     def heard() -> None:
         told = (st.session_state.get(key) or {}).get("asked")

@@ -89,7 +89,7 @@ def show_start(here: Page, text: Text, kind: type[Chunker], made: ColumnResult, 
 
 
 def text_picture(document: Document, chunking: Chunking, tokenizer: str) -> PictureData:
-    """Return the picture of the text: its sentences around the first cut, and the tokens of the first one."""
+    """Return the picture of the text: the sentences around the first cut, and the tokens of the first sentence."""
     numbers = window(document, chunking)
     count = ruler_of(document, tokenizer)([Span(0, len(document.text))])
     sentences = counted(len(document.sentences), "[sentence]", "[sentences]")
@@ -108,7 +108,7 @@ def text_picture(document: Document, chunking: Chunking, tokenizer: str) -> Pict
 
 
 def chunk_picture(document: Document, chunking: Chunking, kind: type[Chunker], tokenizer: str) -> PictureData:
-    """Return the picture of the chunks: the same sentences, divided at the cuts."""
+    """Return the picture of the chunks: the sentences around the first cut, divided at the cuts."""
     spans = [chunk.spans for chunk in chunking.chunks]
     sizes = ruler_of(document, tokenizer)
     longest = max((sizes(list(parts)) for parts in spans), default=0)
@@ -241,7 +241,7 @@ def answer_picture(asked: Asked | None, answer: Span | None, nearest: Asked | No
 
 
 def window(document: Document, chunking: Chunking) -> list[int]:
-    """Return the numbers of the sentences that the pictures show, around the first cut."""
+    """Return the numbers of the sentences around the first cut, which the Guide's pictures show."""
     count = len(document.sentences)
     at = document.sentence_at(chunking.chunks[1].start) if len(chunking.chunks) > 1 else 0
     begin = max(0, min(at - SHOWN_SENTENCES // 2, count - SHOWN_SENTENCES))
@@ -249,7 +249,7 @@ def window(document: Document, chunking: Chunking) -> list[int]:
 
 
 def tokens_of(text: str, tokenizer: str) -> list[str]:
-    """Return the first tokens of a text, as spelled in the text."""
+    """Return the first tokens of a text, spelled as in the text."""
     starts = [*dict.fromkeys(load_tokenizer(tokenizer).starts(text[:1000]).tolist())][: SHOWN_TOKENS + 1]
     pieces = [text[start:end].strip() for start, end in pairwise([*starts, len(text[:1000])])]
     return [*pieces[:SHOWN_TOKENS], *["…"] * (len(pieces) > SHOWN_TOKENS)]

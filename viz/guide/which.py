@@ -24,7 +24,7 @@ class Advice(NamedTuple):
 
     @property
     def column(self) -> ColumnChoice:
-        """The column with the advised settings."""
+        """A column's settings: the advised chunker with the advised parameters."""
         return ColumnChoice(self.chunker, dict(self.parameters))
 
 

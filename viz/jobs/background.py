@@ -30,16 +30,16 @@ class Background(ABC):
 
     @property
     def running(self) -> bool:
-        """True if the thread is alive."""
+        """True while the job's thread is alive."""
         return self._thread is not None and self._thread.is_alive()
 
     @property
     def cancelled(self) -> bool:
-        """True if the job was asked to stop."""
+        """True if the job has been asked to stop."""
         return self._cancel.is_set()
 
     def start(self) -> None:
-        """Start the thread."""
+        """Start the job in its own thread."""
         self._thread = threading.Thread(target=self._guarded, daemon=True, name=type(self).__name__)
         self._thread.start()
 
@@ -53,7 +53,7 @@ class Background(ABC):
             self._thread.join(seconds)
 
     def load(self, embedder: Embedder) -> None:
-        """Load an embedding model and report its progress; raises as `load_model` does."""
+        """Load an embedding model and update the job's progress meanwhile; raises as `load_model` does."""
 
         def prepares(share: float) -> None:
             self._status, self._share = embedder.prepared_said(share), share
@@ -64,13 +64,13 @@ class Background(ABC):
     def tools(
         self, embedder: Embedder | None, tokenizer: str = "all-MiniLM-L6-v2", *, on_disk: bool = False, **watching: Any
     ) -> Tools:
-        """Return tools that stop when the job is cancelled; ``watching`` are further fields of `Tools`."""
+        """Return the tools for chunkers, which stop if the job is cancelled; ``watching`` are further fields of `Tools`."""
         cache = embedding_cache(on_disk)
         return Tools(embedder, load_tokenizer(tokenizer), cache, cancelled=self._cancel.is_set, **watching)
 
     @abstractmethod
     def progress(self) -> tuple[float, str]:
-        """Return the share that is done, from 0 to 1, and a short status text."""
+        """Return the share of the job that is done, from 0 to 1, and a short status text."""
 
     @abstractmethod
     def _run(self) -> None:
@@ -143,7 +143,7 @@ class Registry:
         self._lock = threading.Lock()
 
     def keep(self, run: Background, token: str = "", session: Held | None = None, *, begun: bool = True) -> str:
-        """Register a run for ``session`` and return its token, a new one if none is given."""
+        """Register a run for ``session``, and return its token, which is new if ``token`` is empty."""
         token = token or new_token()
         with self._lock:
             self._runs[token] = run
@@ -152,7 +152,7 @@ class Registry:
         return token
 
     def find(self, token: str, kind: type[Kind], session: Held | None = None) -> Kind | None:
-        """Return the run with that token and hold it for ``session``; None if there is none of that kind."""
+        """Return the run with the given token and kind and hold it for ``session``; None if there is no such run."""
         with self._lock:
             run = self._runs.get(token)
             if not isinstance(run, kind):
@@ -162,7 +162,7 @@ class Registry:
         return run
 
     def forget_left(self) -> None:
-        """Drop the runs that no session holds, except running ones and the last that ended."""
+        """Drop the runs that no session holds, except running ones and those that ended most recently."""
         with self._lock:
             while _left_behind:
                 token, run = _left_behind.popleft()

@@ -89,12 +89,12 @@ class ChunkingJob(Background):
     _left: float | None = None
 
     def finished(self) -> dict[Task, Chunking]:
-        """Return a copy of the results so far."""
+        """Return a copy of the results so far, by task."""
         # Copying a dictionary runs no Python code of its keys, so no other thread can change it meanwhile.
         return self.results.copy()
 
     def progress(self) -> tuple[float, str]:
-        """Return the current chunker's progress: first of its embedding, then of a long search."""
+        """Return the progress of the current chunker: first of its embedding, then of a long search."""
         if self._asks and self.asking is not None:
             return self.decided, f"Asking {self.asking.model.title}: {self.decided:.0%} of the text done"
         if self.decided:
@@ -198,7 +198,7 @@ def chunk_at_once(
     on_disk: bool,
     asking: Asking | None = None,
 ) -> Chunking | None:
-    """Run a chunker now and return its result, or None if that needs a background job.
+    """Run a chunker now and return its result, or None if the run needs a background job.
 
     A job is needed if an embedding is missing or a search is long. Nothing is sent to the language model of ``asking``;
     only its cached answers are used.
@@ -212,7 +212,7 @@ def chunk_at_once(
 def tipping_at_once(
     task: Task, chunker: Chunker, chunking: Chunking, gap: Gap, embedder: Embedder | None, on_disk: bool
 ) -> Tipping | None:
-    """Return the smallest change that would reverse the verdict on a gap; None if it is not quickly available."""
+    """Return the smallest change that would reverse the verdict on a gap; None if no change is found quickly."""
     try:
         return _tipping(task, chunker, chunking, gap, embedder, on_disk)
     except Cancelled:
@@ -235,7 +235,7 @@ def _tools_at_once(embedder: Embedder | None, tokenizer: str, on_disk: bool, ask
 
 @kept(32, lambda task, chunker, source: (task.document, task))
 def estimate_of(task: Task, chunker: Chunker, source: Document) -> Estimate:
-    """Estimate the language model requests of a task without sending any.
+    """Estimate a chunker's requests to a language model without sending any.
 
     Raises
     ------

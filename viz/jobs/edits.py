@@ -14,7 +14,7 @@ from viz.jobs.chunking import Task
 
 @dataclass(eq=False)
 class Edits(Background):
-    """A job that measures the edit stability of chunkers, one after the other.
+    """A job that measures how stable chunkers are under edits of the text, one chunker after another.
 
     ``named`` has the chunkers with their display names. ``results`` has the measurements; ``refused`` has the reasons for
     chunkers that cannot be measured.

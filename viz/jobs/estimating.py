@@ -17,7 +17,7 @@ Count = Callable[[Callable[[], bool]], Estimate]
 
 @dataclass(eq=False)
 class Estimating(Background):
-    """A job that estimates a run's requests, which takes seconds for long documents.
+    """A job that estimates a run's requests to a language model, which takes seconds for long documents.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Estimating(Background):
 def estimate(
     documents: Iterable[Document], chunkers: Sequence[Chunker], tokenizer: str, cancelled: Callable[[], bool] = bool
 ) -> Estimate:
-    """Estimate the requests for cutting all documents with all chunkers, without deducting cached answers.
+    """Estimate the model requests for cutting all documents with all chunkers, without deducting cached answers.
 
     Raises
     ------

@@ -18,7 +18,7 @@ from viz.jobs.background import Background
 
 @dataclass(eq=False)
 class Generating(Background):
-    """A job that generates questions; finished questions remain if it stops early.
+    """A job that generates questions with a language model; finished questions remain if the job stops early.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Generating(Background):
 
     @property
     def dropped(self) -> list[Dropped]:
-        """The windows for which no usable question was generated."""
+        """The windows of text for which no usable question was generated."""
         return [one for one in list(self.outcomes) if isinstance(one, Dropped)]
 
     def progress(self) -> tuple[float, str]:
@@ -70,7 +70,7 @@ class Generating(Background):
 
 @dataclass(eq=False)
 class Comparing(Background):
-    """A job that embeds generated questions and their excerpts, and computes their similarities.
+    """A job that embeds generated questions and their excerpts, and computes the similarities between them.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class Comparing(Background):
     _status: str = field(default="Loading the embedding model", init=False)
 
     def progress(self) -> tuple[float, str]:
-        """Return the share of questions and excerpts embedded, and a status text."""
+        """Return the share of questions and excerpts that are embedded, and a status text."""
         return self._share, self._status
 
     def _run(self) -> None:

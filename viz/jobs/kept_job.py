@@ -25,12 +25,12 @@ class KeptJob(Background):
     @property
     @abstractmethod
     def total(self) -> int:
-        """The number of parts."""
+        """The number of parts of the job."""
 
     @property
     @abstractmethod
     def done(self) -> int:
-        """The number of finished parts, including failed ones."""
+        """The number of finished parts of the job, including failed parts."""
 
     @property
     def can_go_on(self) -> bool:
@@ -39,7 +39,7 @@ class KeptJob(Background):
 
 
 def measure_bundled(job: KeptJob) -> RunFile:
-    """Run a job that is stored in a `RunFile`, and return the file; raises InputError if it does not finish."""
+    """Run a job that is stored in a `RunFile`, and return the file; raises InputError if the job does not finish."""
     assert job.kept is not None
     file = job.kept.keeper.store
     assert isinstance(file, RunFile)

@@ -43,11 +43,11 @@ class _Plan(KeptPlan):
 
     @property
     def total(self) -> int:
-        """The number of chunkers."""
+        """The number of chunkers in the run."""
         return len(self.chunkers)
 
     def check(self) -> None:
-        """Raise InputError if a chunker cannot be constructed or its parameters have changed since."""
+        """Raise InputError if a chunker cannot be constructed or its parameters have changed since the run."""
         Returned.parse(self.returned)
         for one in self.chunkers:
             if build_chunker(one.name, one.parameters).model_dump(mode="json") != one.parameters:
@@ -55,7 +55,7 @@ class _Plan(KeptPlan):
 
 
 class KeptRetrieval(KeptRun[_Plan]):
-    """A stored retrieval run, with one part per chunker: its evaluation."""
+    """A stored retrieval run, whose parts are the evaluations of its chunkers."""
 
     kind = "retrieval"
     part = "chunker"
@@ -63,7 +63,7 @@ class KeptRetrieval(KeptRun[_Plan]):
 
     @classmethod
     def of(cls, keeper: Keeper, plan: Plan) -> KeptRetrieval:
-        """Return the storage for a run; nothing is written yet."""
+        """Return the storage for a retrieval run, without writing anything yet."""
         chunkers = [_Chunker(name=one.name, parameters=one.model_dump(mode="json")) for one in plan.chunkers]
         kept = _Plan(
             own=plan.material.own,
@@ -82,11 +82,11 @@ class KeptRetrieval(KeptRun[_Plan]):
         return cls(keeper, kept)
 
     def add(self, number: int, found: Evaluation, ladder: Ladder) -> None:
-        """Store the measures of a chunker; they are written to the file before this returns."""
+        """Store the measures of a chunker on disk before returning."""
         self.keeper.add(number, to_json(found, ladder))
 
     def found(self, corpus: Corpus, questions: Sequence[Question]) -> dict[int, tuple[Evaluation, Ladder | None]]:
-        """Return the stored results by the chunker's number; raises InputError as `results` does.
+        """Return the stored results by the chunker's number; raises InputError if the results cannot be read.
 
         Runs stored by an earlier version have no ladders.
         """
@@ -98,7 +98,7 @@ class KeptRetrieval(KeptRun[_Plan]):
         return self.results(decode)
 
     def missing(self, material: Material | None) -> str:
-        """Return the run's missing documents and questions in words; empty if nothing is missing."""
+        """Describe the documents and questions that the run lacks; empty if nothing is missing."""
         texts, questions = self._recognised(material)
         parts = []
         count = len(self.plan.documents)

@@ -55,12 +55,12 @@ class _Plan(KeptPlan):
 
     @property
     def total(self) -> int:
-        """The number of runs."""
+        """The number of runs of the sweep: one for each document and setting."""
         return len(self.documents) * len(self.grid)
 
     @property
     def settings(self) -> list[Setting]:
-        """The settings of the chunkers."""
+        """The chunker settings that the sweep tries."""
         return [Setting(one.chunker, one.parameters) for one in self.grid]
 
     def check(self) -> None:
@@ -69,7 +69,7 @@ class _Plan(KeptPlan):
 
 
 class KeptRow(BaseModel):
-    """The stored result of one run; its setting and document follow from its number."""
+    """The stored result of one setting on one document, both of which follow from the number of the row."""
 
     model_config = KeptPlan.model_config
 
@@ -78,16 +78,16 @@ class KeptRow(BaseModel):
 
     @classmethod
     def of(cls, row: SweepRow) -> KeptRow:
-        """Return the stored form of a row."""
+        """Return the stored form of a row of a sweep."""
         return cls(chunks=row.chunks, scores={name: (score.value, score.undefined) for name, score in row.scores.items()})
 
     def row(self, setting: Setting, document: str) -> SweepRow:
-        """Restore the row of a setting on a document."""
+        """Restore the row of a sweep for the given setting and document."""
         return SweepRow(setting, document, self.chunks, {name: Score(*score) for name, score in self.scores.items()})
 
 
 class KeptSweep(KeptRun[_Plan]):
-    """A stored sweep, with one part per document and setting, in the order of the documents."""
+    """A stored sweep, with one part for each document and setting, in the order of the documents."""
 
     kind = title = "sweep"
     part = "run"
@@ -104,7 +104,7 @@ class KeptSweep(KeptRun[_Plan]):
         tokenizer: str,
         language_model: str = "",
     ) -> KeptSweep:
-        """Return the storage for a sweep over ``documents``, each with its splitter's name; nothing is written yet."""
+        """Return the storage for a sweep over ``documents``, each with its splitter's name, without writing anything yet."""
         kept = [
             KeptDocument(
                 digest=digest_of(keeper, one),
@@ -127,15 +127,15 @@ class KeptSweep(KeptRun[_Plan]):
 
     @property
     def names(self) -> list[str]:
-        """A name for each document; the user's own are numbered, since their names are not stored."""
+        """The names of the documents; the user's own are numbered, since their names are not stored."""
         return [one.sample or f"own document {number}" for number, one in enumerate(self.plan.documents, start=1)]
 
     def add(self, number: int, row: SweepRow) -> None:
-        """Store a row; it is written to the file before this returns."""
+        """Store a row of the sweep on disk before returning."""
         self.keeper.add(number, KeptRow.of(row).model_dump_json().encode())
 
     def rows(self) -> list[SweepRow]:
-        """Return the stored rows in order; raises InputError as `results` does."""
+        """Return the stored rows of the sweep in order; raises InputError if the rows cannot be read."""
         settings, names = self.plan.settings, self.names
 
         def decode(number: int, part: bytes) -> SweepRow:
@@ -148,7 +148,7 @@ class KeptSweep(KeptRun[_Plan]):
         return [*self.results(decode).values()]
 
     def given_again(self, own: Sequence[MarkedText]) -> list[MarkedText | None]:
-        """Return the sweep's documents, bundled or recognised among the user's ``own``; None for missing ones."""
+        """Return the sweep's documents, bundled or found among the user's ``own``, with None for each missing document."""
         by_digest = {digest_of(self.keeper, one): one for one in own}
         for kept in self.plan.documents:
             if one := _bundled(kept.sample):

@@ -78,7 +78,7 @@ class Plan:
     searched_by: Method = "embedding"
 
     def documents(self, splitter: str, cancelled: Callable[[], bool] = bool) -> Iterator[Document]:
-        """Split the documents into sentences, one document at a time.
+        """Yield the plan's documents, split into sentences, one document at a time.
 
         Raises
         ------
@@ -92,7 +92,7 @@ class Plan:
             yield Document.from_text(text, splitter, name, parts.get(name)).split(cancelled)
 
     def embeds(self, number: int) -> EmbeddedAs:
-        """Return the way of embedding the chunks of chunker ``number`` (from 0), such as ``heading_path``."""
+        """Return the embedding mode of chunker ``number`` (from 0), such as ``heading_path``."""
         return self.each[number] if self.each else self.embedded_as
 
     @property
@@ -107,7 +107,7 @@ class Plan:
 
     @property
     def search_said(self) -> str:
-        """A sentence about the text that is searched by words; empty if the search is by embedding alone."""
+        """A sentence about the text that keyword search covers; empty if the search uses embeddings alone."""
         if self.searched_by == "embedding":
             return ""
         ways = dict.fromkeys(map(self.embeds, range(len(self.chunkers))))
@@ -120,7 +120,7 @@ class Plan:
 
     @property
     def names(self) -> list[str]:
-        """Display names of the chunkers, numbered from 1, with the way of embedding if there are several."""
+        """The chunkers' display names, numbered from 1, with the embedding mode if there are several."""
         said: list[EmbeddedAs] = [*self.each] or ["plain"] * len(self.chunkers)
         return [
             f"{number}. {type(chunker).title}{BESIDE[way]}"

@@ -14,7 +14,7 @@ SHOWN_S = 4.0
 
 
 class Preload:
-    """A daemon thread that imports modules in order, then calls ``compute`` of the last one.
+    """A daemon thread that imports modules in order, then calls ``compute`` of the last module.
 
     The modules must not be imported before, since that would delay the server's first response. Python's garbage collection
     is paused meanwhile, because it would traverse the imported objects repeatedly and find nothing. It runs once after the
@@ -27,21 +27,21 @@ class Preload:
         self._thread = threading.Thread(target=self._load, daemon=True, name="preload")
 
     def start(self) -> None:
-        """Start the thread."""
+        """Start importing the modules in the thread."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop after the current step and wait for it, since the interpreter must not exit during an import."""
+        """Stop the thread after its current step and wait for it, since Python must not exit during an import."""
         self._stopped.set()
         self.join(LONGEST_STEP_S)
 
     def join(self, seconds: float) -> None:
-        """Wait until everything is loaded, for at most ``seconds``."""
+        """Wait until all modules are loaded, for at most ``seconds``."""
         self._thread.join(seconds)
 
     @property
     def running(self) -> bool:
-        """True if the thread is alive."""
+        """True while the thread is alive."""
         return self._thread.is_alive()
 
     def _load(self) -> None:

@@ -55,7 +55,7 @@ class ReadingJob(Background, Generic[Made]):
 
     @property
     def name(self) -> str:
-        """The name of the first file."""
+        """The name of the first file to read."""
         return self.files[0][0]
 
     @property
@@ -84,7 +84,7 @@ class ReadingJob(Background, Generic[Made]):
 
 
 def only_text(files: Iterator[tuple[str, bytes]], read: Callable[[bytes, str], FileText], _: Callable[[], bool]) -> FileText:
-    """Return the text of a single document, for pages that read one file."""
+    """Read a single document and return its text, for pages that read one file."""
     name, data = next(files)
     return read(data, name)
 

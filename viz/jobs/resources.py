@@ -31,7 +31,7 @@ def embedding_cache(on_disk: bool) -> EmbeddingCache:
 
 @kept_in(RecentlyUsed(1), lambda: None)
 def answers_on_disk() -> AnswerCache:
-    """Return the language models' answers that are kept on disk, shared by all sessions."""
+    """Return the cache on disk of the language models' answers, shared by all sessions."""
     return AnswerCache(user_cache() / "answers.sqlite")
 
 
@@ -54,7 +54,7 @@ def _split(identity: str, name: str, text: str, splitter: str, parts: Parts | No
 
 
 def split_document(text: str, splitter: str, name: str, parts: Parts | None = None) -> Document:
-    """Return the text split into sentences; sessions that show the same text share the object.
+    """Split a text into sentences, and return the document, which sessions that show the same text share.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def _untold(share: float) -> None:
 def load_model(
     embedder: Embedder, preparing: Callable[[float], None] = _untold, cancelled: Callable[[], bool] = bool
 ) -> None:
-    """Load the embedder's model, building it first if necessary.
+    """Load the embedder's model, building the model first if necessary.
 
     Preparation calls ``preparing`` with the share that is done, and raises `Cancelled` once ``cancelled`` returns True.
     """
@@ -80,7 +80,7 @@ def load_model(
 
 
 def collect_garbage() -> None:
-    """Run a full garbage collection, and exempt the surviving objects from automatic ones until the next call.
+    """Run a full garbage collection, and exempt the surviving objects from automatic collections until the next call.
 
     Traversing the objects of all modules and sessions stops every thread for a good part of a second. Python would do so at
     any time; `viz.jobs.preload` does it once, and `viz.shell.housekeeping` when sessions have ended and no page is being

@@ -128,12 +128,12 @@ class Retrieval(KeptJob):
 
     @property
     def total(self) -> int:
-        """The number of chunkers."""
+        """The number of chunkers in the run."""
         return len(self.plan.chunkers)
 
     @property
     def done(self) -> int:
-        """The number of chunkers that were measured or failed."""
+        """The number of chunkers in the run that were measured or failed."""
         return len(self.found) + len(self.errors)
 
     def progress(self) -> tuple[float, str]:
@@ -142,16 +142,16 @@ class Retrieval(KeptJob):
 
     @property
     def has_budgets(self) -> bool:
-        """True if all finished chunkers were measured at budgets; earlier versions did not measure them."""
+        """True if all finished chunkers were measured at several budgets, which earlier versions did not do."""
         return all(number in self.ladders for number in self.found)
 
     @property
     def rungs(self) -> Mapping[str, Sequence[int]]:
-        """The budgets, by unit, at which all finished chunkers were measured; empty if some were not."""
+        """The budgets, by unit, at which all finished chunkers were measured; empty if a chunker has none."""
         return next(iter(self.ladders.values())).rungs if self.has_budgets and self.ladders else {}
 
     def report(self, choice: Choice) -> Reporting:
-        """Return the job that computes the report on the finished chunkers, of which there must be at least one.
+        """Return the job that computes the report on the finished chunkers, at least one of which must exist.
 
         If the baseline is unfinished, the first finished chunker takes its place; without budgets, the top k are reported.
         Reports are cached for all sessions that show this run, and running jobs are shared.

@@ -20,7 +20,7 @@ from viz.jobs.resources import load_model
 
 @dataclass(eq=False)
 class Sweep(KeptJob):
-    """A job that runs settings on documents with known boundaries; ``rows`` grows while it runs.
+    """A job that runs chunker settings on documents with known boundaries; ``rows`` grows while it runs.
 
     ``split`` yields the documents called ``names`` one by one, because splitting long ones takes time. ``held`` names the
     documents that are held out of the ranking. Settings that are in ``rows`` when the job starts are not run again. With
@@ -44,13 +44,13 @@ class Sweep(KeptJob):
 
     @classmethod
     def from_disk(cls, kept: KeptSweep) -> Sweep:
-        """Return a stored sweep, to show its rows; raises InputError if they cannot be read."""
+        """Restore a stored sweep to show its rows; raises InputError if the rows cannot be read."""
         names = kept.names
         held = frozenset(name for name, one in zip(names, kept.plan.documents, strict=True) if one.held)
         return cls(names, tuple, kept.plan.settings, None, kept.plan.tokenizer, True, held, kept.rows(), kept)
 
     def resumed(self, documents: Sequence[MarkedText], embedder: Embedder, asking: Asking | None = None) -> Sweep:
-        """Return a stored sweep with its rows, ready to run the remaining settings on ``documents``."""
+        """Return a copy of a stored sweep that runs the remaining settings on ``documents``."""
         assert self.kept is not None
         planned = self.kept.plan.documents
         called = {before: one.name for before, one in zip(self.names, documents, strict=True)}
@@ -66,17 +66,17 @@ class Sweep(KeptJob):
 
     @property
     def total(self) -> int:
-        """The total number of runs."""
+        """The total number of runs in the sweep."""
         return len(self.names) * len(self.settings)
 
     @property
     def done(self) -> int:
-        """The number of finished runs."""
+        """The number of finished runs of the sweep."""
         return len(self.rows)
 
     @property
     def named(self) -> bool:
-        """True if the documents' names are known; a stored sweep has only the names of bundled documents."""
+        """True if the names of all documents are known; a stored sweep has only the names of bundled documents."""
         return self.embedder is not None or self.kept is None or all(one.sample for one in self.kept.plan.documents)
 
     def progress(self) -> tuple[float, str]:

@@ -33,7 +33,7 @@ _ROOM = 70
 
 
 def show_curve(report: Report, names: Mapping[int, str], words: dict[str, str]) -> None:
-    """Draw the curve of the measure over budgets, with the leaders and the order at the top k next to it.
+    """Draw the curve of a measure over budgets, next to the leading chunkers and the ranking at the top k.
 
     A click on a point chooses its budget.
     """
@@ -62,7 +62,7 @@ def show_curve(report: Report, names: Mapping[int, str], words: dict[str, str]) 
 
 
 class WholePoint(NamedTuple):
-    """The whole text as a point of the figure: its name, its length in the budget's unit, and its mean."""
+    """The whole text as a point of the budget curve: its name, its length in the budget's unit, and its mean."""
 
     name: str
     size: int
@@ -89,7 +89,7 @@ def _whole_point(report: Report) -> WholePoint | None:
 
 
 def figure(curve: Curve, names: Mapping[int, str], title: str, budget: int, whole: WholePoint | None = None) -> go.Figure:
-    """Return the figure of a measure over budgets, in percent, with ``budget`` marked."""
+    """Return a figure of a measure over budgets, in percent, with ``budget`` marked."""
     colours = INK[palette.theme()]
     sizes, unit = curve.budgets.sizes, curve.budgets.unit
     made = go.Figure()
@@ -174,7 +174,7 @@ def figure(curve: Curve, names: Mapping[int, str], title: str, budget: int, whol
 
 
 def places(ends: Mapping[int, float], heights: Mapping[int, float], most: float) -> dict[int, float]:
-    """Return positions for the names at the lines' ends so that they do not overlap.
+    """Return positions for the names at the ends of the lines, so that the names do not overlap.
 
     The order of the ``ends`` is kept. All positions are in pixels from the bottom of the plot, whose height is ``most``;
     the names have ``heights``.

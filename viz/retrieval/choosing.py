@@ -22,7 +22,10 @@ LAST_HELP = "What is done with the chunk that no longer fits: it is cut off wher
 
 
 def choose_how(words: dict[str, str], run: Retrieval, titles: Mapping[int, str]) -> int:
-    """Draw the choices of measure, budget and baseline, which need no new run; return the baseline's index."""
+    """Draw the controls for the report's measure, budget and baseline; return the index of the baseline.
+
+    A change of these settings needs no new run.
+    """
     # The controls differ in height, but their labels are aligned.
     first = st.container(horizontal=True, vertical_alignment="top")
     at_budget = words["at"] == "budget" and run.has_budgets

@@ -13,7 +13,7 @@ from viz.state.undo import undoable
 
 
 def take_columns(here: Page, page: str) -> None:
-    """Adopt the columns that came with another page's questions, once; the user can undo this."""
+    """Adopt the columns that came with another page's questions, once; the user can undo the change."""
     given = session.retrieval_given
     if not session.retrieval_arrived or given is None or not given.columns or here.choices.columns == [*given.columns]:
         return
@@ -23,7 +23,7 @@ def take_columns(here: Page, page: str) -> None:
 
 
 def chunkers_of(here: Page) -> tuple[list[Chunker | None], str]:
-    """Return each column's chunker, None if its parameters are invalid, and the first error message."""
+    """Return each column's chunker (None if its parameters are invalid), and the first error message."""
     built: list[Chunker | None] = []
     complaint = ""
     for number, column in enumerate(here.choices.columns, start=1):

@@ -30,13 +30,13 @@ SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 
 
 def edge(number: int) -> str:
-    """Return the colour of a chunker's lines and dots."""
+    """Return the colour of a chunker's lines and dots in the figures."""
     edges = EDGES[palette.theme()]
     return edges[number % len(edges)]
 
 
 def boxes(found: Distributions, names: Mapping[int, str], title: str) -> go.Figure:
-    """Return a box plot with one box per chunker and one point per question; dashed lines mark the means."""
+    """Return a box plot of a measure, with one box per chunker, one point per question, and dashed lines for the means."""
     figure = go.Figure()
     for number, one in found.items():
         figure.add_trace(
@@ -59,7 +59,7 @@ def boxes(found: Distributions, names: Mapping[int, str], title: str) -> go.Figu
 
 
 def differences(found: Mapping[int, Difference], names: Mapping[int, str], baseline: str, title: str) -> go.Figure:
-    """Return a plot of the mean differences from the baseline, with their confidence intervals."""
+    """Return a plot of each chunker's mean difference from the baseline, with its confidence interval."""
     colours = INK[palette.theme()]
     figure = go.Figure()
     for number, one in found.items():
@@ -98,7 +98,7 @@ def differences(found: Mapping[int, Difference], names: Mapping[int, str], basel
 def trade_off(
     found: Distributions, costs: Mapping[int, Costs], names: Mapping[int, str], title: str, cost: str
 ) -> go.Figure:
-    """Return a plot of the mean measure against a cost, with 95 % confidence intervals as error bars.
+    """Return a plot of each chunker's mean measure against a cost, with 95 % confidence intervals as error bars.
 
     ``cost`` is a key of `AXES`. Chunkers with unknown cost are left out.
     """
@@ -142,7 +142,10 @@ def trade_off(
 
 
 def price(costs: Costs, cost: str) -> float | None:
-    """Return a chunker's cost for a key of `AXES`, in tokens, seconds or milliseconds; None if unknown."""
+    """Return a chunker's cost of the kind ``cost``, in tokens, seconds or milliseconds; None if unknown.
+
+    ``cost`` is a key of `AXES`.
+    """
     return {"tokens": costs.tokens, "index": costs.index_s, "query": costs.search_ms}[cost]
 
 
@@ -176,7 +179,7 @@ def at_k(found: Mapping[int, AtK], names: Mapping[int, str]) -> go.Figure:
 
 
 def at_k_table(found: Mapping[int, AtK], names: Mapping[int, str]) -> dict[str, Sequence[str]]:
-    """Return the data of `at_k` as a table, with one row per chunker and score."""
+    """Return a table of recall, precision and F1 at k retrieved chunks, with one row per chunker and score."""
     rows = [(number, name) for number in found for name in SCORES]
     table: dict[str, Sequence[str]] = {
         "chunker": [names[number] for number, _ in rows],

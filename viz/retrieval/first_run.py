@@ -20,7 +20,7 @@ FILE = SAMPLES_FOLDER / "retrieval_run.json"
 
 
 def first_screen() -> Choices:
-    """Return the page's default choices: a structural, a sentence-based and a semantic chunker."""
+    """Return the default choices of the Retrieval page: a structural, a sentence-based and a semantic chunker."""
     columns = [
         ColumnChoice("recursive", {"size": 100, "unit": "tokens"}),
         ColumnChoice("fixed_sentences"),
@@ -32,7 +32,7 @@ def first_screen() -> Choices:
 
 @cache
 def first_run() -> tuple[Retrieval, RunFile] | str:
-    """Return the bundled run and its file, or an error message if documents or questions have changed since.
+    """Return the bundled run and its file, or an error message if the documents or questions have changed since.
 
     The run never changes, so all sessions share it.
     """

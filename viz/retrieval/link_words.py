@@ -83,23 +83,23 @@ RETURNED_HELP = (
 
 
 def choose_ways(words: dict[str, str]) -> None:
-    """Draw the choices of the searched text, the search method, and the returned passage."""
+    """Draw the controls for the searched text, the search method, and the returned passage."""
     select("Embedded as", words, "embedded", ALLOWED["embedded"], "retrieval_embedded", help=EMBEDDED_HELP)
     select("Searched by", words, "search", ALLOWED["search"], "retrieval_search", help=SEARCH_HELP)
     select("Returned", words, "returned", ALLOWED["returned"], "retrieval_returned", help=RETURNED_HELP)
 
 
 def ways_of(words: Mapping[str, str], count: int) -> tuple[EmbeddedAs, tuple[EmbeddedAs, ...]]:
-    """Return the first way of embedding chunks and, if there are several, the way for each measured chunker.
+    """Return the first embedding mode and, if several are chosen, the mode for each measured chunker.
 
-    Each of the ``count`` chunkers is measured once per way, all of them with the first way before the next.
+    Each of the ``count`` chunkers is measured once per mode: all chunkers with the first mode, then all with the next.
     """
     ways = [checked(word) for word in words["embedded"].split(":")]
     return ways[0], tuple(way for way in ways for _ in range(count)) if len(ways) > 1 else ()
 
 
 def mended(words: dict[str, str]) -> list[str]:
-    """Replace invalid values by their defaults, in place; return a message for each."""
+    """Replace invalid link parameters by their defaults, in place; return a message for each invalid parameter."""
     complaints = []
     for name, options in ALLOWED.items():
         if words[name] not in options:
@@ -109,7 +109,7 @@ def mended(words: dict[str, str]) -> list[str]:
 
 
 def rung(words: Mapping[str, str], unit: str, rungs: Mapping[str, Sequence[int]]) -> int:
-    """Return the budget in ``unit``: the chosen one if the run has it, otherwise about a quarter of the text.
+    """Return the budget in ``unit``: the chosen budget if the run has it, otherwise about a quarter of the text.
 
     ``rungs`` are the run's budgets by unit, the largest of which is at most half of the text.
     """
@@ -118,7 +118,7 @@ def rung(words: Mapping[str, str], unit: str, rungs: Mapping[str, Sequence[int]]
 
 
 def choice_of(words: Mapping[str, str], baseline: int, rungs: Mapping[str, Sequence[int]]) -> Choice:
-    """Return the choices for the report, with ``baseline`` counted from 0 and the run's budgets by unit."""
+    """Return the settings of the report: its measure, its budget or top k, and its ``baseline`` (counted from 0)."""
     measure, k = words["measure"], int(words["k"])
     if words["at"] == "k" or not rungs:
         return Choice(measure, words["unit"], k, baseline)
@@ -127,12 +127,15 @@ def choice_of(words: Mapping[str, str], baseline: int, rungs: Mapping[str, Seque
 
 
 def place(words: Mapping[str, str], name: str, count: int) -> int:
-    """Return the zero-based index for the link's one-based number, limited to ``count``; 0 if it is not a number."""
+    """Return the zero-based index for a link's one-based number, limited to ``count``; 0 if the text is not a number."""
     word = words[name][:9]
     return max(min(int(word), count), 1) - 1 if word.isdecimal() else 0
 
 
 def choose_word(label: str, words: dict[str, str], name: str, hidden: bool = False) -> str:
-    """Draw a segmented control for a parameter of `ALLOWED` and return the chosen value."""
+    """Draw a segmented control for a link parameter, and return the chosen value.
+
+    ``name`` is a key of `ALLOWED`.
+    """
     switch(label, words, name, ALLOWED[name], f"retrieval_{name}", hidden=hidden)
     return words[name]

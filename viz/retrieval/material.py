@@ -44,7 +44,7 @@ def read_texts(
     read: Callable[[bytes, str], FileText] = read_document,
     _: Callable[[], bool] = bool,
 ) -> OwnDocuments:
-    """Read the user's files, and return the usable documents with a message for each of the others."""
+    """Read the user's files; return the usable documents, and a message for each file that is not usable."""
     texts: dict[str, str] = {}
     parts: list[tuple[str, Parts]] = []
     complaints = []
@@ -68,7 +68,7 @@ def read_texts(
 
 
 def choose(kept: Material | None, *, own: bool = False) -> Material | None:
-    """Draw the choice of documents and questions and return it; None if something is missing.
+    """Draw the controls for choosing documents and questions; return both, or None if something is missing.
 
     ``kept`` is the material of the run on the page. A new browser session has no uploaded files, so files that the user has
     not uploaded again are taken from the run or, without a run on own files, from the session's earlier material. ``own`` is

@@ -25,7 +25,7 @@ MISSING = none_named("Context sentences need")
 
 
 def names_a_model(embedded: str, columns: Sequence[ColumnChoice]) -> bool:
-    """Return whether the settings include the form for the language model, needed by context sentences and some chunkers."""
+    """Return whether the page has the form for the language model, which context sentences and some chunkers need."""
     return writes_contexts(embedded) or any_asks(column.chunker for column in columns)
 
 
@@ -49,7 +49,7 @@ def context_controls(embedded: str) -> str:
 
 
 def requests_of(plan: Plan | None, embedder: Embedder | None, asking: Asking | None, token: str = "") -> Requests | None:
-    """Return a run's requests to a language model, or None if it needs none; ``token`` names a run to resume."""
+    """Return a run's requests to a language model, or None if the run needs none; ``token`` names a run to resume."""
     if plan is None or not plan.asks:
         return None
     on_disk = session.on_disk

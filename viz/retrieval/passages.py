@@ -65,7 +65,7 @@ def _excerpts(found: Evaluation, answer: Answer) -> list[Span]:
 
 
 def ranked_passages(found: Evaluation, answer: Answer, given: GivenChunks) -> list[PassageData]:
-    """Return the chunks given for a question, best first, then the missed parts of the excerpts."""
+    """Return the passages of a question: its retrieved chunks, best first, then the missed parts of the excerpts."""
     corpus = found.index.corpus
     text = corpus.whole.text
     excerpts = _excerpts(found, answer)
@@ -132,7 +132,7 @@ def _parts(text: str, spans: Sequence[Span], excerpts: Sequence[Span]) -> list[P
 
 
 def document_passages(found: Evaluation, answer: Answer, given: GivenChunks) -> list[PassageData]:
-    """Return the documents with an excerpt, then those with only retrieved chunks, with all parts marked."""
+    """Return the documents that contain an excerpt, then the documents with only retrieved chunks, with all parts marked."""
     index = found.index
     corpus = index.corpus
     text = corpus.whole.text

@@ -22,7 +22,7 @@ from viz.state.choices import Choices
 
 
 def show_question(told: Told, plan: Plan, choices: Choices) -> None:
-    """Draw the choice of a question and two chunkers, their chunks, and the button that opens Compare."""
+    """Draw selectors for a question and two chunkers, the chunkers' chunks, and the button that opens Compare."""
     with st.container(key="retrieval_one"):
         st.header("One question", anchor=False)
         _show(told, plan, choices)
@@ -78,7 +78,7 @@ def _furthest_apart(values: Mapping[int, FloatArray], questions: IntArray) -> di
 
 
 def by_dispute(values: Mapping[int, FloatArray], questions: IntArray) -> list[int]:
-    """Return the questions sorted by the largest difference between chunkers, largest first.
+    """Return the questions in descending order of the largest difference between two chunkers.
 
     Ties keep their order. ``values`` has an array of shape (all questions,) for each chunker, NaN where undefined.
     """
@@ -88,7 +88,7 @@ def by_dispute(values: Mapping[int, FloatArray], questions: IntArray) -> list[in
 
 
 def differing_pair(values: Mapping[int, FloatArray], question: int, left: str, right: str) -> tuple[str, str]:
-    """Return the two chunkers to show, numbered from 1, replacing the chosen ones if they do not differ.
+    """Return the two chunkers to show, numbered from 1; the chosen chunkers are replaced if they do not differ.
 
     The chosen pair is kept if its values on the question differ. Otherwise the right chunker is replaced by the one furthest
     from the left; if the left has no value, the pair is the worst and the best chunker.

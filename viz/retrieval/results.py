@@ -48,7 +48,7 @@ UNKNOWN_TIME = "How long it took to make the chunks of a file is not known here.
 
 
 def show_report(run: Retrieval, report: Report, words: dict[str, str]) -> None:
-    """Draw the summary, the table, and the curve of the measure over budgets."""
+    """Draw a run's summary, its table of measures, and the curve of a measure over budgets."""
     names = {number: run.plan.names[number] for number in report.chunkers}
     _summarise(run, report, names)
     st.dataframe(_table(run, report), hide_index=True, placeholder="–", width="stretch", column_config=_COLUMNS)
@@ -57,7 +57,7 @@ def show_report(run: Retrieval, report: Report, words: dict[str, str]) -> None:
 
 
 def show_more(run: Retrieval, report: Report, words: dict[str, str]) -> None:
-    """Draw the differences from the baseline, costs, and distributions."""
+    """Draw the chunkers' differences from the baseline, their costs, and the distributions of the measures."""
     names = {number: run.plan.names[number] for number in report.chunkers}
     if len(report.chunkers) > 1:
         _differences(report, names)

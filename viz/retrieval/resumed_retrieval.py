@@ -19,14 +19,14 @@ from viz.state.language_model import chosen_model
 
 
 def new_run(token: str, plan: Plan, embedder: Embedder, asking: Asking | None) -> Retrieval:
-    """Return an unstarted run, with storage on disk if the session keeps embeddings there."""
+    """Return a run that is not started yet, with storage on disk if the session keeps embeddings there."""
     keeper = new_keeper(token, KeptRetrieval)
     kept = None if keeper is None else KeptRetrieval.of(keeper, plan)
     return Retrieval(plan, embedder, session.on_disk, kept, asking=asking)
 
 
 def reopened(kept: KeptRetrieval, material: Material | None) -> Retrieval | None:
-    """Load a stored run and register it for all sessions; return None if ``material`` is not the run's."""
+    """Load a stored run and register it for all sessions; return None if ``material`` differs from the run's material."""
     if material is None or kept.missing(material):
         return None
     run = Retrieval(_with_files(kept.with_material(material)), None, True, kept)
@@ -44,7 +44,7 @@ def say_what_is_missing(kept: KeptRetrieval, material: Material | None) -> None:
 
 
 def offer_to_resume(here: Page, run: Retrieval) -> None:
-    """Draw the button that resumes an interrupted run, or what it still needs; nothing if it cannot resume."""
+    """Draw the button that resumes an interrupted run, or a note on what is missing, if the run is stored on disk."""
     kept = run.kept
     if kept is None:
         return

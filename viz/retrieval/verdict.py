@@ -13,7 +13,7 @@ from viz.theme.numbers import three_figures
 
 
 def cells(report: Report, names: Mapping[int, str], measure: str, asked: Cell) -> list[Cell]:
-    """Return the key figures of the summary: ``asked``, the leader, the certainty of its lead, and the cost."""
+    """Return a run's key figures: ``asked``, the leading chunker, the certainty of its lead, and the cost."""
     means = {number: one.mean for number, one in report.distributions.items() if one.mean is not None}
     if not means:
         return [
@@ -98,7 +98,7 @@ def _cost(best: int, other: int | None, costs: Mapping[int, Costs], names: Mappi
 def differences_in_words(
     found: Mapping[int, Difference], names: Mapping[int, str], baseline: str, measure: str
 ) -> list[str]:
-    """Return a sentence per chunker that differs significantly from the baseline, and one for the others."""
+    """Return a sentence for each chunker that differs significantly from the baseline, and one for the other chunkers."""
     if len(found) == 1:
         ((number, one),) = found.items()
         return [one.words(names[number], baseline, measure)]

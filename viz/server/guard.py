@@ -102,7 +102,7 @@ def _authority(address: str) -> tuple[str, int | None]:
 
 @cache
 def answer_headers() -> dict[str, str]:
-    """Return the security headers of every response."""
+    """Return the security headers that every response gets."""
     policy = {
         "default-src": "'none'",
         "script-src": " ".join(["'self'", "blob:", *inline_scripts()]),

@@ -15,7 +15,7 @@ _IMPORTED = re.compile(r'(?:from|import)\s*"\./([\w.-]+\.js)"')
 
 
 def scripts_of(*elements: str) -> list[str]:
-    """Return the paths of the scripts that draw these Streamlit elements, except those its page loads anyway.
+    """Return the paths of the scripts that draw the given Streamlit elements, except scripts that every page loads.
 
     Streamlit imports an element's script when the first such element arrives, and only then the scripts it depends on.
     """

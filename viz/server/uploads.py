@@ -15,7 +15,7 @@ MOST_UPLOADED = 200_000_000
 
 
 def keep_upload_addresses() -> None:
-    """Keep Streamlit from dropping its replies to browsers that ask for an upload address.
+    """Stop Streamlit from dropping its replies to browsers that ask for an upload address.
 
     When a run of the page begins, Streamlit drops the unsent messages of the previous run, and with them these replies,
     which do not belong to a run. The browser then waits forever, and the file that the user dropped on the page is lost
@@ -37,7 +37,7 @@ def keep_upload_addresses() -> None:
 
 
 def limit_uploads() -> None:
-    """Refuse a file that would exceed the session's upload limit; a second call has no effect.
+    """Make Streamlit refuse files that would exceed the session's upload limit; a second call has no effect.
 
     Streamlit keeps every file until the browser removes it or the session ends, even if no widget shows it.
     """

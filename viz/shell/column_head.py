@@ -43,14 +43,14 @@ def column_of(
     prefix: str = "",
     movable: bool = True,
 ) -> Column:
-    """Return the reader's column for a result, or one with a message that explains why there is no result.
+    """Return the reader's column for a result, or a column with a message that explains why there is no result.
 
     Parameters
     ----------
     head
         Returns the summary of a chunking.
     drawn
-        The result to draw instead, for pages that show another reading of it.
+        The result to draw instead, for pages that show other scores for the same chunks.
     prefix
         Text before the settings in the subtitle.
     movable
@@ -71,7 +71,10 @@ def column_of(
 
 
 def against_known_row(found: int, missed: int, added: int) -> HeadRow:
-    """Return the summary row that compares a result's cuts with the known boundaries; head.js writes it for previews."""
+    """Return the summary row that compares a result's cuts with the known boundaries.
+
+    For previews, head.js writes the same row.
+    """
     label = "against known"
     if missed or added:
         words = f"{missed:,} missed, {added:,} added"
@@ -82,7 +85,7 @@ def against_known_row(found: int, missed: int, added: int) -> HeadRow:
 
 
 def waiting_words(*, asks: bool = False) -> str:
-    """Return the status text of a column without a result; ``asks`` if it waits for a language model."""
+    """Return the status text of a column without a result; ``asks`` is True if it waits for a language model."""
     job = session.job
     if job is not None and job.cancelled:
         return "Stopped while asking." if asks else "Stopped while embedding."
@@ -90,7 +93,7 @@ def waiting_words(*, asks: bool = False) -> str:
 
 
 def settings_of(result: ColumnResult) -> str:
-    """Describe the chunker's settings briefly; if they are invalid, list the non-default ones."""
+    """Describe the chunker's settings briefly; if the settings are invalid, list only the non-default settings."""
     if result.chunker is not None:
         return result.chunker.describe()
     values = effective(result.choice, {})

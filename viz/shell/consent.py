@@ -32,7 +32,7 @@ class Requests:
     answer_tokens
         Assumed tokens of one answer; 0 if the estimate includes them.
     formed
-        True if answers have a form; False if all of them are in words.
+        True if answers must follow a schema; False if all of them are free text.
     """
 
     subject: object
@@ -45,7 +45,7 @@ class Requests:
 
 
 def ask_first(requests: Requests | None, run: Callable[[], None]) -> None:
-    """Run at once if nothing is sent to a language model; otherwise estimate the requests for `show_consent`."""
+    """Call ``run`` if nothing is sent to a language model; otherwise estimate the requests for `show_consent`."""
     if requests is None:
         run()
     elif requests.asking is not None:
@@ -54,7 +54,7 @@ def ask_first(requests: Requests | None, run: Callable[[], None]) -> None:
 
 
 def show_consent(requests: Requests | None) -> None:
-    """Draw a run's estimated requests and the button that starts it; nothing if none is requested or it changed."""
+    """Draw the estimated requests of a run and the button that starts it, unless the run has changed since the estimate."""
     job = session.estimating
     if (
         requests is None

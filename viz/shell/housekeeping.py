@@ -31,7 +31,7 @@ async def keep_house() -> None:
 
 
 class Housekeeper:
-    """Clean-up that releases the memory of ended sessions.
+    """A background task that releases the memory of ended sessions.
 
     Streamlit drops ended sessions only when another session connects or ends. Much of a session is in reference cycles,
     which only the garbage collector frees. The collector stops all threads, so it runs only after sessions have ended and,
@@ -70,5 +70,5 @@ def is_drawing() -> bool:
 
 
 def drop_expired(manager: Any) -> None:
-    """Make Streamlit drop expired sessions, for which it has no public function."""
+    """Make Streamlit drop expired sessions, for which Streamlit has no public function."""
     manager._session_storage._cache.expire()

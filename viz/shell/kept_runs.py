@@ -36,7 +36,7 @@ class Lost(NamedTuple):
     tone: str
 
     def show(self, key: str) -> None:
-        """Draw the reason as a notice."""
+        """Draw the reason why a run cannot be shown, as a notice."""
         notice(self.reason, self.tone, key=f"{key}_lost")
 
 
@@ -69,7 +69,7 @@ def show_kept(kept: Kept, run: Background) -> None:
 
 
 def say_missing(kept: KeptRun[Any], way: str, key: str) -> None:
-    """Draw a notice on how much of a run is stored, followed by ``way``, a sentence on how to see it."""
+    """Draw a notice on how much of a run is stored, followed by ``way``, a sentence on how to see the run."""
     notice(
         f"The measures of {_parts_done(kept, kept.done)} of this run are kept on disk; texts are not. {way}",
         key=f"{key}_kept",
@@ -77,7 +77,7 @@ def say_missing(kept: KeptRun[Any], way: str, key: str) -> None:
 
 
 def say_interrupted(run: KeptJob, way: str, key: str) -> None:
-    """Draw a notice on how much of an interrupted run is stored, followed by ``way`` to complete it.
+    """Draw a notice on how much of an interrupted run is stored, followed by ``way``, a sentence on how to complete it.
 
     Nothing is drawn if the user cancelled the run or it failed.
     """
@@ -96,7 +96,7 @@ def _parts_done(kept: KeptRun[Any], done: int) -> str:
 def show_way_on(
     here: Page, run: KeptJob, again: Callable[[], Background], requests: Requests | None, missing: str, key: str
 ) -> None:
-    """Draw the button that resumes an interrupted run, or what it still needs.
+    """Draw the button that resumes an interrupted run, or a note on what the run still needs.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def _not_as_begun(here: Page, kept: KeptRun[Any], requests: Requests | None) -> 
 
 
 def say_where_it_is_from(file: RunFile, on: str, way_on: str, key: str) -> None:
-    """Draw the origin of a bundled run (version, date, data), and how to measure one's own."""
+    """Draw a note on a bundled run's origin (version, date, data) and on how the user can start a run of their own."""
     day = f"{file.made.day} {file.made:%B %Y}"
     notice(
         f"This result comes with Seamark {file.seamark}, which measured it on {day} on {on}. {way_on}",

@@ -99,7 +99,7 @@ class KeyData(TypedDict):
 
 
 class KeysData(TypedDict):
-    """Payload of the dialog: the shortcuts that may work on the page."""
+    """Payload of the dialog of keyboard shortcuts: the shortcuts that may work on the page."""
 
     rows: list[KeyData]
 

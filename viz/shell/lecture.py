@@ -20,7 +20,7 @@ def is_on() -> bool:
 
 
 def enlarge() -> None:
-    """Apply the style sheet of lecture mode if it is on."""
+    """Apply the style sheet of lecture mode if the mode is on."""
     if is_on():
         st.html(Path(__file__).with_suffix(".css"))
 
@@ -36,7 +36,7 @@ def side() -> DeltaGenerator:
 
 
 def name_keys(menu: DeltaGenerator) -> None:
-    """Draw the keyboard shortcuts of lecture mode in its menu, if the mode is on."""
+    """Draw the keyboard shortcuts of lecture mode in its menu, if lecture mode is on."""
     if is_on():
         menu.caption(
             "Keys: **1** to **6** show one column alone, **h** hides where the text is cut until it is pressed again, "

@@ -25,7 +25,7 @@ _LABELS = {"sentences": "Split sentences by {}", "embedder": "Embed with {}", "t
 
 
 def show_misfits(choices: Choices, made: Sequence[ColumnResult]) -> None:
-    """Draw the warnings of all results, each once, with buttons for the suggested fixes."""
+    """Draw each distinct warning of the results once, with buttons for the suggested fixes."""
     misfits: dict[Misfit, None] = {}
     if choices.document == OWN and session.document is not None:
         misfits |= dict.fromkeys(_at_once(choices, session.document, made))

@@ -53,7 +53,7 @@ def enter_through_app() -> None:
 
 
 def go_at_next_run(page: str) -> None:
-    """Switch to a page on the next run; for callbacks, which cannot switch pages themselves."""
+    """Request a switch to a page on the next run; for callbacks, which cannot switch pages themselves."""
     session.next_page = page
 
 

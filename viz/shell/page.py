@@ -59,7 +59,7 @@ class Page:
     _place_of_complaints: DeltaGenerator = field(repr=False)
 
     def complain(self, sentence: str) -> None:
-        """Show an error in the link, now and on each later run of the page in this session."""
+        """Show an error message about the link, now and on each later run of the page in this session."""
         self._complaints.append(sentence)
         with self._place_of_complaints:
             notice(sentence, "error", key=f"complaint_{len(self._complaints) - 1}")

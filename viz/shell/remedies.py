@@ -23,14 +23,14 @@ NOTHING_TRIED = "No other setting can be tried without embedding the text anew."
 
 
 def is_automatic(method: Method, embedder: Embedder | None, reranker: Reranker | None, document: Document) -> bool:
-    """Return whether a search for remedies may start by itself: it is quick and sends nothing to a server."""
+    """Return whether the search for changes of settings may start by itself: it is quick and sends nothing to a server."""
     sends = method != "bm25" and embedder is not None and embedder.remote
     longest = LONGEST_HYBRID if method == "hybrid" else LONGEST
     return reranker is None and not sends and len(document.text) <= longest
 
 
 def add_remedy(event: Mapping[str, Any], job: RemedyJob | None, embedder: Embedder | None) -> bool:
-    """Add the remedy that the user chose to Compare as a column; return False if there is no such remedy."""
+    """Add a column to Compare with the change of settings that the user chose; return False if there is no such change."""
     outcomes = [*job.found.values()] if job is not None else []
     for remedy in (remedy for outcome in outcomes for remedy in outcome.remedies):
         if _identity(remedy.variation.chunker) == event.get("setting"):
@@ -55,7 +55,7 @@ def _choice(chunker: Chunker, embedder: Embedder | None) -> ColumnChoice:
 
 
 def remedies_data(job: RemedyJob, outcome: Outcome | None, wanted: str, none: str) -> ColumnRemedies:
-    """Return the payload of one column's search for remedies.
+    """Return the payload of the search for changes of settings that solve one column's problem.
 
     Parameters
     ----------

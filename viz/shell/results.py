@@ -49,7 +49,7 @@ class ColumnResult:
 
 
 def run_columns(here: Page, text: Text, columns: Sequence[ColumnChoice]) -> list[ColumnResult]:
-    """Run the chunkers that need no new embeddings, and start a background job for the others.
+    """Run the chunkers that need no new embeddings, and start a background job for the other chunkers.
 
     Nothing is sent to a language model without the user's consent.
     """
@@ -77,7 +77,7 @@ def run_columns(here: Page, text: Text, columns: Sequence[ColumnChoice]) -> list
 
 
 def failed_tasks(job: ChunkingJob) -> dict[Task, str]:
-    """Return the error messages of a job's failed tasks, by task without embedder."""
+    """Return the error messages of a job's failed tasks, keyed by the task without its embedder."""
     # Tasks that were never started failed for the reason that ended the job.
     never = {task.of_model: job.error for task, _ in job.tasks if task.of_model not in job.made} if job.error else {}
     return never | job.failed

@@ -25,7 +25,7 @@ from viz.state.undo import undoable
 
 
 def columns_to_open_with(page: str, kinds: Sequence[Collection[str]]) -> list[ColumnChoice | None]:
-    """Return Compare's columns with which a page opens, one per item of ``kinds``; empty to keep the page's.
+    """Return the Compare columns that a page adopts, one per item of ``kinds``; empty if the page keeps its own columns.
 
     Call this before the page is drawn. A page adopts the columns when the user opens it and Compare's columns have changed
     since it last did, so that settings changed on the page stay until then. Settings in a link take precedence.
@@ -47,7 +47,7 @@ def columns_to_open_with(page: str, kinds: Sequence[Collection[str]]) -> list[Co
 
 
 def show_thread(page: str, column: ColumnChoice, embedder: Embedder | None, *, valid: bool = True) -> None:
-    """Draw the number of the Compare column that has these settings, or the button that adds them there.
+    """Draw the number of the Compare column that has these settings, or a button that adds the settings to Compare.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def show_thread(page: str, column: ColumnChoice, embedder: Embedder | None, *, v
 
 
 def use_compares(page: str, choices: Choices) -> None:
-    """Draw the button that replaces the page's columns with Compare's."""
+    """Draw the button that replaces the page's columns with copies of Compare's columns."""
     there = columns_of_compare()
 
     def use() -> None:
@@ -89,7 +89,7 @@ def use_compares(page: str, choices: Choices) -> None:
 
 
 def take_button(label: str, column: ColumnChoice | None, *, key: str, disabled: bool = False) -> None:
-    """Draw a button that adds a column to Compare, disabled with an explanation if there is no room."""
+    """Draw a button that adds a column to Compare, disabled with an explanation if Compare is full."""
     full = compare_is_full()
     st.button(
         label,
@@ -104,7 +104,7 @@ def take_button(label: str, column: ColumnChoice | None, *, key: str, disabled: 
 
 
 def say_added() -> None:
-    """Draw the last addition to Compare, with an undo button and a link to Compare."""
+    """Draw a message about the column last added to Compare, with an undo button and a link to Compare."""
     offer_undo(COMPARE)
     if session.undo is not None and session.undo.page == COMPARE:
         st.button("Open Compare", key="open_compare", on_click=go_at_next_run, args=(COMPARE,), type="tertiary")

@@ -25,21 +25,21 @@ FITTING = "fitting"
 
 
 def limits(characters: int) -> dict[str, tuple[str, Limit]]:
-    """Return the limits to choose from for a text of ``characters`` characters."""
+    """Return the retrieval limits that the user can choose from for a text of ``characters`` characters."""
     tokens = fitting_budget(characters)
     return {FITTING: (f"auto: {tokens:,} tokens", Limit(tokens=tokens)), **LIMITS}
 
 
 def method_of(choices: Choices) -> Method:
-    """Return the chosen ranking method."""
+    """Return the ranking method chosen for questions."""
     return next(method for method in RANKED_BY if method == choices.extra[ASK_METHOD])
 
 
 def limit_of(choices: Choices, characters: int) -> tuple[str, Limit]:
-    """Return the label and value of the chosen limit for a text of ``characters`` characters."""
+    """Return the label and value of the chosen retrieval limit for a text of ``characters`` characters."""
     return limits(characters)[choices.extra[ASK_LIMIT]]
 
 
 def search_of(choices: Choices, characters: int) -> Search:
-    """Return the search settings for a text of ``characters`` characters."""
+    """Return the search settings for questions about a text of ``characters`` characters."""
     return Search(method_of(choices), limit_of(choices, characters)[1], session.embedded_as, session.reranker)

@@ -27,7 +27,7 @@ class ColumnChoice:
     parameters: dict[str, Any] = field(default_factory=dict)
 
     def put(self, name: str, value: Any) -> None:
-        """Set a parameter, unless the chunker has none of that name or a number is out of bounds.
+        """Set a parameter of the column, unless the chunker lacks the parameter or a number is out of bounds.
 
         A browser may send the value of a control or of a threshold line that was drawn for the column's previous chunker.
         """
@@ -41,13 +41,13 @@ class ColumnChoice:
         self.parameters[name] = value
 
     def copy(self) -> ColumnChoice:
-        """Return a copy that can be changed independently."""
+        """Return a copy of the column that can be changed independently."""
         return ColumnChoice(self.chunker, dict(self.parameters))
 
 
 @dataclass
 class Choices:
-    """All settings that a link includes; ``extra`` has those of a single page, such as the step of a stepper."""
+    """All settings that a link includes; ``extra`` has the settings of a single page, such as the step of a stepper."""
 
     document: str
     sentences: str
@@ -77,7 +77,7 @@ def compare_first_screen(document: str, sentences: str) -> Choices:
 
 
 def effective(column: ColumnChoice, defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of all of a column's parameters, valid or not."""
+    """Return the values of all parameters of a column, including defaults and invalid values."""
     values = {**defaults, **column.parameters}
     specs = chunker_class(column.chunker).fields(values)
     return {spec.name: values.get(spec.name, spec.default) for spec in specs}

@@ -22,12 +22,12 @@ NAME_AGAIN = "The chunks of this column are in a file, which no link carries: ch
 
 
 def file_of(column: ColumnChoice) -> ChunkFile | None:
-    """Return the file whose chunks a column shows; None if it shows none or the session lacks the file."""
+    """Return the file whose chunks a column shows; None if the column shows no file or the session lacks the file."""
     return session.chunk_files.get(column.parameters.get("file", "")) if column.chunker in ELSEWHERE else None
 
 
 def chunker_elsewhere(column: ColumnChoice) -> tuple[YourChunks | YourCuts, str]:
-    """Return the chunker of a column of external chunks or own cuts, and a hint if it still needs input.
+    """Return the chunker of a column of external chunks or own cuts, and a hint if the chunker still needs input.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def none_found(chunker: YourChunks, document: Document) -> str:
 
 
 def hold(file: ChunkFile, columns: Iterable[ColumnChoice] = ()) -> None:
-    """Add a file to the session, and drop files that no page, ``columns`` or undoable change uses.
+    """Add a file of chunks to the session, and drop files that no page, ``columns`` or undoable change uses.
 
     Raises
     ------
@@ -90,7 +90,10 @@ def hold(file: ChunkFile, columns: Iterable[ColumnChoice] = ()) -> None:
 
 
 def show_chunks(file: ChunkFile, page: str, choices: Choices, number: int) -> None:
-    """Show the chunks of a file in column ``number`` of a page, with undo; raises InputError as `hold` does."""
+    """Show the chunks of a file in column ``number`` of a page; the user can undo the change.
+
+    Raises InputError as `hold` does.
+    """
     hold(file)
     with undoable(page, f"Column {number + 1} shows the chunks of {file.name}"):
         choices.columns[number] = ColumnChoice(YourChunks.name, {"file": file.identity})

@@ -52,7 +52,7 @@ def columns_of_compare() -> list[ColumnChoice]:
 
 
 def column_of_kind(kinds: Collection[str]) -> tuple[int, ColumnChoice] | None:
-    """Return the index and a copy of Compare's column with one of these chunkers, preferably the selected one."""
+    """Return the index and a copy of a Compare column with one of these chunkers, preferably the selected column."""
     choices = compared()
     order = [choices.selected, *range(len(choices.columns))]
     found = next((index for index in order if choices.columns[index].chunker in kinds), None)
@@ -60,7 +60,7 @@ def column_of_kind(kinds: Collection[str]) -> tuple[int, ColumnChoice] | None:
 
 
 def index_on_compare(column: ColumnChoice, defaults: Mapping[str, Any]) -> int | None:
-    """Return the index of Compare's first column with the same values of all parameters, or None.
+    """Return the index of the first column on Compare with the same values of all parameters, or None.
 
     ``defaults`` are the embedder's defaults for the column's chunker.
     """
@@ -77,7 +77,7 @@ def compare_is_full() -> bool:
 
 
 def add_to_compare(column: ColumnChoice) -> None:
-    """Add a copy of a column to Compare and select it, unless there is no room; the user can undo this."""
+    """Add a copy of a column to Compare and select it, unless Compare is full; the user can undo the change."""
     choices = compared()
     if compare_is_full():
         return

@@ -15,7 +15,7 @@ from viz.state.undo import last_change, undoable
 
 
 def place_for_cuts(choices: Choices) -> int | None:
-    """Return the index of the column of the user's cuts, or of the next free one; None if there is no room."""
+    """Return the index of the column of the user's cuts, or of the next free column; None if Compare is full."""
     count = len(choices.columns)
     found = next((index for index, one in enumerate(choices.columns) if one.chunker == YourCuts.name), count)
     return found if found < MOST_COLUMNS else None
@@ -31,7 +31,7 @@ def cuts_of(choices: Choices, document: Document) -> tuple[int, ...]:
 
 
 def set_cuts(choices: Choices, document: Document, places: Sequence[int]) -> None:
-    """Show the user's cuts as a column of Compare; one undo reverts all clicks.
+    """Show the user's cuts as a column of Compare; one undo reverts all of the user's clicks.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def set_cuts(choices: Choices, document: Document, places: Sequence[int]) -> Non
 
 
 def move_cuts(before: str, text: str) -> None:
-    """Move the user's cuts in all columns along with an edit of their text."""
+    """Shift the user's cuts in all columns to match an edit of their text."""
     if before == text or not is_edit(before, text):
         return
     old, new = Document.identity_of(before, ""), Document.identity_of(text, "")

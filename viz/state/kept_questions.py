@@ -46,7 +46,7 @@ def to_json(questions: Iterable[KeptQuestion]) -> str:
 
 
 def take_back(told: object) -> None:
-    """Add the questions that the browser's tab has kept; ignore anything invalid."""
+    """Add to the session the questions that the browser's tab has kept, and ignore invalid questions."""
     try:
         found = _MANY.validate_json(told) if isinstance(told, str) else ()
     except ValidationError:
@@ -55,7 +55,7 @@ def take_back(told: object) -> None:
 
 
 def give_back(questions: Iterable[KeptQuestion]) -> None:
-    """Add stored questions to the session; those about an unknown text wait until it is opened."""
+    """Add stored questions to the session; questions about an unknown text wait until the text is opened."""
     known = {(one.question, one.text) for one in written()}
     session.questions_waiting = (
         *session.questions_waiting,
@@ -98,7 +98,7 @@ def posed_about(document: Document, besides: str = "") -> tuple[Posed, ...]:
 
 
 def digest_of(text: str) -> str:
-    """Return a digest of a text, by which stored questions refer to it."""
+    """Return the digest of a text by which stored questions refer to the text."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 

@@ -120,7 +120,7 @@ class ShownDocument(Value[Document | None]):
 
 
 class PerPage(Generic[Kind]):
-    """Values in the session state by page, keyed as in `viz.shell.navigation.PAGES`."""
+    """Mapping from pages to values in the session state, keyed as in `viz.shell.navigation.PAGES`."""
 
     def __init__(self, kind: str) -> None:
         self._kind = kind

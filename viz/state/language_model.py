@@ -13,7 +13,10 @@ from viz.state.keys import session
 
 
 def none_named(who_needs: str, where: str = "on the left") -> str:
-    """Return the message for a missing language model: ``who_needs`` one, and ``where`` to name it."""
+    """Return the message that a language model is missing; ``where`` is the place on the page to name one.
+
+    ``who_needs`` is the beginning of the message, such as “This chunker needs”.
+    """
     return (
         f"{who_needs} a language model, and none is named yet. Name one {where}, under “Language model”: one that runs on "
         "this machine (llama.cpp, Ollama, vLLM) or a hosted one. Nothing is sent before you press “Send”."
@@ -37,7 +40,7 @@ def _end_asking(said: str, unusable: int) -> None:
 
 
 def chosen_model() -> Asking | None:
-    """Return access to the session's language model, or None if none is named.
+    """Return access to the session's language model, or None if no model is named.
 
     Its answers are kept on disk where the user keeps embeddings there.
     """

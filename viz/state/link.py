@@ -52,7 +52,7 @@ def link_of_chunker(chunker: str) -> dict[str, str]:
 
 
 def older_columns(query: Mapping[str, str]) -> list[int]:
-    """Return the numbers, from 1, of the columns in a link that lack parameters introduced after it was made."""
+    """Return the numbers, from 1, of a link's columns that lack parameters introduced after the link was made."""
     kinds = {**CHUNKERS, **ASKING, **ADAPTERS}
     return [
         number
@@ -69,7 +69,7 @@ MODEL = "model"
 
 
 def model_in_link(choices: Choices, name: str) -> dict[str, str]:
-    """Return the link parameter that names the language model, empty if the page's choices call none."""
+    """Return the link parameter that names the language model; empty if the page's choices call no model."""
     asked = {choices.extra.get("what"), *(column.chunker for column in choices.columns)} & ASKING.keys()
     asked |= {*choices.extra.get("embedded", "").split(":")} & {"context"}
     return {MODEL: name} if asked and is_name(name) else {}
@@ -81,7 +81,7 @@ def _word(value: Any) -> str:
 
 
 def from_query(query: Mapping[str, str], documents: Mapping[str, str], default: Choices) -> tuple[Choices, list[str]]:
-    """Parse a link's query parameters into choices, with a message for each invalid one.
+    """Parse a link's query parameters into choices, with a message for each invalid parameter.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ Known = tuple[int, ...] | None
 
 
 def with_clicked(document: Document, known: Known, places: Collection[int] | None) -> Known:
-    """Return the known boundaries after clicks on gaps between sentences.
+    """Return the known boundaries after the user's clicks on gaps between sentences.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def with_clicked(document: Document, known: Known, places: Collection[int] | Non
 
 
 def set_known(known: Known) -> None:
-    """Set the known boundaries of the user's own text; the user can undo this."""
+    """Set the known boundaries of the user's own text; the user can undo the change."""
     assert session.own is not None
     session.marks_before.append(session.own.known)
     _put(known)

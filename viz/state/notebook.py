@@ -76,13 +76,13 @@ def _is_local(name: str) -> bool:
 
 
 def keep(document: str) -> None:
-    """Start a notebook for a document; errors are in `session.notebook_complaint`."""
+    """Start a notebook, which keeps a document on this machine; errors are in `session.notebook_complaint`."""
     session.notebooks[document] = Notebook(None, "")
     save()
 
 
 def save() -> None:
-    """Write the notebooks that have changed since they were last written."""
+    """Write the notebooks that have changed since they were last written to disk."""
     if not session.notebooks or not is_private():
         return
     for document, notebook in list(session.notebooks.items()):
@@ -111,19 +111,19 @@ def _write(document: str, notebook: Notebook, content: Content) -> None:
 
 
 def document_here() -> str:
-    """Return the current page's document: a sample's id, or `OWN`."""
+    """Return the current page's document: a sample's id, or `OWN` for the user's own text."""
     choices = session.choices
     return choices[session.page].document if session.page in choices else compared().document
 
 
 def kept_here() -> Place | None:
-    """Return the key of the notebook of the page's document; None if it is not kept."""
+    """Return the key of the notebook of the page's document; None if the document is not kept."""
     notebook = session.notebooks.get(document_here())
     return None if notebook is None else notebook.place
 
 
 def forget(id: str | None = None) -> None:
-    """Delete a kept text from disk, or all of them; an open text stays on the page."""
+    """Delete a kept text, or all kept texts, from disk; an open text stays on the page."""
     try:
         notebook_store().remove(id)
         session.notebook_complaint = ""
@@ -152,7 +152,7 @@ def open_notebook(id: str, choices: Choices) -> str:
 
 
 def open_linked() -> None:
-    """Reopen the kept text to which the link refers, if it is on this machine; the link's settings stay."""
+    """Reopen the kept text that the link names, if the text is on this machine; the link's settings stay."""
     id, session.notebook_linked = session.notebook_linked, ""
     found = _read(id) if id and is_private() else None
     session.notebook_complaint = ""

@@ -56,7 +56,7 @@ def set_own_text(given: Source | None) -> None:
 
 
 def store_own_text(own: Source | None, given: Source | None = None) -> None:
-    """Set the user's own text; ``given`` is the text before lines of dashes were removed, if it had any."""
+    """Set the user's own text; ``given`` is the text before its lines of dashes were removed, if it had any."""
     session.own_complaint = ""
     session.marks_before = []
     before = session.own
@@ -83,7 +83,7 @@ def questions_about(source: Source) -> int:
 
 
 def bring_back() -> None:
-    """Restore the user's previous own text in place of the one that replaced it."""
+    """Restore the user's previous own text in place of the text that replaced it."""
     replaced = session.replaced
     if replaced is not None:
         store_own_text(replaced.own, replaced.given)
@@ -92,7 +92,7 @@ def bring_back() -> None:
 
 
 def edited(text: str) -> Source:
-    """Return the text box's content as a source: an edit of the own text, or a new text if most of it changed.
+    """Return the text box's content as a source: an edit of the user's own text, or a new text if most of it changed.
 
     After an edit the text keeps its name, its pages, and its known boundaries outside the replaced part.
     """
@@ -134,7 +134,9 @@ PUT_BACK = {"repeated header": "Put headers back", "repeated footer": "Put foote
 
 
 def put_back(kind: str) -> None:
-    """Restore the omitted headers or footers of the user's own text, and keep its notebook; a callback.
+    """Restore the omitted headers or footers of the user's own text; for use as a callback.
+
+    The text keeps its notebook.
 
     ``kind`` is a key of `PUT_BACK`.
     """
@@ -175,7 +177,7 @@ def with_lines(source: Source, kind: str) -> Source:
             added.append((number, start, f"{block}\n"))
 
     def moved(place: int, part: int = 0) -> int:
-        """Return the new offset of a position, after the lines restored at or before it."""
+        """Return the new offset of a position after lines were inserted at or before the position."""
         return place + sum(len(words) for number, at, words in added if at < place or (at == place and number < part))
 
     edges = [0, *(at for _, at, _ in added), len(text)]

@@ -61,7 +61,7 @@ def give_kept_to_retrieval(columns: Iterable[ColumnChoice] = ()) -> None:
 
 
 def refresh_kept() -> None:
-    """Update Retrieval's questions from Compare's current ones, if they came from there."""
+    """Replace Retrieval's questions that came from Compare with Compare's current questions."""
     given = session.retrieval_given
     if given is not None and given.origin == KEPT and session.questions:
         arrived = session.retrieval_arrived
@@ -72,20 +72,20 @@ def refresh_kept() -> None:
 
 
 def share(material: Material) -> None:
-    """Share Retrieval's own questions and documents with Answers."""
+    """Share the user's own questions and documents on Retrieval with the Answers page."""
     given = session.retrieval_given
     origin = f"from {material.questions[0]}" if given is None or given.material is not material else given.origin
     session.shared_questions = {**session.shared_questions, RETRIEVAL: (origin, material)}
 
 
 def given_before() -> Material | None:
-    """Return the user's own documents and questions of Retrieval's last run in this session; None if none."""
+    """Return the user's own documents and questions of Retrieval's last run in this session, or None without such a run."""
     found = session.shared_questions.get(RETRIEVAL)
     return None if found is None else found[1]
 
 
 def share_generated(found: QuestionSet, model: str, parts: tuple[tuple[str, Parts], ...]) -> None:
-    """Share the questions that a language model generated on Retrieval with Answers."""
+    """Share with Answers the questions that a language model generated on Retrieval."""
     material = Material(found.texts, found.questions, True, parts)
     session.shared_questions = {**session.shared_questions, GENERATED: (f"asked by {model}", material)}
 

@@ -45,7 +45,7 @@ class KeptFile(BaseModel):
 
     @cached_property
     def file(self) -> ChunkFile:
-        """The stored file of chunks, restored."""
+        """The file of external chunks, restored from its stored form."""
         return ChunkFile(self.name, self.chunks, self.document)
 
 
@@ -87,7 +87,7 @@ class KeptParts(BaseModel):
         return cls(kind=parts.kind, starts=parts.starts, labels=parts.labels)
 
     def of_text(self, text: str) -> Parts:
-        """Restore the pages or chapters of ``text``; raises ValueError if they do not fit it."""
+        """Restore the pages or chapters of ``text``; raises ValueError if they do not fit the text."""
         if self.starts and self.starts[-1] > len(text):
             raise ValueError(f"the starts of parts must lie in the text, from 0 to {len(text):,}; got {self.starts[-1]:,}")
         return Parts(self.kind, self.starts, self.labels)
@@ -124,7 +124,7 @@ class SessionFile(BaseModel):
 
     @property
     def kept_parts(self) -> Parts | None:
-        """The pages or chapters of the text; raises ValueError if they do not fit it."""
+        """The pages or chapters of the text; raises ValueError if they do not fit the text."""
         return None if self.parts is None else self.parts.of_text(self.text)
 
 
@@ -219,5 +219,5 @@ def _put_together(head: dict[str, Any], pieces: Sequence[Sequence[Any]]) -> None
 
 
 def spans_of(chunking: Chunking) -> tuple[tuple[Span, ...], ...]:
-    """Return the spans of each chunk."""
+    """Return the spans of each chunk of a result."""
     return tuple(chunk.spans for chunk in chunking.chunks)

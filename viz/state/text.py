@@ -35,7 +35,7 @@ class Source:
 
 @kept(CACHED_BYTES, lambda document: (document.identity,), len)
 def language_of(document: Document) -> str:
-    """Return the language code of a document: its splitter's language, otherwise the detected one."""
+    """Return the language code of a document: the language of its splitter, otherwise the detected language."""
     return document.language or detect_language(document.text)
 
 
@@ -47,7 +47,7 @@ def language_said(document: Document) -> str:
 
 @dataclass(frozen=True)
 class Text:
-    """A text and its document, split into sentences."""
+    """A source text, and the document that results from splitting it into sentences."""
 
     source: Source
     document: Document

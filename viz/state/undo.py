@@ -12,7 +12,7 @@ from viz.state.values import Undo
 
 @contextmanager
 def undoable(page: str, said: str) -> Iterator[None]:
-    """Record the page's columns before the block, so that its changes can be undone.
+    """Record the page's columns before the ``with`` block, so that the changes made in the block can be undone.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def undoable(page: str, said: str) -> Iterator[None]:
 
 
 def last_change(page: str) -> Undo | None:
-    """Return the last change to the page's columns, or None if there is none that can be undone.
+    """Return the last change to the page's columns, or None if no change can be undone.
 
     A change cannot be undone once something else has changed the columns.
     """

@@ -67,7 +67,7 @@ class LastChange:
 
 @dataclass(frozen=True)
 class MarkedDocuments:
-    """Documents made from the user's files, with a summary and a message for each unusable file."""
+    """Documents made from the user's files, with a summary and a message for each file that is not usable."""
 
     documents: list[MarkedText] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
@@ -134,7 +134,7 @@ class KeptQuestion(BaseModel):
 
     @property
     def marked(self) -> Marked:
-        """The question as a `Marked`, the form used in the session."""
+        """The question as a `Marked`, the form of questions in the session."""
         return Marked(self.question, self.document, self.identity, self.start, self.answer)
 
 
@@ -146,7 +146,7 @@ class Notebook(NamedTuple):
 
 
 class Replaced(NamedTuple):
-    """The user's previous own text; ``given`` is that text before lines of dashes were removed."""
+    """The user's previous own text; ``given`` is this text before its lines of dashes were removed."""
 
     own: Source
     given: Source | None
@@ -154,7 +154,7 @@ class Replaced(NamedTuple):
 
 @dataclass(frozen=True)
 class Undo:
-    """The last change of a page's columns, with what is needed to undo it.
+    """The last change of a page's columns, with the data needed to undo it.
 
     Attributes
     ----------
@@ -203,5 +203,5 @@ class Sent:
         return before[1]
 
     def forget(self) -> None:
-        """Drop the stored payloads to free memory; the next payload counts as new."""
+        """Drop the stored payloads to free memory, so that the next payload counts as new."""
         self._last.clear()

@@ -113,7 +113,7 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "glossary.md"
 
 
 class Piece(TypedDict):
-    """Part of a sentence; ``about`` is its definition if it is a glossary term, otherwise empty."""
+    """Part of a sentence; ``about`` is the definition if the part is a glossary term, otherwise empty."""
 
     text: str
     about: str

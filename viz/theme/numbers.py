@@ -12,7 +12,7 @@ _MS = "\N{NO-BREAK SPACE}ms"
 
 
 def stages_in_words(timing: Timing | None) -> str:
-    """Describe the time of each stage except embedding; empty if the result was not timed."""
+    """Describe the time of each stage of chunking except embedding; empty if the result was not timed."""
     if timing is None:
         return ""
     stages = {"split": timing.split_ms, "decide": timing.decide_ms} | ({"merge": timing.merge_ms} if timing.merge_ms else {})
@@ -22,7 +22,7 @@ def stages_in_words(timing: Timing | None) -> str:
 
 
 def embedding_in_words(timing: Timing | None) -> str:
-    """Describe the number of new and cached embeddings, and the time of computing all; empty if not timed."""
+    """Describe the embedding time and the numbers of new and cached embeddings; empty if the result was not timed."""
     if timing is None:
         return ""
     took = duration(timing.embed_ms)

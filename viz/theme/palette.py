@@ -27,6 +27,6 @@ def theme() -> str:
 
 
 def colour_page() -> None:
-    """Set the colours of the panel that overlays the text in narrow windows."""
+    """Set the background and border colours of the panel that overlays the text in narrow windows."""
     colours = INK[theme()]
     st.html(f"<style>:root {{ --page: {colours['page']}; --rule: {colours['rule']}; }}</style>")

@@ -30,7 +30,7 @@ class Chosen:
 
     @property
     def all(self) -> list[MarkedText]:
-        """The documents to tune on, followed by those held out."""
+        """The documents to tune on, followed by the held-out documents."""
         return [*self.tuned, *self.held]
 
     @property
@@ -40,7 +40,7 @@ class Chosen:
 
     @property
     def with_splitters(self) -> list[tuple[MarkedText, str]]:
-        """All documents with the names of their splitters; the user's own have the chosen one."""
+        """All documents with the names of their sentence splitters; the user's own documents have the chosen splitter."""
         splitters = sample_splitters()
         return [(one, splitters.get(one.name, self.splitter)) for one in self.all]
 
@@ -51,7 +51,7 @@ class Chosen:
 
 
 def default_documents() -> dict[str, str]:
-    """Return the link's default parameters for the bundled documents."""
+    """Return the link parameters that choose the bundled documents by default."""
     # The essay contains several of the others, which then could not be held out.
     names = [name for name in _bundled() if name != "essay"]
     held = names[1::3]
@@ -63,7 +63,7 @@ def _bundled() -> list[str]:
 
 
 def choose_documents(words: dict[str, str]) -> Chosen:
-    """Draw the choice of documents and return it."""
+    """Draw the controls for choosing the documents of a sweep, and return the chosen documents."""
     own = own_documents()
     titles = {name: sample_titles()[name] for name in _bundled()} | {name: name for name in own}
 

@@ -28,7 +28,7 @@ TITLES = {
 
 
 def setting_in_words(setting: Setting) -> str:
-    """Describe a setting in words; safe in figures, since it contains no user text."""
+    """Describe a chunker setting in words without user text, so that figures can show the description safely."""
     if setting.trivial:
         return setting.words().capitalize()
     given = dict(setting.parameters)
@@ -55,7 +55,7 @@ def _word(value: object) -> str:
 def sweep_figure(
     settings: Sequence[Setting], ranked: Sequence[Summary], measure: str, held: Sequence[Summary] = ()
 ) -> go.Figure:
-    """Return the figure that suits the grid: a curve, a heatmap, or a strip per chunker.
+    """Return the figure of a sweep's results that suits its grid: a curve, a heatmap, or a strip per chunker.
 
     ``ranked`` has the settings that have a value, best first. ``held`` has their values on the held-out documents, which a
     curve shows as a second line. Trivial baselines are omitted, since they are ranked but have no position on an axis.

@@ -22,14 +22,14 @@ FILE = SAMPLES_FOLDER / "tune_run.json"
 
 
 def first_screen() -> Choices:
-    """Return the page's default choices: Breakpoint over its amount, on bundled documents with known boundaries."""
+    """Return the default choices of the Tune page: Breakpoint over its amount, on documents with known boundaries."""
     extra = GRID_WORDS | default_documents() | OWN_WORDS | {"measure": "pk", "run": ""}
     return Choices("stubs", "lines", [ColumnChoice("breakpoint")], extra=extra)
 
 
 @cache
 def first_run() -> tuple[Sweep, RunFile] | str:
-    """Return the bundled sweep and its file, or an error message if documents or settings have changed since.
+    """Return the bundled sweep and its file, or an error message if the documents or settings have changed since.
 
     The sweep never changes, so all sessions share it.
     """

@@ -30,7 +30,7 @@ _ANY_SIZE = [2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
 
 
 def choose_settings(words: dict[str, str]) -> tuple[list[Setting], str]:
-    """Draw the choice of a grid; return its valid settings, and a message if some are invalid."""
+    """Draw the controls for a grid of settings; return the valid settings, and a message if some are invalid."""
     options = {PUBLISHED: "Published grids"} | {name: chunker_class(name).title for name in (*CHUNKERS, *ASKING)}
 
     def forget() -> None:
@@ -64,7 +64,7 @@ def first_settings() -> list[Setting]:
 
 
 def sweep_chunker(words: dict[str, str], chunker: str) -> None:
-    """Switch the sweep to a chunker, over its first parameter; keep the sweep if it already has that chunker."""
+    """Make the sweep vary the first parameter of a chunker; keep the sweep if it already has this chunker."""
     if words["what"] != chunker:
         words.update(what=chunker, first="", second="", values="", others="")
 
@@ -97,7 +97,7 @@ def _values(words: dict[str, str], name: str, spec: FieldSpec) -> list[Any]:
 
 
 def offered(spec: FieldSpec) -> list[Any]:
-    """Return round default values for a parameter, aligned to the steps of its slider."""
+    """Return round values of a parameter to try by default, aligned to the steps of its slider."""
     if spec.choices:
         return list(spec.choices)
     if spec.offered is None and spec.high is not None and spec.high > _ANY_SIZE[-1]:

@@ -48,7 +48,7 @@ def own_documents() -> dict[str, MarkedText]:
 
 
 def show_own_documents(choices: Choices) -> None:
-    """Draw the controls that make documents from the user's files, and the resulting documents."""
+    """Draw the controls that make documents with boundaries from the user's files, and the resulting documents."""
     with st.expander("Your own documents"):
         # Side by side if there is room, otherwise one below the other.
         row = st.container(horizontal=True, gap="large")
@@ -205,7 +205,7 @@ def _boundaries(one: MarkedText) -> str:
 
 
 def zipped(documents: list[MarkedText]) -> bytes:
-    """Return a ZIP archive of the documents, each as a text file and a file of its boundaries."""
+    """Return a ZIP archive of the documents, with a text file and a file of boundaries for each document."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for one in documents:

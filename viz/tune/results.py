@@ -27,7 +27,7 @@ NEAR = 0.02
 
 
 def show_sweep(settings: Sequence[Setting], rows: Sequence[SweepRow], held: set[str], measure: str) -> bool:
-    """Draw the results over the documents not ``held`` out; return False if no setting has a value yet."""
+    """Draw a sweep's results on the documents that are not ``held`` out; return False if no setting has a value yet."""
     ranked = summaries([row for row in rows if row.document not in held], measure)
     if all(one.setting.trivial for one in ranked):
         return False
@@ -109,7 +109,7 @@ def _say_the_best(
 
 
 def best_here(rows: Sequence[SweepRow], best: Summary, measure: str) -> str:
-    """Describe the best setting's value on these documents, with an interval if there are enough of them."""
+    """Describe the best setting's value on these documents, with a confidence interval if there are enough documents."""
     extreme = "highest" if MEASURES[measure] else "lowest"
     if best.documents == 1:
         return f"{extreme} here: {TITLES[measure]} {best.mean:.3f} on 1 document, which says nothing about others."

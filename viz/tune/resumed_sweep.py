@@ -30,7 +30,7 @@ def new_sweep(
     tokenizer: str,
     asking: Asking | None = None,
 ) -> Sweep:
-    """Return an unstarted sweep, with storage on disk if the session keeps embeddings there."""
+    """Return a sweep that is not started yet, with storage on disk if the session keeps embeddings there."""
     kept, keeper = None, new_keeper(token, KeptSweep)
     if keeper is not None:
         plan = documents.with_splitters, documents.held_names, settings, embedder.name, tokenizer, identity_of(asking)
@@ -41,7 +41,7 @@ def new_sweep(
 
 
 def find_sweep(token: str) -> Sweep | Lost | None:
-    """Return the link's sweep from memory or disk, or the reason why it cannot be shown; None if no link names one."""
+    """Return the link's sweep from memory or disk, or the reason why it cannot be shown; None if the link has no sweep."""
     found = registry().find(token, Sweep, session.runs) or find_kept(token, KeptSweep)
     if not isinstance(found, KeptSweep):
         return found
@@ -54,7 +54,7 @@ def find_sweep(token: str) -> Sweep | Lost | None:
 
 
 def offer_to_resume(here: Page, sweep: Sweep) -> None:
-    """Draw the button that resumes an interrupted sweep, or what it still needs; nothing if it cannot resume."""
+    """Draw the button that resumes an interrupted sweep, or a note on what is missing, if the sweep is stored on disk."""
     kept = sweep.kept
     if kept is None or not sweep.can_go_on:
         return

@@ -45,7 +45,7 @@ _asker = component("seamark_asker", html='<div class="asker"></div>', js=script(
 
 
 class AskerData(TypedDict):
-    """Payload with the state and result of the last question."""
+    """Payload of the question component: the state and the result of the last question."""
 
     asked: Asked
 
@@ -60,7 +60,7 @@ def answer_question(
     why_not: str,
     known: tuple[int, ...] | None,
 ) -> None:
-    """Answer the user's question in a fragment that reruns without the page.
+    """Retrieve chunks for the user's question from every column, in a fragment that reruns without the page.
 
     Like `viz.shell.card.verdicts.answer_verdicts`, it must be drawn above all elements that come and go. ``why_not``
     says why there is no embedder; ``known`` are the known boundaries.
@@ -251,7 +251,7 @@ def _fate(found: Judgement) -> AnswerFate:
 
 
 def mark_answer(document: Document, event: dict[str, Any]) -> None:
-    """Store the answer that the user marked for the question; a start of None removes it."""
+    """Store the passage that the user marked as the answer to the question; a start of None removes the mark."""
     session.answer_complaint = ""
     if event.get("start") is None:
         session.answer = None
@@ -280,7 +280,7 @@ def mark_answer(document: Document, event: dict[str, Any]) -> None:
 
 
 def forget_texts() -> None:
-    """Drop the stored texts to which no question refers."""
+    """Drop the stored texts that no stored question refers to."""
     about = {one.identity for one in session.questions}
     for identity in session.question_texts.keys() - about:
         del session.question_texts[identity]

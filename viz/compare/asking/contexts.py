@@ -32,7 +32,7 @@ NOT_WRITTEN = "Searched without context sentences: they are not written yet, see
 
 
 def in_context(made: Sequence[ColumnResult]) -> dict[int, Chunking]:
-    """Return the results that have context sentences, by column number from 0."""
+    """Return the results whose chunks have context sentences, by column number from 0."""
     job = session.situating
     if job is None or job.asking is not chosen_model():
         return {}
@@ -41,7 +41,7 @@ def in_context(made: Sequence[ColumnResult]) -> dict[int, Chunking]:
 
 
 def show_contexts(choices: Choices, made: Sequence[ColumnResult]) -> None:
-    """Draw the state of the columns' context sentences, and the button that has the missing ones written."""
+    """Draw the state of the columns' context sentences, and the button that generates the missing sentences."""
     asking, there = chosen_model(), in_context(made)
     # If any column's chunker calls a language model, the columns' controls already include the form.
     if not any_asks(one.chunker for one in choices.columns):

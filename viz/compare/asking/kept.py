@@ -24,7 +24,7 @@ LONGEST_SHOWN = 120
 
 
 def show_questions() -> None:
-    """Draw the list of stored questions, of all texts, and offer to measure the columns on them."""
+    """Draw the list of the stored questions about all texts, and a button that measures the columns on them."""
     _show_list()
     _name_reranker()
 

@@ -8,7 +8,7 @@ from viz.components.remedies.payload import ColumnRemedies
 
 
 class AnswerPlace(TypedDict):
-    """A chunk that contains part of the marked answer; ``rank`` counts from 1, None if the chunk is not ranked."""
+    """A chunk that contains part of the marked answer, with its rank (from 1; None if the chunk is not ranked)."""
 
     chunk: int
     rank: int | None
@@ -16,7 +16,7 @@ class AnswerPlace(TypedDict):
 
 
 class AnswerFate(TypedDict):
-    """The outcome for the marked answer in one column: retrieved or not, and where its parts are.
+    """The outcome for the marked answer in one column: whether it was retrieved, and which chunks contain its parts.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class AskedColumn(TypedDict):
 
 
 class Asked(TypedDict):
-    """Payload with the state and result of the last question.
+    """Payload with the state and the result of the last question asked on Compare.
 
     Attributes
     ----------

@@ -30,7 +30,7 @@ def find_remedies(
     answer: Marked,
     known: tuple[int, ...] | None,
 ) -> list[ColumnRemedies | None]:
-    """Return the remedies found so far for each failing column; start the search if it sends no requests."""
+    """Return the fixes found so far for each column that misses the answer; start a search that sends no requests."""
     inquiry, reranker, embedder = asking.inquiry, asking.reranker, asking.embedder
     failing = [
         (number, one.task, one.chunker, one.chunking)
@@ -63,7 +63,7 @@ def find_remedies(
 
 
 def begin_search() -> None:
-    """Start the search for remedies, or resume a stopped one."""
+    """Start or resume the search for changes of settings that keep the marked answer whole."""
     job = session.remedy_job
     if job is not None and not job.running:
         session.remedy_job = job = job.again()
@@ -71,13 +71,13 @@ def begin_search() -> None:
 
 
 def stop_search() -> None:
-    """Stop the search for remedies; the remedies found so far stay."""
+    """Stop the search for changes of settings that keep the answer whole; the changes found so far stay."""
     if session.remedy_job is not None:
         session.remedy_job.cancel()
 
 
 def take_remedy(event: Mapping[str, Any], embedder: Embedder | None) -> None:
-    """Add the remedy that the user chose as a column, or open Tune."""
+    """Add a column to Compare with the change of settings that the user chose, or open the Tune page."""
     if event.get("tune"):
         go_at_next_run("tune")
         st.rerun()

@@ -15,7 +15,7 @@ from viz.state.compared import ASK_LIMIT, ASK_METHOD
 
 
 def check(here: Page) -> None:
-    """Report invalid link parameters and replace them with the defaults."""
+    """Report invalid link parameters for questions, and replace their values with the defaults."""
     for name, allowed in ((ASK_METHOD, [*RANKED_BY]), (ASK_LIMIT, [FITTING, *LIMITS])):
         word = here.choices.extra.get(name, "")
         if word not in allowed:
@@ -24,14 +24,14 @@ def check(here: Page) -> None:
 
 
 def take(choices: Choices, event: Mapping[str, Any]) -> None:
-    """Apply the ranking method and the limit that the user chose for the question."""
+    """Apply the ranking method and the retrieval limit that the user chose for the question."""
     for name, allowed in ((ASK_METHOD, [*RANKED_BY]), (ASK_LIMIT, [FITTING, *LIMITS])):
         if event.get(name) in allowed:
             choices.extra[name] = str(event[name])
 
 
 def asking_data(choices: Choices, characters: int) -> AskingData:
-    """Return the reader's payload for asking a question about a text of ``characters`` characters."""
+    """Return the payload of the question form, with retrieval limits for a text of ``characters`` characters."""
     return {
         "question": session.question,
         "methods": list(RANKED_BY.items()),

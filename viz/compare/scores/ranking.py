@@ -30,7 +30,7 @@ def show_ranking(
     known: tuple[int, ...] | None,
     embedder: Embedder | None,
 ) -> None:
-    """Draw the ranking of the columns with the significance of their differences."""
+    """Draw the ranking of Compare's columns, with the significance of their differences."""
     done = [(number, one) for number, one in enumerate(made) if one.chunking is not None]
     names = tuple(f"{chunker_class(one.choice.chunker).title} (column {number + 1})" for number, one in done)
     tasks = tuple(one.task for _, one in done)

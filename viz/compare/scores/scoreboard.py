@@ -25,7 +25,7 @@ from viz.theme.numbers import counted, duration
 def show_scoreboard(
     choices: Choices, made: Sequence[ColumnResult], known: tuple[int, ...] | None, embedder: Embedder | None
 ) -> None:
-    """Draw the scoreboard, one row per column."""
+    """Draw a table of each column's chunks, tokens, boundary errors, suspicious cuts and time."""
     limited = embedder if embedder is not None and embedder.max_tokens is not None else None
     rows = [_row(number, one, known, embedder, limited) for number, one in enumerate(made)]
     heads = _heads(known is not None, choices.tokenizer)

@@ -52,7 +52,10 @@ class HeadData(TypedDict):
 
 
 class RowData(TypedDict):
-    """A row: a column of Compare, or a trivial baseline with ``column`` None; ``message`` explains missing cells."""
+    """A row of the score table: a column of Compare or, with ``column`` None, a trivial baseline.
+
+    ``message`` explains missing cells.
+    """
 
     column: int | None
     title: str
@@ -62,7 +65,7 @@ class RowData(TypedDict):
 
 
 class CellData(TypedDict):
-    """A cell of the score table.
+    """A cell of the score table, with the value by which the table is sorted.
 
     Attributes
     ----------
@@ -84,7 +87,7 @@ class CellData(TypedDict):
 
 
 def row(column: int | None, title: str, settings: str = "", cells: Sequence[Cell] = (), message: str = "") -> RowData:
-    """Build a row of the score table."""
+    """Return a row of the score table, for a column of Compare or a trivial baseline."""
     shown: list[CellData] = [{**one._asdict(), "best": False, "dots": [*one.dots]} for one in cells]  # type: ignore[typeddict-item]
     return {"column": column, "title": title, "settings": settings, "message": message, "cells": shown}
 

@@ -38,7 +38,7 @@ class _Contender:
 
 
 def show_unlabelled(choices: Choices, made: Sequence[ColumnResult], document: Document, embedder: Embedder | None) -> None:
-    """Draw the label-free measures of each column and baseline, and the button that tests edits."""
+    """Draw the measures that need no known boundaries, and the button that measures stability under edits."""
     vectors = _vectors(document, embedder, choices.tokenizer)
     contenders = [*_columns(made), *_trivial(document, choices.tokenizer)]
     found = _edits(document)

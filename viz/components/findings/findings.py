@@ -24,7 +24,7 @@ _findings = component(
 
 
 class FindingsData(TypedDict):
-    """Payload of the findings: a summary, each kind's title, count and explanation, and the list as JSON.
+    """Payload of the list of findings: a summary, the kinds of findings with their counts, and the findings as JSON.
 
     ``rows`` is a list of `FindingData`. ``more`` is the number of unlisted findings, and ``less`` describes them.
     ``nothing`` is shown if there are no findings. ``sought`` has the changes that remove the finding that the user chose
@@ -41,7 +41,7 @@ class FindingsData(TypedDict):
 
 
 class SoughtData(TypedDict):
-    """The changes that remove the finding ``id``; ``why_none`` is the reason if no chunker can remove it."""
+    """The changes of settings that remove the finding ``id``; ``why_none`` is the reason if there are none."""
 
     id: str
     remedies: ColumnRemedies | None
@@ -49,7 +49,7 @@ class SoughtData(TypedDict):
 
 
 class FindingData(TypedDict):
-    """A finding: its title, its reason, the passage, and its half-open range of sentences.
+    """Payload of a finding about a result: its title, reason, passage, and half-open range of sentences.
 
     With an ``id``, the user can search for changes that remove the finding.
     """
@@ -72,11 +72,13 @@ def show_findings(
     key: str,
     sought: SoughtData | None = None,
 ) -> None:
-    """Draw the list of findings; ``total`` counts all of them, listed or not.
+    """Draw the list of findings about a result; ``total`` counts all findings, including those that are not listed.
 
-    The page or fragment reruns with ``{"id", "search", "at"}`` in ``st.session_state[key]["sought"]`` when the user chooses
-    a finding that has an id, or begins or stops the search, and while it runs; with ``{"setting", "tune", "at"}`` in
-    ``["remedy"]`` when the user wants a change as a column, or tested on Tune.
+    The page or fragment reruns after each of these events, whose details are by name in ``st.session_state[key]``:
+
+    - ``sought``: the user chose a finding that has an id, or began or stopped the search; ``{"id", "search", "at"}``. The
+      event repeats while the search runs.
+    - ``remedy``: the user wants a change as a column, or tested on Tune; ``{"setting", "tune", "at"}``.
     """
     data: FindingsData = {
         "summary": summary,
@@ -95,5 +97,5 @@ def _run_again() -> None:
 
 
 def sentences_of(document: Document, start: int, end: int) -> tuple[int, int]:
-    """Return the half-open range of the sentences that the stretch from ``start`` to ``end`` touches."""
+    """Return the half-open range of the sentences that overlap the characters from ``start`` to ``end``."""
     return max(0, document.sentence_at(start)), document.sentence_at(max(start, end - 1)) + 1

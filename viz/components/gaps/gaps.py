@@ -13,7 +13,7 @@ Purpose = Literal["marks", "cuts"]
 
 
 class MarkingData(TypedDict):
-    """Payload of the gaps that can be clicked.
+    """Payload of the clickable gaps between sentences.
 
     Attributes
     ----------
@@ -35,14 +35,17 @@ class MarkingData(TypedDict):
 
 @dataclass(frozen=True)
 class Marking:
-    """Gaps that can be clicked; those before ``places`` (offsets in code points) are set. See `MarkingData`."""
+    """Clickable gaps between sentences; a gap is set if one of ``places`` (offsets in code points) follows it.
+
+    `MarkingData` explains the attributes.
+    """
 
     purpose: Purpose
     folded: bool
     places: Sequence[int]
 
     def data(self, document: Document, heard: float | None) -> MarkingData:
-        """Return the payload for the browser."""
+        """Return the clickable gaps as a payload for the browser."""
         return {
             "purpose": self.purpose,
             "folded": self.folded,
@@ -52,7 +55,7 @@ class Marking:
 
 
 class Clicked(NamedTuple):
-    """The gaps that the user has set.
+    """The gaps that the user has set by clicking between sentences.
 
     Attributes
     ----------

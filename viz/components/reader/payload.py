@@ -27,7 +27,7 @@ class ResultsData(TypedDict):
 
 
 class ReaderData(ResultsData):
-    """The reader's payload, except the text, which is in the store.
+    """Payload of the reader, without the text, which is sent to the browser's store separately.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class ReaderData(ResultsData):
 
 
 class AskingData(TypedDict):
-    """The question, and the ranking methods and limits to choose from, each as its word and its label."""
+    """Payload of the question form: the question, and the ranking methods and limits to choose from."""
 
     question: str
     methods: list[tuple[str, str]]
@@ -210,7 +210,7 @@ class CurveData(TypedDict):
 
 
 class LineData(TypedDict):
-    """Payload of a threshold line: its level, the parameter that moves it, and the stops.
+    """Payload of a threshold line: its level, the parameter that moves it, and the values to which it can be dragged.
 
     Attributes
     ----------

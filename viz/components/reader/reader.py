@@ -96,22 +96,25 @@ def reader(
     asking: AskingData | None = None,
     card: bool = False,
 ) -> list[str]:
-    """Mount the reader and return the hash of each column's body.
+    """Mount the reader, which shows the columns and their text, and return the hash of each column's body.
 
     Pass ``axis=False`` if the page draws its own axis. Gaps whose score is within ``margin`` of a threshold line are marked
     on the curve. ``offers`` are the purposes for which the columns can fold into one text with clickable gaps, each with
-    the reason why not, empty if possible.
-    A page that calls `viz.shell.card.verdicts.answer_verdicts` passes ``card=True``.
+    the reason why it is unavailable, empty if it is available. A page that calls
+    `viz.shell.card.verdicts.answer_verdicts` passes ``card=True``.
 
-    The page reruns when the user drops a threshold line, with ``{"column", "parameter", "value", "at"}`` in
-    ``st.session_state[key]["line"]``; when the user clicks a column's head, with ``{"column", "at"}`` in ``["selected"]``;
-    if ``marking``, when the user sets gaps, which `viz.components.gaps.gaps.clicked` reads from ``["mark"]``; if there are
-    ``offers``, when the columns are to fold, with ``{"purpose", "at"}`` in ``["fold"]``, or to come back, with an empty
-    purpose; and, if a question can be asked, when the user chooses how, with ``{"ask", "ask_limit", "at"}`` in
-    ``["asking"]``, or marks part of the text as its answer, with ``{"start", "end", "at"}``, in UTF-16 code units or None,
-    in ``["answer"]``, or wants a remedy as a column or tested on Tune, with ``{"setting", "tune", "at"}``, in
-    ``["remedy"]``; and when the user applies a change that a verdict names, with ``{"column", "values", "at"}``,
-    or undoes it, with ``{"undo", "at"}``, in ``["change"]``.
+    The page reruns after each of these events, whose details are by name in ``st.session_state[key]``:
+
+    - ``line``: the user dropped a threshold line; ``{"column", "parameter", "value", "at"}``.
+    - ``selected``: the user clicked a column's head; ``{"column", "at"}``.
+    - ``mark``: the user set gaps, if there is a ``marking``; read by `viz.components.gaps.gaps.clicked`.
+    - ``fold``: the user folded the columns, if there are ``offers``; ``{"purpose", "at"}``. The purpose is empty if the user
+      unfolded them.
+    - ``asking``: the user chose how a question is answered; ``{"ask", "ask_limit", "at"}``.
+    - ``answer``: the user marked part of the text as the answer; ``{"start", "end", "at"}``, in UTF-16 code units or None.
+    - ``remedy``: the user wants a remedy as a column, or tested on Tune; ``{"setting", "tune", "at"}``.
+    - ``change``: the user applied a change that a verdict names, ``{"column", "values", "at"}``, or undid the change,
+      ``{"undo", "at"}``.
     """
     text_store(source_bytes(document), key=f"{key}_text")
     data: ReaderData = {
@@ -149,7 +152,7 @@ def _run_again() -> None:
 
 
 def take_event(key: str, event: str) -> dict[str, Any] | None:
-    """Return the detail of the reader's latest ``event``, or None if there is no new one."""
+    """Return the detail of the reader's latest event called ``event``, or None if there is no new event."""
     detail: dict[str, Any] | None = (st.session_state.get(key) or {}).get(event)
     if not detail or session.taken.get((key, event)) == detail["at"]:
         return None

@@ -15,7 +15,7 @@ from viz.theme import palette
 
 
 def covered(spans: Sequence[Sequence[Span]]) -> list[tuple[int, int, list[int]]]:
-    """Divide the text at each start and end of the chunks' ``spans``.
+    """Split the text covered by chunks at each start and end of their ``spans``.
 
     Returns
     -------
@@ -50,7 +50,7 @@ def _trimmed(text: str, ranges: list[tuple[int, int, list[int]]]) -> list[tuple[
 
 
 def segments(document: Document, chunking: Chunking, known: frozenset[int] | None, fresh: frozenset[int]) -> Segments:
-    """Return the text's segments, each covered by the same chunks, as one list per property."""
+    """Split a text wherever the set of covering chunks changes; return the segments as one list per property."""
     text = document.text
     ranges = _trimmed(text, covered([chunk.spans for chunk in chunking.chunks]))
     cuts = {start_after(document, gap): gap for gap in chunking.gaps if gap.verdict.is_cut}
@@ -131,7 +131,7 @@ def _quoted(quotation: str) -> str:
 
 
 def left_out_by_chunk(chunking: Chunking) -> dict[int, list[tuple[int, Proposition]]]:
-    """Return, by chunk, the propositions whose quotation is not in the text, with the sentence each names.
+    """Return, by chunk, the propositions whose quotation is not in the text, each with the sentence that it names.
 
     The keys are the numbers, from 0, of the first chunk that overlaps the sentence, or 0 if none does.
     """
@@ -155,7 +155,9 @@ def _proposition(document: Document, text: str, span: Span, remark: str) -> Prop
 
 
 def colours(over: Sequence[Sequence[int]], count: int) -> list[int]:
-    """Return a background colour number for each of ``count`` chunks, different for neighbours in ``over``.
+    """Return a background colour number for each of ``count`` chunks, so that neighbouring chunks differ.
+
+    ``over`` has the numbers of the chunks that cover each segment of the text.
 
     The colours are assigned in rotation, skipping those of neighbours. If the neighbours use all colours, the one used by
     the fewest is assigned.

@@ -6,7 +6,7 @@ from typing import TypedDict
 
 
 class RemedyLine(TypedDict):
-    """A tested change of settings that reaches the goal.
+    """A tested change of settings that solves a column's problem.
 
     Attributes
     ----------
@@ -25,7 +25,7 @@ class RemedyLine(TypedDict):
 
 
 class ColumnRemedies(TypedDict):
-    """The remedies for a problem of one column, and the state of the search for them.
+    """The changes of settings that solve a problem of one column, and the state of the search for them.
 
     Attributes
     ----------

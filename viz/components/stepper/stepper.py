@@ -31,7 +31,7 @@ _stepper = component(
 
 
 class Mark(TypedDict):
-    """The reader's marks for a step: half-open ranges of sentence numbers, and a gap on the curve."""
+    """The highlights of a step in the reader: half-open ranges of sentence numbers, and a gap on the curve."""
 
     growing: tuple[int, int] | None
     next: tuple[int, int] | None
@@ -85,7 +85,7 @@ class Step(TypedDict):
 
 
 class StepsData(TypedDict):
-    """Payload of the steps for the store: the steps as JSON, their hash, and the stepper's key."""
+    """Payload of the steps for the browser's store: the steps as JSON, their hash, and the stepper's key."""
 
     key: str
     id: str
@@ -93,7 +93,7 @@ class StepsData(TypedDict):
 
 
 class StepperData(TypedDict):
-    """Payload of the stepper: its key, the hash of its steps, and the zero-based number of the current step.
+    """Payload of the stepper: its key, the hash of its steps, and the number, from 0, of the current step.
 
     ``turn`` is the browser's timestamp of the last step that the server has received, by which the browser recognises an
     answer to an earlier step. ``pace`` is one of `PACES`; with ``votes``, hands are counted for each prediction.
@@ -108,7 +108,7 @@ class StepperData(TypedDict):
 
 
 def stepper(steps: Sequence[Step], words: dict[str, str], key: str) -> None:
-    """Mount the stepper at step ``words["step"]``, counted from 1, and update that value as the user steps.
+    """Mount the stepper at step ``words["step"]`` (from 1), and update ``words["step"]`` as the user steps.
 
     A number beyond the last step selects the last. ``words["pace"]``, one of `PACES`, is updated as the user chooses it; in
     lecture mode, hands can be counted. Each step emits the event ``seamark-step`` on the window, with its mark as detail. On

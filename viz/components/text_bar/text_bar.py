@@ -30,7 +30,7 @@ _questions = store("seamark_questions", "keepQuestions")
 
 
 class DocumentData(TypedDict):
-    """A sample: its id, title and topic."""
+    """A sample text: its id, title and topic."""
 
     id: str
     title: str
@@ -84,12 +84,14 @@ class KeptHead(TypedDict):
 
 
 def text_bar(data: TextBarData) -> None:
-    """Draw the row at the top of a page about a text.
+    """Draw the row at the top of a page, in which the user chooses and keeps a document.
 
-    The page reruns when the user chooses a document, with ``{"document", "at"}`` in ``st.session_state[BAR]["chosen"]``, and
-    when the tab sends what it has kept: a text, with ``{"head", "text", "at"}`` in ``["kept"]``, or questions, with
-    ``{"questions", "at"}`` in ``["questions"]``. When the user keeps the document, removes it or wants its session file, it
-    reruns with ``{"act", "at"}`` in ``["notebook"]``.
+    The page reruns after each of these events, whose details are by name in ``st.session_state[BAR]``:
+
+    - ``chosen``: the user chose a document; ``{"document", "at"}``.
+    - ``kept``: the browser's tab sent the text that it has kept; ``{"head", "text", "at"}``.
+    - ``questions``: the browser's tab sent the questions that it has kept; ``{"questions", "at"}``.
+    - ``notebook``: the user keeps the document, removes it or wants its session file; ``{"act", "at"}``.
     """
     _bar(
         key=BAR,
@@ -107,7 +109,7 @@ def text_foot() -> None:
 
 
 def keep_in_tab(head: KeptHead | None, text: str) -> None:
-    """Replace the text that the browser's tab keeps; clear it if ``head`` is None."""
+    """Replace the text that the browser's tab keeps; remove the text if ``head`` is None."""
     _kept(f"{json.dumps(head)}\n{text}".encode(), key="own")
 
 

@@ -29,7 +29,7 @@ from viz.jobs.kept_job import KeptJob
 
 @dataclass(eq=False)
 class Gathering(Background):
-    """A job that retrieves the chunks for every question, column by column.
+    """A job that retrieves the chunks for every question, one column after another.
 
     Attributes
     ----------
@@ -160,13 +160,13 @@ class Answering(KeptJob):
         return Means(asking, judge, similar, tokenizer.count)
 
     def keep(self, place: tuple[int, int], result: Result) -> None:
-        """Store a result, which may be incomplete."""
+        """Store the result for one answer; the result may be incomplete."""
         self.results[place] = result
         # After the result, so that a report of this version includes it.
         self._version += 1
 
     def report(self) -> Report:
-        """Return the report of the answers so far, computed once per change."""
+        """Return the report on the answers so far, which is recomputed only after a change."""
         version = self._version
         if self._report is None or self._report[0] != version:
             self._report = (
@@ -202,7 +202,7 @@ class Answering(KeptJob):
         self.finished.add(place)
 
     def write(self, place: tuple[int, int]) -> None:
-        """Store an answer on disk, if the run is stored there."""
+        """Store an answer on disk, if its run is stored there."""
         if self.kept is not None:
             self.kept.add(place, self.results[place])
 
@@ -224,7 +224,7 @@ class Answering(KeptJob):
 
 @dataclass(eq=False)
 class Judging(Background):
-    """A job that has the answers to one question judged again, in addition to the earlier judgements.
+    """A job that has the answers to one question judged again, in addition to their earlier judgements.
 
     Attributes
     ----------
@@ -239,7 +239,7 @@ class Judging(Background):
 
     @property
     def places(self) -> list[tuple[int, int]]:
-        """The keys of the answers to judge."""
+        """The column and question numbers of the answers to judge."""
         return [place for place, one in self.run.results.items() if place[1] == self.question and one.answer.text]
 
     def progress(self) -> tuple[float, str]:

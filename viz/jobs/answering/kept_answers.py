@@ -32,7 +32,7 @@ class _Plan(KeptPlan):
 
     @property
     def total(self) -> int:
-        """The number of answers."""
+        """The number of answers in the run."""
         return len(self.questions) * (len(self.chunkers) + len(self.trivial))
 
 
@@ -45,7 +45,7 @@ class KeptAnswers(KeptRun[_Plan]):
 
     @classmethod
     def of(cls, keeper: Keeper, plan: AnswerPlan, chunkings: Sequence[Chunking], models: Models) -> KeptAnswers:
-        """Return the storage for a run; nothing is written yet."""
+        """Return the storage for a run of answers, without writing anything yet."""
         kept = _Plan(
             document=keeper.digest(plan.tasks[0].document),
             questions=tuple(keeper.digest(*item) for item in plan.items),
@@ -66,16 +66,16 @@ class KeptAnswers(KeptRun[_Plan]):
 
     @property
     def models(self) -> Models:
-        """The models that answer and judge."""
+        """The identities of the models that answer and judge."""
         return Models(self.plan.answers, self.plan.judge)
 
     def add(self, place: tuple[int, int], result: Result) -> None:
-        """Store the measures of an answer; they are written to the file before this returns."""
+        """Store the measures of an answer on disk before returning."""
         column, question = place
         self.keeper.add(column * len(self.plan.questions) + question, to_json(result))
 
     def missing(self, plan: AnswerPlan | None, chunkings: Sequence[Chunking] = ()) -> list[str]:
-        """Return the names of the settings in which the page's ``plan`` differs from the run's."""
+        """Return the names of the settings in which the page's ``plan`` differs from the stored run's plan."""
         if plan is None:
             return ["the text", "the questions"]
         other = KeptAnswers.of(self.keeper, plan, chunkings, self.models).plan
@@ -92,7 +92,7 @@ class KeptAnswers(KeptRun[_Plan]):
         return missing or ["where the language model cuts"] * (any(other.cuts) and self.plan.cuts != other.cuts)
 
     def found(self, gathered: Mapping[int, Gathered], items: tuple[Item, ...]) -> dict[tuple[int, int], Result]:
-        """Return the stored results by column and question, without the answers' texts.
+        """Return the stored results by column and question, without the texts of the answers.
 
         Raises InputError as `results` does.
         """

@@ -39,7 +39,7 @@ class Models(NamedTuple):
 
 @dataclass(frozen=True)
 class AnswerPlan:
-    """Settings that determine the chunks given to questions; equal plans give the same chunks.
+    """The settings that determine the chunks retrieved for each question; equal plans yield equal chunks.
 
     Attributes
     ----------

@@ -24,7 +24,7 @@ class Shared(NamedTuple):
     origin: str
 
     def beside(self, other: Shared) -> Shared:
-        """Return this text with the questions of both, each question once."""
+        """Return this text with its own questions and those of the same text in ``other``, without duplicates."""
         every = {item.question: item for item in (*self.items.usable, *other.items.usable)}
         problems = (*self.items.problems, *other.items.problems)
         return self._replace(items=Items((*every.values(),), problems), origin=f"{self.origin} and {other.origin}")
@@ -32,7 +32,7 @@ class Shared(NamedTuple):
 
 @dataclass(eq=False)
 class Sharing(Background):
-    """A job that assigns Retrieval's questions to the texts that answer them.
+    """A job that assigns each of Retrieval's questions to the text that answers it.
 
     Attributes
     ----------

@@ -17,7 +17,7 @@ from viz.jobs.resources import embedding_cache
 
 @dataclass(eq=False)
 class ChangedCuts(Background):
-    """A job that finds the cuts and answers that change with another value of one parameter.
+    """A job that finds which cuts and answers of a column change when one parameter is changed.
 
     Attributes
     ----------
@@ -47,11 +47,11 @@ class ChangedCuts(Background):
 
     @property
     def subject(self) -> tuple[object, ...]:
-        """Key of the result; a job with an equal key need not run again."""
+        """Key of the job's result; jobs with equal keys have equal results."""
         return self.task, self.chunker.model_dump_json(), self.questions, self.search, self.known
 
     def progress(self) -> tuple[float, str]:
-        """Return the share of the steps done, and the current step."""
+        """Return the share of the job's steps done, and the current step."""
         return (0.0, "Cutting the text") if self.change is None else (0.5, "Asking the kept questions")
 
     def _run(self) -> None:

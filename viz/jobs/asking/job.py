@@ -42,7 +42,7 @@ class Inquiry(NamedTuple):
 
 @dataclass(eq=False)
 class AskJob(Background):
-    """A job that retrieves the chunks for one question from several columns, one after the other.
+    """A job that retrieves the chunks for one question from several columns, one after another.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class AskJob(Background):
 
     @property
     def subject(self) -> tuple[object, ...]:
-        """Key of the answer; a job with an equal key need not run again."""
+        """Key of the job's answer; jobs with equal keys have equal answers."""
         embedder = None if self.embedder is None else (self.embedder.name, self.embedder.identity)
         return self.inquiry, tuple([(number, task) for number, task, _ in self.columns]), embedder
 

@@ -20,7 +20,7 @@ from viz.jobs.texts import kept
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a column's search: the remedies, and the number of settings tried."""
+    """The result of the search for one column: the changes that solve its problem, and the number of settings tried."""
 
     remedies: tuple[Remedy, ...] = ()
     tried: int = 0
@@ -30,7 +30,7 @@ Search = Callable[[Tools], Outcome]
 
 
 def search_answer(failure: Failure, tokenizer: str, reranker: Reranker | None) -> Search:
-    """Return a function that searches for changes that keep an answer whole."""
+    """Return a function that searches for changes of settings that keep an answer whole."""
 
     def search(tools: Tools) -> Outcome:
         tried = try_answer(failure, tools)
@@ -41,7 +41,7 @@ def search_answer(failure: Failure, tokenizer: str, reranker: Reranker | None) -
 
 
 def search_finding(task: Task, suspect: Suspect, finding: Finding, tokenizer: str, reranker: Reranker | None) -> Search:
-    """Return a function that searches for changes that remove a finding of the column ``task``."""
+    """Return a function that searches for changes of settings that remove a finding of the column ``task``."""
 
     def search(tools: Tools) -> Outcome:
         tried = _tried(task, suspect, tokenizer, tools)
@@ -64,7 +64,7 @@ def _tried(task: Task, suspect: Suspect, tokenizer: str, tools: Tools) -> list[T
 
 @dataclass(eq=False)
 class RemedyJob(Background):
-    """A job that searches for remedies, one column after the other.
+    """A job that searches for settings that solve the problems of several columns, one column after another.
 
     Attributes
     ----------
@@ -86,15 +86,15 @@ class RemedyJob(Background):
 
     @property
     def done(self) -> bool:
-        """True if every column has its outcome."""
+        """True if the search is finished for every column."""
         return self.searches.keys() <= self.found.keys()
 
     def again(self) -> RemedyJob:
-        """Return a new, unstarted copy of the job that keeps the outcomes so far."""
+        """Return a copy of the job that is not started yet and keeps the outcomes found so far."""
         return replace(self)
 
     def after(self, before: RemedyJob | None) -> RemedyJob:
-        """Return ``before`` if it has the same searches; otherwise this job, with applicable outcomes of ``before``."""
+        """Return the earlier job ``before`` if its searches are equal, otherwise this job with the outcomes still valid."""
         if before is None or before.subject != self.subject:
             return self
         if before.searches.keys() == self.searches.keys():
@@ -103,7 +103,7 @@ class RemedyJob(Background):
         return self
 
     def progress(self) -> tuple[float, str]:
-        """Return the share of columns done, and a status text."""
+        """Return the share of columns searched, and a status text."""
         done = len(self.searches.keys() & self.found.keys())
         return min(1.0, (done + self._share) / max(1, len(self.searches))), "Trying other settings"
 

@@ -15,7 +15,9 @@ from viz.jobs.chunking import Task
 
 @dataclass(eq=False)
 class Situating(Background):
-    """A job that writes the context sentences of one column after the other, once the user has consented.
+    """A job in which a language model writes context sentences for the chunks of one column after another.
+
+    The user must have consented to the requests.
 
     Attributes
     ----------

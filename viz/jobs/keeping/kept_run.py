@@ -24,7 +24,7 @@ Kind = TypeVar("Kind", bound="KeptRun[Any]")
 
 @dataclass(frozen=True)
 class Keeper:
-    """Access to one run in a store.
+    """Access to a single run in a store of runs.
 
     Attributes
     ----------
@@ -43,15 +43,15 @@ class Keeper:
         self.store.begin(self._key, self.kind, plan)
 
     def add(self, number: int, part: bytes) -> None:
-        """Store a finished part as JSON; it is written to the file before this returns."""
+        """Store a finished part of the run, encoded as JSON, and return only after the part is written."""
         self.store.add(self._key, number, part)
 
     def plan(self) -> bytes | None:
-        """Return the plan as JSON, or None if the run is not stored; raises InputError as `RunStore.plan` does."""
+        """Return the run's plan as JSON, or None if the run is not stored; raises InputError if the plan is damaged."""
         return self.store.plan(self._key, self.kind)
 
     def parts(self) -> dict[int, bytes]:
-        """Return the finished parts as JSON, by number; raises InputError as `RunStore.parts` does."""
+        """Return the run's finished parts as JSON, by number; raises InputError if the store is damaged."""
         return self.store.parts(self._key)
 
     def digest(self, *parts: str | bytes) -> str:
@@ -64,12 +64,12 @@ class Keeper:
         return digest.hexdigest()
 
     def check_embedder(self, embedder: Embedder) -> None:
-        """Record which model the run embeds with, and check that it is still the same.
+        """Record the run's embedding model, or check that it is still the model that was recorded before.
 
         Raises
         ------
         InputError
-            If the run was begun with another.
+            If the run was begun with another model.
         """
         if not self.store.claim(self._key, self.digest(embedder.name, embedder.revision)):
             raise InputError(
@@ -86,7 +86,7 @@ class Keeper:
 
 
 class KeptPlan(BaseModel):
-    """Settings of a run, with hashes in place of texts.
+    """The stored settings of a run, with hashes in place of texts.
 
     ``embedder`` is the embedder's name, ``language_model`` the identity of the model that chunkers call; empty for none.
     """
@@ -99,7 +99,7 @@ class KeptPlan(BaseModel):
 
     @property
     def total(self) -> int:
-        """The number of parts."""
+        """The number of parts of the run."""
         raise NotImplementedError
 
     def check(self) -> None:
@@ -131,7 +131,7 @@ class KeptRun(Generic[Plan]):
 
     @classmethod
     def find(cls, keeper: Keeper) -> Self | None:
-        """Return the stored run, or None if there is none.
+        """Return the stored run, or None if no such run is stored.
 
         Raises
         ------
@@ -152,12 +152,12 @@ class KeptRun(Generic[Plan]):
 
     @property
     def total(self) -> int:
-        """The number of parts, finished or not."""
+        """The number of parts of the run, finished or not."""
         return self.plan.total
 
     @property
     def done(self) -> int:
-        """The number of finished parts; 0 if they cannot be read."""
+        """The number of finished parts of the run; 0 if they cannot be read."""
         with suppress(InputError):
             return len(self.keeper.parts())
         return 0
@@ -167,7 +167,7 @@ class KeptRun(Generic[Plan]):
         self.keeper.begin(self.plan.model_dump_json().encode())
 
     def results(self, decode: Callable[[int, bytes], Result]) -> dict[int, Result]:
-        """Return the finished parts by number, decoded; undecodable parts count as unfinished.
+        """Return the finished parts by number, decoded; parts that cannot be decoded count as unfinished.
 
         Raises
         ------
@@ -185,7 +185,7 @@ class KeptRun(Generic[Plan]):
 
 
 def bundled_run(path: Path, kind: type[Kind]) -> tuple[Kind, RunFile]:
-    """Return the bundled run in a file of the repository, and the file.
+    """Read a bundled run from a file of the repository, and return the run and the file.
 
     Raises
     ------

@@ -25,7 +25,7 @@ CREATE TABLE IF NOT EXISTS notebooks (
 
 
 class Listed(NamedTuple):
-    """A list entry of a kept text: its id, name, time of the last change (Unix time), and number of questions."""
+    """The list entry of a kept text: its id, name, time of the last change (Unix time), and number of questions."""
 
     id: str
     name: str
@@ -41,7 +41,7 @@ class Place(NamedTuple):
 
 
 class NotebookStore:
-    """Store of kept texts in a SQLite file, safe for several threads and processes.
+    """A store of kept texts in a SQLite file, safe for several threads and processes.
 
     The file is created with the first text. All methods raise `InputError`, with the reason in a sentence, if the file
     cannot be read or written.
@@ -60,14 +60,14 @@ class NotebookStore:
             return [Listed(*row) for row in rows]
 
     def read(self, id: str) -> tuple[Place, bytes, str] | None:
-        """Return a text's key, its metadata as unchecked JSON, and the text itself; None if it was removed."""
+        """Return a text's key, its metadata as unchecked JSON, and the text itself; None if the text was removed."""
         with self._open(create=False) as connection:
             select = "SELECT revision, head, text FROM notebooks WHERE id = ?"
             row = None if connection is None else connection.execute(select, (id,)).fetchone()
         return None if row is None else (Place(id, row[0]), bytes(row[1]), bytes(row[2]).decode("utf-8", "surrogatepass"))
 
     def write(self, place: Place | None, name: str, questions: int, head: bytes, digest: str, text: str) -> Place:
-        """Store a text and return its key.
+        """Store a text with its metadata, and return its key.
 
         Parameters
         ----------
@@ -103,7 +103,7 @@ class NotebookStore:
         return place
 
     def remove(self, id: str | None = None) -> None:
-        """Delete a kept text, or all of them if ``id`` is None."""
+        """Delete a kept text, or all kept texts if ``id`` is None."""
         with self._open(create=False) as connection:
             if connection is not None:
                 connection.execute("DELETE FROM notebooks WHERE ? IS NULL OR id = ?", (id, id))

@@ -24,7 +24,7 @@ class _Content(BaseModel):
 
 
 class RunFile:
-    """Store of a single run, with the interface of `RunStore`; held in memory until written.
+    """A store of a single run, with the interface of `RunStore`; held in memory until it is written to a file.
 
     Attributes
     ----------
@@ -74,18 +74,18 @@ class RunFile:
         self._kind, self._plan = kind, plan
 
     def add(self, _: bytes, number: int, part: bytes) -> None:
-        """Store a finished part."""
+        """Store a finished part of the run."""
         self._parts[number] = part
 
     def claim(self, _: bytes, vectors: str) -> bool:
-        """Record the hash of the run's embedding model; return False if a different one was recorded before."""
+        """Record the hash of the run's embedding model; return False if a different hash was recorded before."""
         self._vectors = self._vectors or vectors
         return self._vectors == vectors
 
     def plan(self, _: bytes, kind: str) -> bytes | None:
-        """Return the plan, or None if the run is of another kind."""
+        """Return the run's plan, or None if the run is of another kind."""
         return self._plan if kind == self._kind else None
 
     def parts(self, _: bytes) -> dict[int, bytes]:
-        """Return the finished parts by number."""
+        """Return the run's finished parts by number."""
         return self._parts

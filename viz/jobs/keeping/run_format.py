@@ -20,11 +20,11 @@ _SCHEMA = (
 
 
 class Foreign(Exception):
-    """A file of another program or of another format."""
+    """Error for a file of another program or of another format."""
 
 
 def check_format(connection: sqlite3.Connection) -> None:
-    """Create the tables in an empty file; raises `Foreign` if the file has other content."""
+    """Create the tables of stored runs in an empty file; raises `Foreign` if the file has other content."""
     if _format(connection) == (_APPLICATION, _FORMAT):
         return
 

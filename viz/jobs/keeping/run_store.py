@@ -35,7 +35,7 @@ _OLDEST = "SELECT key FROM runs WHERE key != ? ORDER BY rowid LIMIT 1"
 
 
 class RunStore:
-    """Store of runs in a SQLite file, which is created with the first run.
+    """A store of runs in a SQLite file, which is created with the first run.
 
     Like the embedding cache, the file may be missing, damaged, full, read-only or deleted at any time; data that cannot be
     written is dropped. Several threads and processes may use the store concurrently.
@@ -81,7 +81,7 @@ class RunStore:
                     self._write(key, write)
 
     def add(self, key: bytes, number: int, part: bytes) -> None:
-        """Store a finished part of a run, unless the run was deleted; it is written before this returns."""
+        """Store a finished part of a run, unless the run was deleted, and return only after the part is written."""
         if len(part) > MAX_PART:
             return
         row = (key, number, part, _checksum(key, number, part), key)
@@ -95,7 +95,7 @@ class RunStore:
             self._write(key, write)
 
     def claim(self, key: bytes, vectors: str) -> bool:
-        """Record the hash of a run's embedding model; return False if a different one was recorded before."""
+        """Record the hash of a run's embedding model; return False if a different hash was recorded before."""
         noted: list[tuple[str]] = []
 
         def write(connection: sqlite3.Connection) -> None:
@@ -107,9 +107,7 @@ class RunStore:
         return noted in ([], [(vectors,)])
 
     def plan(self, key: bytes, kind: str) -> bytes | None:
-        """Return a run's plan as unchecked JSON, or None if there is no such run of this kind or it has expired.
-
-        What is in it is JSON that is not yet checked.
+        """Return a run's plan as unchecked JSON, or None if no run of this kind is stored or the run has expired.
 
         Raises
         ------
@@ -164,7 +162,7 @@ class RunStore:
 
     @property
     def file_bytes(self) -> int:
-        """The size of the file in bytes; 0 if there is none."""
+        """The size of the store's file in bytes; 0 if there is no file."""
         return file_size(self._path)
 
     @contextmanager

@@ -45,7 +45,7 @@ class SeamData(TypedDict):
 
 
 class RowData(TypedDict):
-    """A missed excerpt: the number of its question, from 0, and texts about what was missed and why."""
+    """A row for a missed excerpt: the number of its question, from 0, and texts about what was missed and why."""
 
     question: int
     title: str
@@ -58,14 +58,14 @@ class RowData(TypedDict):
 
 
 class FailedData(TypedDict):
-    """Payload of the list: its rows, and a sentence about the rows left out."""
+    """Payload of the list of missed excerpts: its rows, and a sentence about the rows left out."""
 
     rows: list[RowData]
     more: str
 
 
 def show_failed(told: Told, plan: Plan, words: dict[str, str]) -> None:
-    """Draw the choice of a chunker and the list of the excerpts that it missed."""
+    """Draw a chunker selector, and the list of the excerpts that the selected chunker missed."""
     report = told.report
     st.header("Where questions failed", anchor=False)
     options = {str(number + 1): plan.titles[number] for number in report.chunkers}

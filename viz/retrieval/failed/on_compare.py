@@ -36,7 +36,7 @@ KEY = "retrieval_on_compare"
 
 
 class OnCompareData(TypedDict):
-    """Payload of the button: its label, and the half-open range of sentences to show on Compare."""
+    """Payload of the button that opens Compare: its label, and the half-open range of sentences to show."""
 
     label: str
     range: tuple[int, int]
@@ -74,7 +74,7 @@ def show_way_to_compare(corpus: Corpus, span: Span, plan: Plan, numbers: Sequenc
 
 
 def sentences_of(document: Document, span: Span) -> tuple[int, int]:
-    """Return the half-open range of the sentences that a span of the document touches, at least one."""
+    """Return the half-open range of the sentences that overlap a span of the document, at least one sentence."""
     first = max(0, document.sentence_at(span.start))
     return first, max(first, document.sentence_at(span.end - 1)) + 1
 

@@ -18,7 +18,7 @@ WIDTH = 0.025
 
 
 class Sides(NamedTuple):
-    """Histogram of generated questions, divided into kept and dropped ones.
+    """A histogram of generated questions, divided into kept and dropped questions.
 
     Attributes
     ----------
@@ -34,12 +34,12 @@ class Sides(NamedTuple):
 
     @property
     def table(self) -> dict[str, Sequence[float | int]]:
-        """The figure's data as a table, by column name."""
+        """The histogram's data as a table, by column name."""
         return {"from": self.edges[:-1], "to": self.edges[1:], "kept": self.kept, "dropped": self.dropped}
 
 
 def sides(values: FloatArray, line: float, *, drops_below: bool) -> Sides:
-    """Count the questions kept and dropped by a filter at threshold ``line``, per bin of their values; NaN is ignored."""
+    """Count the questions that a filter at threshold ``line`` keeps and drops, per bin of their values; NaN is ignored."""
     known = values[~np.isnan(values)]
     dropped = known < line if drops_below else known > line
     low, high = (np.floor(known.min() / WIDTH), np.floor(known.max() / WIDTH) + 1) if known.size else (0.0, 1 / WIDTH)
@@ -49,7 +49,7 @@ def sides(values: FloatArray, line: float, *, drops_below: bool) -> Sides:
 
 
 def histogram(found: Sides, line: float, label: str, *, drops_below: bool) -> go.Figure:
-    """Return a histogram with the filter's threshold, and the numbers of kept and dropped questions next to it."""
+    """Return a histogram of generated questions with the filter's threshold and the numbers kept and dropped."""
     colours = INK[theme()]
     middles = [low + WIDTH / 2 for low in found.edges[:-1]]
     figure = go.Figure()

@@ -56,7 +56,7 @@ EARLIER_HELP = (
 
 
 def show_generating(here: Page, documents: OwnDocuments, *, form_elsewhere: bool) -> None:
-    """Draw the section in which a language model generates questions.
+    """Draw the section in which a language model generates questions about the documents.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ MOST_COMPLAINTS = 5
 
 
 def show_table(job: Generating, questions: Sequence[Generated]) -> list[Generated]:
-    """Draw an editable table of the job's questions; return the valid ones, as edited."""
+    """Draw an editable table of the generated questions, and return the valid questions as edited."""
     rows = [job.drafts.get(one) or _as_made(job, one) for one in questions]
     wide = min(MOST_EXCERPTS, 1 + max((len(row.excerpts) for row in rows), default=0))
     columns = [f"excerpt {place}" for place in range(1, wide + 1)]
@@ -60,7 +60,7 @@ def show_table(job: Generating, questions: Sequence[Generated]) -> list[Generate
 
 
 def take(job: Generating, questions: Sequence[Generated], wide: int, state: Mapping[str, Any]) -> None:
-    """Apply the user's edits and deletions in the table, as Streamlit reports them.
+    """Apply the user's edits and deletions in the table of questions, as Streamlit reports them.
 
     Parameters
     ----------

@@ -59,7 +59,7 @@ class PreviewData(TypedDict):
 
 
 class Cut(NamedTuple):
-    """A column that has a result, with its number from 0."""
+    """A column that has a result: its number (from 0), task, chunker and chunks."""
 
     number: int
     task: Task
@@ -70,7 +70,7 @@ class Cut(NamedTuple):
 def preview_of(
     column: Cut, would: Mapping[str, Any], search: Search, known: tuple[int, ...] | None, embedder: Embedder | None
 ) -> PreviewData | None:
-    """Return the preview of a change as far as it is computed; None if the chunker does not accept the change.
+    """Return the preview of a change of parameters as far as it is computed; None if the chunker does not accept it.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def _quoted(text: str) -> str:
 
 
 def put_values(choice: ColumnChoice, values: object) -> dict[str, float]:
-    """Set the parameters that a browser event names, all or none, and return their values."""
+    """Set the parameters that a browser event names, either all or none, and return their values."""
     specs = {spec.name: spec for spec in chunker_class(choice.chunker).fields(choice.parameters)}
     changed, put = choice.copy(), dict[str, float]()
     for name, value in values.items() if isinstance(values, Mapping) else ():

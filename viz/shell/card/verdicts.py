@@ -28,7 +28,7 @@ _verdicts = component("seamark_verdicts", html='<div class="verdicts"></div>', j
 
 
 class ChangeData(TypedDict):
-    """Payload of the change that would reverse a verdict.
+    """Payload of the change of parameters that would reverse the verdict on a gap.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class ChangeData(TypedDict):
 
 
 class VerdictCell(TypedDict):
-    """Payload of one column's verdict at a position in the text.
+    """Payload of one column's verdict at a position in the text: whether and why the column cuts there.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class Verdicts(TypedDict):
 
 
 class AnswerData(TypedDict):
-    """Payload with the verdicts at the position that the user points at; None if there is none."""
+    """Payload with the verdicts at the position that the user points at; None if there is no such position."""
 
     answer: Verdicts | None
 
@@ -99,8 +99,8 @@ def answer_verdicts(
 
     Streamlit identifies a fragment by its position on the page, and loses requests to an old position. Call this above all
     elements that come and go. ``known`` are the known boundaries. ``search`` has the search settings for the stored
-    questions, which a previewed change may gain or lose. ``read`` is the first column's result in the page's reading of the
-    scores, if that differs from the column's.
+    questions, whose answers a previewed change may gain or lose. ``read`` is the first column's result with the scores
+    that the page shows, if they differ from the column's scores.
     """
     asked = (st.session_state.get(KEY) or {}).get("asked") or {}
     at = asked.get("at")
@@ -144,7 +144,7 @@ def _run_again() -> None:
 def cell_of(
     one: ColumnResult, document: Document, at: float, embedder: Embedder | None, undo: str = ""
 ) -> VerdictCell | None:
-    """Return a column's verdict at a position; None if it has no result.
+    """Return a column's verdict at a position in the text; None if the column has no result.
 
     ``undo`` is the column's last change in words, if it can be undone.
     """
@@ -161,7 +161,7 @@ def cell_of(
 
 
 def gap_at(chunking: Chunking, document: Document, at: float) -> Gap | None:
-    """Return the gap at a position on the sentence axis; None if there is none."""
+    """Return the gap at a position on the sentence axis; None if no gap is at the position."""
     whole = at == int(at)
     index = int(at) - 1 if whole else int(at)
     first = bisect_left(chunking.gaps, index, key=lambda gap: gap.index)
