@@ -192,7 +192,7 @@ def _results(job: Sweep, measure: str) -> None:
         remark(f"{job.asking.model.title}: {job.asked.spent}.", key="tune_asked")
     rows = list(job.rows)
     if job.cancelled and len(rows) < job.total:
-        notice(f"Stopped after {len(rows):,} of {job.total:,} runs; the results so far are kept.", key="tune_stopped")
+        notice(f"Stopped after {len(rows):,} of {job.total:,} runs. The results so far are kept.", key="tune_stopped")
     if not show_sweep(job.settings, rows, set(job.held), measure) and rows and not job.running:
         notice(
             f"{TITLES[measure]} is undefined for every setting on these documents. Choose another measure.",
