@@ -154,7 +154,7 @@ def run_check(options: argparse.Namespace) -> int:
     if baseline is not None and baseline.documents != measured.identity:
         raise InputError(
             f"{options.baseline}: the baseline must be for the same documents, known boundaries and questions as this "
-            "check; it is not. Write a new one with --write-baseline."
+            "check; it is for others. Write a new one with --write-baseline."
         )
     try:
         documents = [_looked(check, one) for one in given]

@@ -203,8 +203,7 @@ def _say_state(here: Page, run: Answering, plan: AnswerPlan | None) -> None:
         changed += run.models.changed(models_of(here.choices, asking))
     if changed:
         notice(
-            f"These answers were made with other settings; changed since then: {', '.join(changed)}. Press “Send” to ask "
-            "again.",
+            f"These answers were made with other settings; changed since: {', '.join(changed)}. Press “Send” to ask again.",
             key="answers_changed",
         )
     if run.error:

@@ -227,7 +227,7 @@ def _say_state(run: Retrieval, plan: Plan | None) -> None:
     changed = run.plan.changed(plan) if plan is not None else []
     if changed:
         notice(
-            f"These results were measured with other settings; changed since then: {', '.join(changed)}. Press “Run” to "
+            f"These results were measured with other settings; changed since: {', '.join(changed)}. Press “Run” to "
             "measure again.",
             key="retrieval_changed",
         )

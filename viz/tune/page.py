@@ -180,7 +180,10 @@ def _say_what_changed(job: Sweep, settings: Sequence[Setting], documents: Chosen
         "what is held out": job.named and job.held != {one.name for one in documents.held},
     }
     if changed := [name for name, one in differs.items() if one]:
-        message = f"These results are of an earlier choice; changed since: {', '.join(changed)}. Press “Run” to sweep again."
+        message = (
+            f"These results were measured with other settings; changed since: {', '.join(changed)}. Press “Run” to sweep "
+            "again."
+        )
         notice(message, key="tune_changed")
 
 

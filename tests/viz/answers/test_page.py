@@ -244,7 +244,7 @@ def test_a_judge_of_whom_nothing_is_usable_stops_the_run_once_and_no_answer_is_l
     gathered(app)
     press(app, "Send")
     done(app)
-    stop = r"\d+ of the first 10 answers could not be used\. A larger model helps, .*“Send” continues asking\."
+    stop = r"\d+ of the first 10 answers could not be used\. A larger model helps, .*press “Send” to continue\."
     assert any(re.search(stop, text) for text in said(app))
     first = {json.dumps(body) for _, _, body in http.requests}
     there = {place: one.answer for place, one in run_of(app).results.items()}
