@@ -41,12 +41,12 @@ def recipe_of(given: AnyRecipe) -> Recipe:
         try:
             return Recipe.from_json(json.dumps({**given}))
         except (TypeError, RecursionError) as error:
-            raise InputError(f"recipe: its values must be valid JSON; {error}.") from error
+            raise InputError(f"recipe: every value must be JSON serializable; {error}.") from error
     if isinstance(given, str) and given.lstrip().startswith("{"):
         return Recipe.from_json(given)
     if isinstance(given, str | Path):
         return Recipe.in_file(file_bytes(str(given)))
-    raise InputError(f"recipe must be a Recipe, its JSON or the path of a file with it; got {shown(given)}.")
+    raise InputError(f"recipe must be a Recipe, its JSON or the path of a recipe file; got {shown(given)}.")
 
 
 @dataclass(frozen=True)

@@ -68,8 +68,8 @@ class SeamarkDocumentSplitter:
         for name in ("embedder", "language_model"):
             if getattr(self._cut, name) is not None:
                 raise InputError(
-                    f"{name}: a pipeline can be written to a file only with the {name} that its recipe names; this one "
-                    "has an object of your own."
+                    f"{name}: a pipeline can be saved only with the {name} named in its recipe; this splitter was given an "
+                    f"object instead. Leave {name} out."
                 )
         written: dict[str, Any] = default_to_dict(self, recipe=self.recipe.model_dump())
         return written
@@ -92,7 +92,7 @@ class SeamarkDocumentSplitter:
         made = []
         for one in documents:
             if one.content is None:
-                raise InputError(f"documents: each document must have a text; {one.id} has none.")
+                raise InputError(f"documents: every document must have text as its content; {one.id} has none.")
             chunking = self._cut(one.content)
             for number, (chunk, said) in enumerate(zip(chunking, metadata_of(chunking), strict=True)):
                 place = {"source_id": one.id, "split_id": number, "split_idx_start": chunk.start}

@@ -74,7 +74,8 @@ def run_original(original: Original, text: str) -> list[str]:
     """
     if len(text) > MOST_RUN:
         raise InputError(
-            f"To run the original next to ours, the text may have at most {MOST_RUN:,} characters; it has {len(text):,}."
+            f"To run {original.name} next to Seamark, the text may have at most {MOST_RUN:,} characters; it has "
+            f"{len(text):,}. Choose a shorter text."
         )
     # Nothing is sent anywhere by itself; Haystack reports its use unless this is set when it is imported.
     os.environ.setdefault("HAYSTACK_TELEMETRY_ENABLED", "False")

@@ -129,7 +129,7 @@ def test_one_document_that_cannot_be_cut_does_not_stop_the_others(tmp_path, caps
         (["--grid", "cls=1"], "recursive has no parameter 'cls'"),
         (
             ["--grid", "size=2,3", "--grid", "size=5"],
-            "--grid must name a parameter once, with all its values; size appears twice",
+            "--grid must name each parameter once, with all its values; size appears twice",
         ),
         (["--grid", "size=true"], "recursive: size must not be true or false; got True."),
         (["--grid", f"size={'9' * 5000}"], "recursive: size must be a whole number of at most"),

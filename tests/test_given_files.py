@@ -153,7 +153,7 @@ def test_columns_that_nobody_asks_for_stay_in_the_other_process():
 
 def test_known_boundaries_are_as_many_as_a_text_may_have_sentences(monkeypatch):
     monkeypatch.setattr(boundary_files, "MAX_SENTENCES", 2)
-    with pytest.raises(InputError, match=r"^known boundaries: a text may have at most 2 boundaries; these are 3\.$"):
+    with pytest.raises(InputError, match=r"^known boundaries: a text may have at most 2 boundaries; this file has 3\.$"):
         list(boundary_files.read_marks(b'{"name": "", "sha256": "", "boundaries": [1, 2, 3]}', ""))
 
 

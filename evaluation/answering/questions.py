@@ -112,7 +112,7 @@ def _reference(row: Row) -> str:
         if value is None or (isinstance(value, str) and not value.strip()):
             continue
         if not isinstance(value, str):
-            raise InputError(f"the {column} must be a string; got {short(value)}.")
+            raise InputError(f"the value of {column} must be a string; got {short(value)}.")
         return value
     for column in EXCERPTS:
         if row.get(column):
@@ -123,7 +123,7 @@ def _reference(row: Row) -> str:
 def _excerpt(value: object, column: str) -> str:
     content = value.get("content") if isinstance(value, dict) else value
     if not isinstance(content, str):
-        raise InputError(f"an excerpt of the {column} must be a string; got {short(value)}.")
+        raise InputError(f"every excerpt in the column {column} must be a string; got {short(value)}.")
     return content
 
 
@@ -144,10 +144,13 @@ def _items(found: Iterable[tuple[str, Any, str]]) -> Items:
                     f"{len(item.reference):,}."
                 )
             if any("\ud800" <= character <= "\udfff" for character in item.reference):
-                raise InputError("A reference answer must be valid Unicode; it contains a lone surrogate.")
+                raise InputError(
+                    "A reference answer must be valid Unicode; it contains a lone surrogate. Remove the broken character."
+                )
             if any(item.question == other.question for other in usable):
                 raise InputError(
-                    f"every question must appear only once; {short(item.question)} is repeated, so it is left out."
+                    f"every question must appear only once; {short(item.question)} appears again, and this repetition is "
+                    "left out."
                 )
         except InputError as error:
             problems.append(f"{place}: {error}")

@@ -78,7 +78,9 @@ def from_json(data: bytes, item: Item, context: Context) -> Result:
     try:
         kept = _Stored.model_validate_json(data)
     except ValidationError as error:
-        raise InputError("A kept answer must have the form that Seamark writes; this one does not. Ask again.") from error
+        raise InputError(
+            "A stored answer must be in the format that Seamark writes; this one is not. Ask the question again."
+        ) from error
     answer = Answer("", NOT_KEPT if kept.failed else "", Exchange((), kept.tokens_in, kept.tokens_out))
     judgements: dict[Kind, tuple[Judgement, ...]] = {
         kind: tuple(

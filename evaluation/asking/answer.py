@@ -63,13 +63,19 @@ def checked_answer(text: str, start: int, end: int) -> Span:
         If the span is empty, too long or outside the text.
     """
     if not 0 <= start < end <= len(text):
-        raise InputError(f"An answer must lie in the text, 0 to {len(text):,}; got {start:,} to {end:,}.")
+        raise InputError(
+            f"An answer must lie within the text, from 0 to {len(text):,} characters; got {start:,} to {end:,}. Mark the "
+            "answer again."
+        )
     if end - start > LONGEST_ANSWER:
-        raise InputError(f"An answer may have at most {LONGEST_ANSWER:,} characters; this one has {end - start:,}.")
+        raise InputError(
+            f"An answer may have at most {LONGEST_ANSWER:,} characters; this one has {end - start:,}. Mark a shorter "
+            "passage."
+        )
     marked = text[start:end]
     start, end = start + len(marked) - len(marked.lstrip()), end - len(marked) + len(marked.rstrip())
     if start >= end:
-        raise InputError("An answer must have at least one word; only white space was marked.")
+        raise InputError("An answer must have at least one word; only white space was marked. Mark a passage with words.")
     return Span(start, end)
 
 

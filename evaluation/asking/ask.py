@@ -44,11 +44,11 @@ class Limit(NamedTuple):
         """
         given = [one for one in (tokens, top) if one is not None]
         if len(given) != 1:
-            raise InputError(f"Exactly one of a token budget and a number of chunks must be given; got {len(given)}.")
+            raise InputError(f"Give either a token budget or a number of chunks; got {'both' if given else 'neither'}.")
         if given[0] < 1:
-            raise InputError(f"The budget must be at least 1 token or chunk; got {given[0]:,}.")
+            raise InputError(f"The budget must be at least 1 token or 1 chunk; got {given[0]:,}.")
         if top is not None and top > MOST_TOP:
-            raise InputError(f"At most {MOST_TOP} chunks can be asked for; got {top:,}.")
+            raise InputError(f"The number of chunks may be at most {MOST_TOP}; got {top:,}.")
         return cls(tokens, top)
 
 
@@ -65,9 +65,9 @@ def checked_question(text: str) -> str:
     if len(text) > LONGEST_QUESTION:
         raise InputError(f"A question may have at most {LONGEST_QUESTION:,} characters; this one has {len(text):,}.")
     if not text.strip():
-        raise InputError("A question must have at least one word; it is empty.")
+        raise InputError("A question must have at least one word; this one is empty.")
     if any("\ud800" <= character <= "\udfff" for character in text):
-        raise InputError("A question must be valid Unicode; it contains a lone surrogate.")
+        raise InputError("A question must be valid Unicode; it contains a lone surrogate. Remove the broken character.")
     return text.strip()
 
 

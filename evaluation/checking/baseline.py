@@ -66,14 +66,15 @@ class Baseline(BaseModel):
             read = cls.model_validate(value)
         except ValidationError as error:
             detail = error.errors(include_url=False)[0]
-            place = ".".join(map(str, detail["loc"])) or "the whole"
+            place = ".".join(map(str, detail["loc"])) or "the file"
             raise InputError(
-                f"{name}: a baseline must have the form that --write-baseline writes; {place}: {detail['msg']}."
+                f"{name}: the baseline must be in the format that --write-baseline writes; {place} is invalid: "
+                f"{detail['msg']}."
             ) from error
         for kind, scores in read.scores.items():
             for score in scores:
                 if score not in KEPT[kind]:
-                    raise InputError(f"{name}: scores of {kind} must be named {', '.join(KEPT[kind])}; got {score!r}.")
+                    raise InputError(f"{name}: a score of {kind} must be one of {', '.join(KEPT[kind])}; got {score!r}.")
         return read
 
     def to_json(self) -> str:

@@ -60,9 +60,10 @@ class KnownProblems(BaseModel):
             return cls.model_validate_json(text)
         except ValidationError as error:
             detail = error.errors(include_url=False)[0]
-            place = ".".join(map(str, detail["loc"])) or "the whole"
+            place = ".".join(map(str, detail["loc"])) or "the file"
             raise InputError(
-                f"{name}: known problems must have the form that --write-known writes; {shown(place)}: {detail['msg']}."
+                f"{name}: known problems must be in the format that --write-known writes; {shown(place)} is invalid: "
+                f"{detail['msg']}."
             ) from error
 
     @classmethod

@@ -259,5 +259,5 @@ def checked_levels(given: Mapping[str, str]) -> dict[str, str]:
         if rule not in ALL_RULES:
             raise InputError(f"--level must name one of the rules {', '.join(ALL_RULES)}; got {shown(rule)}.")
         if level not in (*LEVELS, OFF):
-            raise InputError(f"--level: {rule} must be one of {', '.join((*LEVELS, OFF))}; got {shown(level)}.")
+            raise InputError(f"--level: the level of {rule} must be one of {', '.join((*LEVELS, OFF))}; got {shown(level)}.")
     return {**given}

@@ -58,12 +58,12 @@ def run_agreement(options: argparse.Namespace) -> None:
     """Compare two embedders on every document, with the same chunker and parameters, and print the results."""
     other = load_embedder(options.embedder, options.device)
     if not (options.full or other.approximates):
-        raise InputError(f"--with must be given for {other.name}, which has no default embedder to compare it with.")
+        raise InputError(f"{other.name} has no default embedder to compare it with. Name one with --with.")
     full = load_embedder(options.full or other.approximates, options.device)
     chunker = build_chunker(options.chunker, dict(map(assignment, options.set)), full)
     if not chunker.embeds:
         others = ", ".join(name for name, one in CHUNKERS.items() if one.embeds)
-        raise InputError(f"--chunker must name a chunker that embeds, one of {others}; {chunker.name} does not.")
+        raise InputError(f"--chunker must be a chunker that uses embeddings, one of {others}; got {chunker.name}.")
     tokenizer = load_tokenizer(options.tokenizer)
     cache = EmbeddingCache()
     read = document_reader(options.encoding)

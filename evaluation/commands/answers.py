@@ -99,7 +99,7 @@ def run_answers(options: argparse.Namespace) -> None:
 def _stop(said: str, unusable: int) -> None:
     """Print a sentence on the first answers; raise ModelError if nearly all of them are unusable."""
     if unusable >= NEARLY_ALL_UNUSABLE:
-        raise ModelError(f"{said} With --continue the command goes on, and with --keep FILE it asks no question twice.")
+        raise ModelError(f"{said} Add --continue to go on anyway, and --keep FILE so that no question is asked twice.")
     say(said)
 
 
@@ -112,7 +112,9 @@ def _answer(options: argparse.Namespace, asking: Asking, columns: Columns) -> No
     for problem in found.problems:
         say(problem)
     if not found.usable:
-        raise InputError(f"{options.questions}: at least one question must be usable; none is.")
+        raise InputError(
+            f"{options.questions}: the file must contain at least one usable question; it contains none. Correct its rows."
+        )
     name = "standard input" if options.file == "-" else Path(options.file).name
     read = document_reader(options.encoding)(file_bytes(options.file, name), name)
     document = Document.from_text(read.text, sentences, name, read.parts)

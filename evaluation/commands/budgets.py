@@ -42,12 +42,12 @@ def budgets_of(options: argparse.Namespace) -> Budgets | None:
     if options.budget is None:
         for name, given in (("--budget-unit", options.budget_unit), ("--last", options.last)):
             if given is not None:
-                raise InputError(f"{name} needs --budget; it was given alone.")
+                raise InputError(f"{name} works only with --budget, which is missing. Add --budget, or leave {name} out.")
         return None
     parts = [part.strip() for part in options.budget.split(",")]
     if not all(part.isascii() and part.isdigit() and len(part) <= 12 for part in parts):
         raise InputError(
-            f"--budget must be whole numbers separated by commas, such as 1000,2000; got {options.budget[:60]!r}."
+            f"--budget must be a list of whole numbers separated by commas, such as 1000,2000; got {options.budget[:60]!r}."
         )
     return Budgets(tuple(sorted(set(map(int, parts)))), options.budget_unit or "tokens", _LAST[options.last or "cut"])
 

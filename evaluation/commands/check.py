@@ -153,8 +153,8 @@ def run_check(options: argparse.Namespace) -> int:
     measured = _measured_on(options.questions, given)
     if baseline is not None and baseline.documents != measured.identity:
         raise InputError(
-            f"{options.baseline}: the baseline must be for the checked documents, known boundaries and questions; it is for "
-            "others. --write-baseline writes a new one."
+            f"{options.baseline}: the baseline must be for the same documents, known boundaries and questions as this "
+            "check; it is for others. Write a new one with --write-baseline."
         )
     try:
         documents = [_looked(check, one) for one in given]
@@ -202,7 +202,9 @@ def _asking(options: argparse.Namespace, recipe: Recipe, chunker: Chunker) -> As
     name = options.language_model or recipe.language_model
     if not name:
         who = chunker.name if chunker.asks else "embedded_as context"
-        raise InputError(f"{who} needs a language model; name it with --language-model, as openai:NAME.")
+        raise InputError(
+            f"{who} needs a language model, and none is named. Name one with --language-model, such as openai:NAME."
+        )
     from chunkers.language_models.asking import asking_of
 
     return asking_of(name, limit_of(options.spend), say_unusable)
@@ -237,10 +239,13 @@ def _check_options(options: argparse.Namespace) -> None:
         raise InputError(f"--tolerance must be 0 or more; got {options.tolerance:g}.")
     if options.baseline and options.write_baseline:
         raise InputError(
-            "--baseline and --write-baseline must not be given together: one reads the scores, the other writes them."
+            "--baseline and --write-baseline must not be given together: one reads the scores, the other writes them. "
+            "Leave one out."
         )
     if options.known and options.write_known:
-        raise InputError("--known and --write-known must not be given together: one reads the list, the other writes it.")
+        raise InputError(
+            "--known and --write-known must not be given together: one reads the list, the other writes it. Leave one out."
+        )
     if options.write_baseline and not (options.marked or options.sample or options.questions):
         raise InputError(_NO_SCORES)
 
@@ -252,7 +257,7 @@ def _check_place(file: str | None) -> None:
     place = file if os.access(file, os.F_OK) else Path(file).parent
     if is_folder(Path(file)) or not os.access(place, os.W_OK):
         raise InputError(
-            f"{file}: the file must be writable, in an existing folder; it is not. Check its path and permissions."
+            f"{file}: the file must be writable and in an existing folder; it is not. Check its path and permissions."
         )
 
 
@@ -305,7 +310,7 @@ def _about(name: str, error: InputError) -> str:
 def _report(text: str) -> tuple[str, str]:
     form, equals, file = text.partition("=")
     if form not in FORMS or (equals and not file):
-        raise InputError(f"--report must be one of {', '.join(FORMS)}, or one of them with =FILE; got {text!r}.")
+        raise InputError(f"--report must be FORMAT or FORMAT=FILE, where FORMAT is one of {', '.join(FORMS)}; got {text!r}.")
     return form, file
 
 
@@ -332,12 +337,17 @@ def _bounds(options: argparse.Namespace) -> Bounds | None:
 def _recipe(options: argparse.Namespace) -> Recipe:
     given = dict(map(assignment, options.set))
     if (options.recipe is None) == (options.chunker is None):
-        raise InputError("Give exactly one of --recipe and --chunker.")
+        raise InputError(
+            f"Give exactly one of --recipe and --chunker; got {'neither' if options.recipe is None else 'both'}."
+        )
     if options.recipe is None:
         chunker = build_chunker(options.chunker, given)
         return Recipe(chunker=chunker.name, parameters=chunker.model_dump())
     if given:
-        raise InputError("--set needs --chunker; a recipe already has its parameters.")
+        raise InputError(
+            "--set works only with --chunker, as a recipe already sets the parameters. Leave --set out, or change the "
+            "recipe."
+        )
     return opened_recipe(options.recipe)
 
 
@@ -370,7 +380,7 @@ def _documents(options: argparse.Namespace, splitter: str) -> list[_Given]:
     for sample in map(load_sample, options.sample):
         found.append(_Given(sample.id, Document.from_text(sample.text, splitter, sample.id), sample.known or ()))
     if not found:
-        raise InputError("Name at least one document to check: a FILE, --marked or --sample.")
+        raise InputError("Name at least one document to check, with FILE, --marked or --sample; none was named.")
     return found
 
 
@@ -379,7 +389,10 @@ def _questions(file: str | None, documents: Sequence[Document]) -> tuple[Corpus 
     if file is None:
         return None, ()
     if not documents:
-        raise InputError("--questions needs at least one readable document; there is none.")
+        raise InputError(
+            "--questions needs at least one readable document; none of the named documents is readable. Name other "
+            "documents."
+        )
     corpus = Corpus(tuple(documents))
     questions = read_questions(file_bytes(file), Path(file).name, corpus)
     for problem in questions.problems:

@@ -48,7 +48,7 @@ def columns_of(options: argparse.Namespace) -> Columns:
     recipes = [opened_recipe(one) for one in options.recipe]
     count = len(recipes) + len(options.chunker)
     if not 1 <= count <= MOST_SIDE_BY_SIDE:
-        raise InputError(f"--chunker and --recipe must name 1 to {MOST_SIDE_BY_SIDE} columns; got {count}.")
+        raise InputError(f"--chunker and --recipe must name 1 to {MOST_SIDE_BY_SIDE} chunkers in total; got {count}.")
     embedder = load_embedder(_shared(options, recipes, "embedder", "all-MiniLM-L6-v2"), options.device)
     tokenizer = load_tokenizer(_shared(options, recipes, "tokenizer", "all-MiniLM-L6-v2"))
     chunkers = [one.build() for one in recipes] + [_chunker(one, embedder) for one in options.chunker]
@@ -60,7 +60,9 @@ def _shared(options: argparse.Namespace, recipes: Sequence[Recipe], what: str, d
     asked: str | None = getattr(options, what)
     named = {getattr(one, what) for one in recipes}
     if asked is None and len(named) > 1:
-        raise InputError(f"--{what} must be given when the recipes disagree on it; they have {', '.join(sorted(named))}.")
+        raise InputError(
+            f"The recipes must agree on {what}; they name {', '.join(sorted(named))}. Choose one with --{what}."
+        )
     return asked or next(iter(named), default)
 
 

@@ -104,7 +104,8 @@ def _texts(options: argparse.Namespace) -> Texts:
         try:
             if name in texts:
                 raise InputError(
-                    f"{name}: every document must have a name of its own; the second one of this name is left out."
+                    f"{name}: documents must have different names; an earlier document has this name, so this one is left "
+                    "out. Rename the document to include it."
                 )
             texts[name] = read(data, name).text
         except InputError as error:
@@ -134,14 +135,17 @@ def _keep(outcomes: Sequence[Outcome], texts: Texts, tools: Tools, options: argp
             name = texts.names[one.window.document]
             say(f"{name}, {start:,} to {end:,}: no question that can be used, as {one.why} in the last answer.")
     if not asked:
-        raise InputError(f"{options.output}: at least one question must be usable; none of {len(outcomes):,} is.")
+        raise InputError(
+            f"{options.output}: the model generated no usable question from {counted(len(outcomes), 'passage')}, so no file "
+            "is written. Choose another model or other documents."
+        )
     found = filtered(compare(asked, texts.corpus(), tools), options.lowest, options.highest)
     kept = [one for one, keep in zip(asked, found.kept, strict=True) if keep]
     poor = int((found.excerpts < options.lowest).sum())
     if not kept:
         raise InputError(
-            f"{options.output}: at least one question must pass the filters; {poor:,} have an excerpt with a cosine below "
-            f"--lowest, {options.lowest:g}, and {len(asked) - poor:,} are too similar to an earlier question."
+            f"{options.output}: no question passes the filters: of {len(asked):,}, --lowest {options.lowest:g} removes "
+            f"{poor:,} and --highest {options.highest:g} removes {len(asked) - poor:,}. Lower --lowest or raise --highest."
         )
     try:
         options.output.write_bytes(to_csv(kept, texts).encode())

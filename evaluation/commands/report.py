@@ -43,7 +43,9 @@ def run_report(options: argparse.Namespace) -> None:
     found = document_reader(options.encoding)(file_bytes(options.file, name), name)
     text, parts, known = found.text, found.parts, None
     if options.dashes and options.boundaries:
-        raise InputError("--dashes and --boundaries must not be given together: each names the known boundaries.")
+        raise InputError(
+            "--dashes and --boundaries must not be given together: each defines the known boundaries. Leave one out."
+        )
     if options.dashes:
         (text, known), parts = without_marks(text), None
     elif options.boundaries:

@@ -208,7 +208,8 @@ def _columns(options: argparse.Namespace) -> list[_Column]:
     ways = sorted({f"{recipe.embedder}, {options.embedded_as or recipe.embedded_as}" for _, recipe in recipes})
     if options.chunks and len(ways) > 1:
         raise InputError(
-            f"--chunks needs recipes that all embed in the same way; these embed differently: {'; '.join(ways)}."
+            f"--chunks needs recipes that all embed in the same way; these embed differently: {'; '.join(ways)}. Leave out "
+            "those that differ."
         )
     for name, path in zip(names[len(recipes) :], options.chunks, strict=True):
         chunker = YourChunks.of(ChunkFile(name, tuple(read_chunks(file_bytes(str(path)), name))))
@@ -305,7 +306,7 @@ def _end_progress() -> None:
 def _texts(folder: Path, encoding: str | None) -> list[tuple[str, FileText]]:
     """Return name and content of every document in a folder; unreadable ones are reported and left out."""
     if not is_folder(folder):
-        raise InputError(f"{folder}: the corpus must be a readable folder; it is not.")
+        raise InputError(f"{folder}: the corpus must be a readable folder; it is not. Check its path and permissions.")
     texts = []
     read = document_reader(encoding)
     for path, name in named_files([str(folder)]):
@@ -314,7 +315,7 @@ def _texts(folder: Path, encoding: str | None) -> list[tuple[str, FileText]]:
         except InputError as error:
             say(f"{error} The document is left out.")
     if not texts:
-        raise InputError(f"{folder}: the corpus must contain a readable document; it contains none.")
+        raise InputError(f"{folder}: the corpus must contain at least one readable document; it contains none.")
     return texts
 
 
@@ -334,15 +335,15 @@ def _material(options: argparse.Namespace) -> tuple[str, bytes, list[tuple[str, 
         one = read_set(data, path.name, options.split)
         if one is None:
             if options.split is not None:
-                raise InputError(f"--split needs a BEIR set; {path.name} is not one.")
+                raise InputError(f"--split works only with a BEIR set; {path.name} is not one. Leave --split out.")
             if options.corpus is None:
                 raise InputError(
-                    f"{path.name} has no documents of its own: name the file or folder that has them with --corpus."
+                    f"{path.name} has no documents of its own. Use --corpus to name the folder with the documents."
                 )
             return path.name, data, _texts(options.corpus, options.encoding)
         found = one
     if options.corpus is not None:
-        raise InputError(f"--corpus must be left out with {path.name}, which has its own documents; got {options.corpus}.")
+        raise InputError(f"{path.name} has its own documents, so --corpus must be left out; got {options.corpus}.")
     for note in found.notes:
         say(note)
     return *found.questions, [(name, FileText(text, "utf-8", "utf-8")) for name, text in found.texts]

@@ -25,13 +25,15 @@ def run_sweep(options: argparse.Namespace) -> None:
         axes: dict[str, list[Any]] = {}
         for key, values in map(_axis, options.grid):
             if key in axes:
-                raise InputError(f"--grid must name a parameter once, with all its values; {key} appears twice.")
+                raise InputError(f"--grid must name each parameter once, with all its values; {key} appears twice.")
             axes[key] = values
         settings += grid(options.chunker, **axes)
     elif options.grid:
-        raise InputError("--grid needs --chunker, the chunker whose parameters it names.")
+        raise InputError(
+            "--grid works only with --chunker, which is missing. Name the chunker whose parameters --grid lists."
+        )
     if not settings:
-        raise InputError("Name what to sweep: --published, or --chunker with --grid.")
+        raise InputError("Name the settings to sweep: --published, or --chunker with --grid.")
     summaries([], options.measure)
     names = options.documents or [] if options.file else options.documents or _with_known_boundaries()
     documents = [_sample(name) for name in names] + _files(options.file, options.encoding)
@@ -64,7 +66,9 @@ def _with_known_boundaries() -> list[str]:
 def _sample(name: str) -> Marked:
     sample = load_sample(name)
     if not sample.known:
-        raise InputError(f"{name}: to be measured, a document must have a known boundary; this one has none.")
+        raise InputError(
+            f"{name}: the sweep needs documents with at least one known boundary; this one has none. Leave it out."
+        )
     return Marked(Document.from_text(sample.text, sample.sentences, name), sample.known)
 
 

@@ -115,7 +115,7 @@ def edited(one: Generated, texts: Texts, question: str, excerpts: Sequence[str])
     question = one_line(question)
     if not any(map(str.isalnum, question)):
         raise InputError(
-            f"The question must have at least one word; got {short(question)}. To leave it out, remove its row."
+            f"The question must have at least one word; got {short(question)}. To leave the question out, remove its row."
         )
     if len(question) > LONGEST_QUESTION:
         raise InputError(f"A question may have at most {LONGEST_QUESTION:,} characters; this one has {len(question):,}.")

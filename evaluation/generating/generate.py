@@ -81,10 +81,10 @@ class Settings:
         """Check the values."""
         for name, value, least, most in (
             ("questions to generate", self.count, 1, MOST_GENERATED),
-            ("characters of a window", self.window, LEAST_WINDOW, MOST_WINDOW),
+            ("characters in a window", self.window, LEAST_WINDOW, MOST_WINDOW),
         ):
             if not least <= value <= most:
-                raise InputError(f"The {name} must be from {least:,} to {most:,}; got {value:,}.")
+                raise InputError(f"The number of {name} must be from {least:,} to {most:,}; got {value:,}.")
 
 
 class Ask(Protocol):

@@ -46,7 +46,7 @@ def windows(texts: Sequence[str], size: int, seed: int) -> Iterator[Window]:
     """
     weights = [len(text) if text.strip() else 0 for text in texts]
     if not any(weights):
-        raise InputError("Questions need at least one document with text; there is none.")
+        raise InputError("Generating questions needs at least one document with text; there is none. Add a document.")
     return _without_end(texts, [*accumulate(weights)], size, Random(seed))
 
 

@@ -49,7 +49,9 @@ class Finder:
             raise InputError(f"corpus_id must be one of {cut(', '.join(self.corpus.names))}; got {short(name)}.")
         if len(called) > 1:
             several = cut(", ".join(self.corpus.names[number] for number in called))
-            raise InputError(f"corpus_id must match one document; {short(name)} matches several: {several}.")
+            raise InputError(
+                f"corpus_id must match one document; {short(name)} matches several: {several}. Give the full name."
+            )
         return called[0]
 
     @cached_property
@@ -64,7 +66,7 @@ class Finder:
         """Return an excerpt that covers the whole document called ``name``, without surrounding white space."""
         number = self.number(name)
         if number is None:
-            raise InputError(f"documents must name the documents that answer the question; got {short(name)}.")
+            raise InputError(f"each item of documents must be the name of a document; got {short(name)}.")
         text = self.corpus.documents[number].text
         if not text.strip():
             raise InputError(f"a document that answers a question must have text; {self.corpus.names[number]} has none.")
@@ -149,7 +151,7 @@ def _quotation(given: Mapping[str, Any]) -> Quotation:
     """
     content, start = given.get("content"), _start_index(given.get("start_index"))
     if not isinstance(content, str) or not content.strip():
-        raise InputError(f"an excerpt must be a string; got {short(content)}.")
+        raise InputError(f"every excerpt must be a string that is not empty; got {short(content)}.")
     prefix, suffix = given.get("prefix") or "", given.get("suffix") or ""
     for name, context in (("prefix", prefix), ("suffix", suffix)):
         if not isinstance(context, str):

@@ -66,7 +66,7 @@ def read_questions(data: bytes, name: str, corpus: Corpus, cancelled: Callable[[
     if len(data) > MAX_BYTES:
         raise InputError(f"{name}: a file of questions may have at most {MAX_BYTES:,} bytes; this one has {len(data):,}.")
     if b"\0" in data and not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise InputError(f"{name}: a file of questions must be text, CSV or JSON lines; this one is binary.")
+        raise InputError(f"{name}: a file of questions must be text: CSV, JSON or JSON lines; this one is binary.")
     rows = rows_in(data, name, "retrieval", cancelled)
     finder = Finder(corpus)
     usable: list[Question] = []
@@ -86,7 +86,8 @@ def read_questions(data: bytes, name: str, corpus: Corpus, cancelled: Callable[[
             key = (question.text, row.get("corpus_id"), frozenset(excerpt.document for excerpt in question.excerpts))
             if key in seen:
                 raise InputError(
-                    f"every question must appear only once; {short(question.text)} is repeated, so it is left out."
+                    f"every question must appear only once; {short(question.text)} appears again, and this repetition is "
+                    "left out."
                 )
         except InputError as error:
             problems.append(f"{name}, {place}: {error}")
@@ -102,9 +103,11 @@ def _question(row: Row, finder: Finder) -> tuple[Question, list[str], list[str]]
     """Return the question of a row, a sentence on every excerpt that is left out, and one on those that are not as given."""
     text = row.get("question")
     if not isinstance(text, str) or not text.strip():
-        raise InputError(f"the question must be a string; got {short(text)}.")
+        raise InputError(f"the question must be a string that is not empty; got {short(text)}.")
     if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
-        raise InputError(f"the question must be valid Unicode; {short(text)} contains a lone surrogate.")
+        raise InputError(
+            f"the question must be valid Unicode; {short(text)} contains a lone surrogate. Remove the broken character."
+        )
     number = finder.number(row.get("corpus_id"))
     found: list[Located] = []
     lost: list[str] = []

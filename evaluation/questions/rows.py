@@ -137,7 +137,7 @@ def _for_search(rows: Iterator[tuple[str, Row | InputError]], name: str) -> Iter
             continue
         if not number and "question" not in row and {"_id", "text"} <= set(row):
             raise InputError(
-                f"{name}: a file of questions must have a question in every row; this is part of a BEIR set. "
+                f"{name}: a file of questions must have a question in every row; this file is only a part of a BEIR set. "
                 "Give the whole set: a folder or ZIP file with corpus.jsonl, queries.jsonl and qrels."
             )
         try:
@@ -178,9 +178,9 @@ def listed(value: object, column: str) -> list[Any]:
             if column == "excerpts":
                 # A plain excerpt may also begin with a bracket.
                 return [value]
-            raise InputError(f"the {column} must be a JSON list; {short(value)} is not ({error}).") from error
+            raise InputError(f"the value of {column} must be a valid JSON list; got {short(value)} ({error}).") from error
     if not isinstance(value, list):
-        raise InputError(f"the {column} must be a list; got {short(value)}.")
+        raise InputError(f"the value of {column} must be a list; got {short(value)}.")
     return value
 
 
@@ -194,7 +194,7 @@ def _renamed(row: Row) -> Row:
     """
     if "question" not in row and "user_input" in row:
         if isinstance(row["user_input"], list):
-            raise InputError("user_input must be a string; this one is a conversation.")
+            raise InputError("user_input must be a single question as a string; this one is a conversation.")
         row = {**row, "question": row["user_input"]}
     if any(row.get(column) for column in EXCERPTS):
         return row
@@ -203,8 +203,8 @@ def _renamed(row: Row) -> Row:
         return row
     if column == "contexts" and ("answer" in row or "response" in row) and "evolution_type" not in row:
         raise InputError(
-            "the passages that hold the answer must be in the column reference_contexts; contexts next to an answer "
-            "are taken as what a pipeline retrieved."
+            "the passages that contain the answer must be in the column reference_contexts; in a row with an answer, the "
+            "column contexts is read as what a pipeline retrieved."
         )
     found = [_HOP.sub("", one) if isinstance(one, str) else one for one in listed(row[column], column)]
     return {**row, "excerpts": found}
@@ -238,7 +238,7 @@ def _check_columns(columns: Sequence[str], name: str) -> None:
 
 def _check_asked(columns: Sequence[str], name: str) -> None:
     if not {"question", "user_input"} & set(columns):
-        raise InputError(f"{name}: the columns must include question; got {short(', '.join(columns))}.")
+        raise InputError(f"{name}: the file must have a column named question; its columns are {short(', '.join(columns))}.")
 
 
 def _as_wide_as(columns: Sequence[str], row: Sequence[str], separator: str, places: Mapping[str, int]) -> Row | InputError:

@@ -91,7 +91,9 @@ def read_beir(
     """
     size = sum(map(len, parts.values()))
     if size > MAX_UNPACKED:
-        raise InputError(f"{name}: the files of a set may have at most {MAX_UNPACKED:,} bytes; these have {size:,}.")
+        raise InputError(
+            f"{name}: the files of a question set may have at most {MAX_UNPACKED:,} bytes in total; these have {size:,}."
+        )
     sizes = [[path, len(part)] for path, part in parts.items()]
     found = _gathered(parsed_apart(read_parts, b"".join(parts.values()), name, cancelled, sizes=sizes, split=split))
     assert found is not None
@@ -165,7 +167,7 @@ def read_parts(data: bytes, name: str, sizes: list[tuple[str, int]], split: str 
 def _read_beir(parts: Mapping[str, bytes], name: str, split: str | None) -> QuestionSet:
     for part in (CORPUS, QUERIES):
         if part not in parts:
-            raise InputError(f"{name}: a BEIR set must have {part}; it has {cut(', '.join(parts)) or 'no files'}.")
+            raise InputError(f"{name}: a BEIR set must have {part}; this one has {cut(', '.join(parts)) or 'no files'}.")
     texts, empty = _texts(parts[CORPUS], f"{name}/{CORPUS}")
     table = _table(parts, name, split)
     answers, unknown = _answers(parts[table], f"{name}/{table}", {one for one, _ in texts})
@@ -173,7 +175,7 @@ def _read_beir(parts: Mapping[str, bytes], name: str, split: str | None) -> Ques
     lost = [query for query in answers if query not in queries]
     rows = [{"question": queries[one]["text"], "documents": found} for one, found in answers.items() if one in queries]
     if not rows:
-        raise InputError(f"{name}/{table}: at least one question must have a document that answers it; none has.")
+        raise InputError(f"{name}/{table}: at least one question must have a document that answers it; none has one.")
     notes = [
         f"{name}: BEIR says which documents answer a question, not where: the whole of each counts as its excerpt. The "
         "scores of documents are BEIR's; those of characters and tokens say how much of these documents is retrieved, not "
@@ -198,12 +200,14 @@ def _unpacked(data: bytes, name: str) -> dict[str, bytes]:
         found = next((one.filename for one in members if PurePosixPath(one.filename).name == CORPUS), None)
         if found is None:
             held = cut(", ".join(one.filename for one in members))
-            raise InputError(f"{name}: a ZIP file must contain a BEIR set with {CORPUS}; it contains {held or 'nothing'}.")
+            raise InputError(
+                f"{name}: a ZIP file must contain a BEIR set with {CORPUS}; this one contains {held or 'nothing'}."
+            )
         folder = found.removesuffix(CORPUS)
         wanted = [one for one in members if one.filename.startswith(folder) and is_part(one.filename.removeprefix(folder))]
         size = sum(one.file_size for one in wanted)
         if size > MAX_UNPACKED:
-            raise InputError(f"{name}: the file may unpack to at most {MAX_UNPACKED:,} bytes; it has {size:,}.")
+            raise InputError(f"{name}: the file may unpack to at most {MAX_UNPACKED:,} bytes; it unpacks to {size:,}.")
         for one in wanted:
             _check_size(one.filename, one.file_size)
         return {one.filename.removeprefix(folder): packed.read(one) for one in wanted}
@@ -217,7 +221,7 @@ def _unpacked(data: bytes, name: str) -> dict[str, bytes]:
 
 def _check_size(name: str, size: int) -> None:
     if size > MAX_BYTES:
-        raise InputError(f"{name}: a file of a set may have at most {MAX_BYTES:,} bytes; this one has {size:,}.")
+        raise InputError(f"{name}: a file of a question set may have at most {MAX_BYTES:,} bytes; this one has {size:,}.")
 
 
 def _identified(data: bytes, name: str) -> Iterator[tuple[str, Row]]:
@@ -239,7 +243,7 @@ def _identified(data: bytes, name: str) -> Iterator[tuple[str, Row]]:
         if own is None:
             raise InputError(f"{name}, {place}: _id must be a string; got {short(row.get('_id'))}.")
         if own in seen:
-            raise InputError(f"{name}, {place}: every row must have an _id of its own; {short(own)} appears twice.")
+            raise InputError(f"{name}, {place}: every row must have a different _id; {short(own)} appears twice.")
         if not isinstance(row.get("text"), str):
             raise InputError(f"{name}, {place}: text must be a string; got {short(row.get('text'))}.")
         seen.add(own)
@@ -266,9 +270,9 @@ def _texts(data: bytes, name: str) -> tuple[list[tuple[str, str]], list[str]]:
         else:
             empty.append(own)
         if len(texts) > MOST_DOCUMENTS:
-            raise InputError(f"{name}: a set may have at most {MOST_DOCUMENTS:,} documents; this one has more.")
+            raise InputError(f"{name}: a question set may have at most {MOST_DOCUMENTS:,} documents; this one has more.")
     if not texts:
-        raise InputError(f"{name}: a set must have at least one document with text; it has none.")
+        raise InputError(f"{name}: a question set must have at least one document with text; this one has none.")
     return texts, empty
 
 
@@ -276,11 +280,13 @@ def _table(parts: Mapping[str, bytes], name: str, split: str | None) -> str:
     """Return the path of the table that counts."""
     tables = {PurePosixPath(one).stem: one for one in sorted(parts) if one.startswith(f"{QRELS}/")}
     if not tables:
-        raise InputError(f"{name}: a BEIR set must have a table such as {QRELS}/test.tsv; there is none.")
+        raise InputError(f"{name}: a BEIR set must have a table such as {QRELS}/test.tsv; this one has none.")
     if split is not None and split not in tables:
         raise InputError(f"{name}: the split must be one of {cut(', '.join(tables))}; got {short(split)}.")
     if split is None and _TEST not in tables and len(tables) > 1:
-        raise InputError(f"{name}: one of the splits {cut(', '.join(tables))} must be chosen, as none is called {_TEST}.")
+        raise InputError(
+            f"{name}: one of the splits {cut(', '.join(tables))} must be chosen, as the default split, {_TEST}, is missing."
+        )
     return tables[split or (_TEST if _TEST in tables else next(iter(tables)))]
 
 
@@ -306,7 +312,8 @@ def _answers(data: bytes, name: str, known: set[str]) -> tuple[dict[str, list[st
             raise InputError(f"{name}, line 1: the columns must be query-id, corpus-id and score; got {short(row)}.")
         if len(row) != 3 or not _is_number(row[2]):
             raise InputError(
-                f"{name}, line {number:,}: a row must have a question's id, a document's id and a number; got {short(row)}."
+                f"{name}, line {number:,}: a row must consist of a question's id, a document's id and a number; got "
+                f"{short(row)}."
             )
         query, document, score = row
         if float(score) <= 0:
@@ -364,7 +371,9 @@ def _read_squad(articles: list[Any], name: str) -> QuestionSet:
                 # The others are further people's answers to the same question.
                 start = answers[0].get("answer_start") if isinstance(answers[0], dict) else None
                 if not isinstance(start, int):
-                    raise InputError(f"{place}: answer_start must be a whole number; got {short(start)} for {short(asked)}.")
+                    raise InputError(
+                        f"{place}: answer_start must be a whole number; got {short(start)} for the question {short(asked)}."
+                    )
                 found = {"content": _text(answers[0], "text", place), "start_index": offset + start}
                 rows.append({"question": asked, "corpus_id": title, "references": [found]})
             contexts.append(context)
@@ -372,7 +381,7 @@ def _read_squad(articles: list[Any], name: str) -> QuestionSet:
         if contexts:
             texts.append((title, JOINT.join(contexts)))
     if not rows:
-        raise InputError(f"{name}: at least one question must have an answer in the text; none has.")
+        raise InputError(f"{name}: at least one question must have an answer in the text; none has one.")
     notes = [
         f"{name}: SQuAD's answers are a few words, and of several the first is used: recall is nearly whether it is there "
         "at all, and precision and IoU are low whatever cuts the text."
@@ -389,7 +398,7 @@ def _has(value: object, key: str) -> bool:
 def _text(value: object, key: str, place: str) -> str:
     found = value.get(key) if isinstance(value, dict) else None
     if not isinstance(found, str) or not found.strip():
-        raise InputError(f"{place}: {key} must be a string; got {short(found)}.")
+        raise InputError(f"{place}: {key} must be a string that is not empty; got {short(found)}.")
     return found
 
 

@@ -81,15 +81,15 @@ class Budgets:
 
     def __post_init__(self) -> None:
         if not self.sizes or len(self.sizes) > MOST_BUDGETS:
-            raise InputError(f"At least 1 and at most {MOST_BUDGETS} budgets can be measured; got {len(self.sizes):,}.")
+            raise InputError(f"The number of budgets must be from 1 to {MOST_BUDGETS}; got {len(self.sizes):,}.")
         if self.sizes[0] < 1:
             raise InputError(f"A budget must be at least 1; got {self.sizes[0]:,}.")
         if any(one >= other for one, other in zip(self.sizes, self.sizes[1:], strict=False)):
-            raise InputError(f"Budgets must be ascending; got {', '.join(map(str, self.sizes))}.")
+            raise InputError(f"Budgets must be in ascending order, each once; got {', '.join(map(str, self.sizes))}.")
         if self.unit not in UNITS:
             raise InputError(f"The unit of budgets must be one of {', '.join(UNITS)}; got {self.unit!r}.")
         if self.last not in LAST:
-            raise InputError(f"The last chunk of a budget must be one of {', '.join(LAST)}; got {self.last!r}.")
+            raise InputError(f"The treatment of a budget's last chunk must be one of {', '.join(LAST)}; got {self.last!r}.")
 
 
 def filled(chunks: Iterable[Sequence[Span]], size: int, length: Measuring, last: Last = "cut") -> list[Span]:

@@ -131,26 +131,27 @@ def from_json(data: bytes, corpus: Corpus, questions: Sequence[Question]) -> tup
     try:
         stored = _Stored.model_validate_json(data)
     except ValidationError as error:
-        place = ".".join(str(key) for key in error.errors(include_url=False)[0]["loc"]) or "the whole"
+        place = ".".join(str(key) for key in error.errors(include_url=False)[0]["loc"]) or "its JSON"
         raise InputError(
-            f"The stored evaluation must have the form that Seamark writes; it differs in {place}. Run it again."
+            f"The stored evaluation must be in the format that Seamark writes; {place} is invalid. Run the evaluation again."
         ) from error
     if stored.exact_ends != corpus.exact_ends:
         raise InputError(
-            "The stored evaluation must use this version's rule for the ends of excerpts; it uses an older one. Run it "
-            "again."
+            "The stored evaluation must use this version's rule for the ends of excerpts; it uses an older one. Run the "
+            "evaluation again."
         )
     length = len(corpus.whole.text)
     fits = all(0 <= start <= end <= length for spans in stored.chunks for start, end in spans)
     if not fits or not all(stored.chunks):
         raise InputError(
-            f"The stored evaluation must have chunks within the corpus, of {length:,} characters; some lie outside. Run "
-            "it again."
+            f"The chunks of the stored evaluation must lie within the {length:,} characters of the corpus; some do not. Run "
+            "the evaluation again."
         )
     ranked = _array(stored.ranked, (len(questions), -1), "ranked").astype(np.intp)
     if ranked.size and not 0 <= ranked.min() <= ranked.max() < len(stored.chunks):
         raise InputError(
-            f"The stored evaluation must rank its {len(stored.chunks):,} chunks; it ranks others. Run it again."
+            f"The stored evaluation must rank only its own {len(stored.chunks):,} chunks; it ranks others. Run the "
+            "evaluation again."
         )
     index = Indexed(
         corpus=corpus,
@@ -188,8 +189,8 @@ def _ladder(stored: _StoredLadder, chunks: int, questions: Sequence[Question]) -
         at.append(AtBudgets(budgets, taken, part, given, hit, wanted))
     if len(stored.ranked) != count:
         raise InputError(
-            f"The stored evaluation must have ranks for {count:,} questions; it has them for {len(stored.ranked):,}. Run "
-            "it again."
+            f"The stored evaluation must rank chunks for {count:,} questions; it does so for {len(stored.ranked):,}. Run "
+            "the evaluation again."
         )
     ranked = np.full((count, max(map(len, stored.ranked), default=0)), -1, dtype=np.intp)
     for number, row in enumerate(stored.ranked):
@@ -198,8 +199,8 @@ def _ladder(stored: _StoredLadder, chunks: int, questions: Sequence[Question]) -
     holders = np.array(stored.holders, dtype=np.intp).reshape(-1, 2)
     if len(holders) != excerpts:
         raise InputError(
-            f"The stored evaluation must name the chunks that hold {excerpts:,} excerpts; it does so for "
-            f"{len(holders):,}. Run it again."
+            f"The stored evaluation must list the chunks that contain {excerpts:,} excerpts; it does so for "
+            f"{len(holders):,}. Run the evaluation again."
         )
     beyond = np.array(stored.beyond, dtype=np.intp).reshape(-1, 3)
     for numbers, most, what in (
@@ -210,7 +211,8 @@ def _ladder(stored: _StoredLadder, chunks: int, questions: Sequence[Question]) -
     ):
         if numbers.size and not -1 <= numbers.min() <= numbers.max() < most:
             raise InputError(
-                f"The stored evaluation must refer to its {most:,} {what} only; it refers to others. Run it again."
+                f"The stored evaluation must refer only to its own {most:,} {what}; it refers to others. Run the evaluation "
+                "again."
             )
     return Ladder(tuple(at), ranked, beyond, holders, dict(stored.reasons))
 
@@ -219,7 +221,9 @@ def _counts(values: Sequence[object], shape: tuple[int, ...], name: str) -> IntA
     """Return nested lists of lengths as an array; raises InputError as `_array` does, and if one is below 0."""
     found = _array(values, shape, name)
     if found.size and found.min() < 0:
-        raise InputError(f"The stored evaluation must have no negative number in {name}; it has one. Run it again.")
+        raise InputError(
+            f"The stored evaluation must have no negative numbers in {name}; it has some. Run the evaluation again."
+        )
     return found.astype(np.intp)
 
 
@@ -237,5 +241,7 @@ def _array(values: Sequence[object], shape: tuple[int, ...], name: str) -> Float
         found = np.empty(0)
     if found.ndim != len(shape) or any(want not in (-1, have) for want, have in zip(shape, found.shape, strict=True)):
         wanted = " × ".join("any" if one < 0 else f"{one:,}" for one in shape)
-        raise InputError(f"The stored evaluation must have {name} of the shape {wanted}; it has another. Run it again.")
+        raise InputError(
+            f"The stored evaluation must have {name} of the shape {wanted}; the shape differs. Run the evaluation again."
+        )
     return found

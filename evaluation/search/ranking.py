@@ -21,7 +21,7 @@ def checked_method(method: object) -> Method:
     for one in METHODS:
         if one == method:
             return one
-    raise InputError(f"The method must be one of {', '.join(METHODS)}; got {shown(method)}.")
+    raise InputError(f"The search method must be one of {', '.join(METHODS)}; got {shown(method)}.")
 
 
 RRF_K = 60

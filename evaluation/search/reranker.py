@@ -47,7 +47,10 @@ class Reranker:
                 return
             folder = Path(self.name).expanduser()
             if not folder.is_dir():
-                raise ModelError(f"{self.name}: a cross-encoder must be a folder on this machine; this one does not exist.")
+                raise ModelError(
+                    f"{self.name}: a cross-encoder must be a folder on this machine; this folder does not exist. Check its "
+                    "path."
+                )
             need("models", f"{self.name}: a cross-encoder")
             from sentence_transformers import CrossEncoder
 
@@ -56,12 +59,13 @@ class Reranker:
             except Exception as error:
                 # Depending on what is in the folder, loading raises errors of any type.
                 raise ModelError(
-                    f"{self.name}: the folder must contain a cross-encoder of sentence-transformers without code of "
-                    f"its own; loading it failed with {type(error).__name__}."
+                    f"{self.name}: the folder must contain a cross-encoder of sentence-transformers without custom code; "
+                    f"loading it failed with {type(error).__name__}. Choose another folder."
                 ) from error
             if model.num_labels != 1:
                 raise ModelError(
-                    f"{self.name}: a cross-encoder must give one score for each pair; this one gives {model.num_labels}."
+                    f"{self.name}: a cross-encoder must return one score for each pair of texts; this one returns "
+                    f"{model.num_labels}. Choose another model."
                 )
             self._model = model
 
@@ -79,7 +83,7 @@ class Reranker:
         scores = np.asarray(given, dtype=float)
         if scores.shape != (len(texts),) or not np.isfinite(scores).all():
             raise ModelError(
-                f"{self.name}: a cross-encoder must give one finite score for each pair; this one does not. Choose "
-                "another model."
+                f"{self.name}: a cross-encoder must return one finite score for each pair of texts; this one does not. "
+                "Choose another model."
             )
         return scores

@@ -75,7 +75,7 @@ class Returned:
             return cls("section", size or DEEPEST)
         if word in ("chunk", "page"):
             return cls("chunk" if word == "chunk" else "page")
-        raise InputError(f"returned must be chunk, window:N, section, section:N or page; got {shown(word)}.")
+        raise InputError(f"The returned text must be chunk, window:N, section, section:N or page; got {shown(word)}.")
 
     def __str__(self) -> str:
         """Return the word that `parse` reads."""

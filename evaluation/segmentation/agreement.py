@@ -152,7 +152,7 @@ def agreement(full: Chunking, other: Chunking) -> Agreement:
         If the results have different texts or sentences.
     """
     if full.document.identity != other.document.identity:
-        raise ValueError("both results must be of the same text, split into the same sentences.")
+        raise ValueError("both results must be of the same text, split into the same sentences; these are not.")
     one, two = set(cuts_of(full)), set(cuts_of(other))
     return Agreement(
         full.document,

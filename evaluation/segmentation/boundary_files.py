@@ -94,9 +94,9 @@ def read_marks(data: bytes, _: str) -> Iterator[str | int]:
         raise InputError(f"{what}: the file must have exactly the fields name, sha256 and boundaries; got {shown(given)}.")
     known = given["boundaries"]
     if not isinstance(known, list) or not all(type(place) is int for place in known):
-        raise InputError(f"{what} must be a list of whole numbers; these are not.")
+        raise InputError(f"{what} must be a list of whole numbers; got {shown(known)}.")
     if len(known) > MAX_SENTENCES:
-        raise InputError(f"{what}: a text may have at most {MAX_SENTENCES:,} boundaries; these are {len(known):,}.")
+        raise InputError(f"{what}: a text may have at most {MAX_SENTENCES:,} boundaries; this file has {len(known):,}.")
     yield str(given["sha256"])[:_DIGITS]
     yield from known
 
@@ -132,13 +132,13 @@ class Marks:
         """
         if self.sha256 != digest(text):
             raise InputError(
-                f"known boundaries: the file must be of this text, whose SHA-256 is {digest(text)[:12]}…; "
-                f"it is of {self.sha256[:12]!r}…."
+                f"known boundaries: the file must belong to this text, with the SHA-256 {digest(text)[:12]}…; it belongs to "
+                f"a text with {self.sha256[:12]!r}…. Choose the file that was saved with this text."
             )
         known = self.boundaries
         if known != tuple(sorted(set(known))) or (known and not 0 < known[0] <= known[-1] < len(text)):
             raise InputError(
-                f"known boundaries must lie from 1 to {len(text) - 1:,} in ascending order, each once; these do not."
+                f"known boundaries must be in ascending order, each once, from 1 to {len(text) - 1:,}; these are not."
             )
         return known
 

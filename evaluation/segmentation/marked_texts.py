@@ -92,8 +92,8 @@ def _marked(name: str, text: str, marks: dict[str, tuple[str, Marks]]) -> Marked
             break
     if not known:
         raise InputError(
-            f"{name}: a document must have a known boundary, as a line of three dashes or in a file of boundaries of this "
-            "text; it has none."
+            f"{name}: every document must have a known boundary; this one has none. Add a line of three dashes, or a file "
+            "of boundaries of this text."
         )
     return MarkedText(name, bare, known)
 

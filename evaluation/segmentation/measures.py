@@ -223,7 +223,7 @@ def misassigned(sections: Sequence[int], chunks: Sequence[int | None]) -> Misass
     need not be contiguous. A unit whose chunk is None is outside every match.
     """
     if len(sections) != len(chunks):
-        raise ValueError(f"sections and chunks must be equal in number; got {len(sections)} and {len(chunks)}.")
+        raise ValueError(f"sections and chunks must have the same length; got {len(sections)} and {len(chunks)}.")
     if not sections:
         return Misassigned((), {})
     held = [(section, chunk) for section, chunk in zip(sections, chunks, strict=True) if chunk is not None]
@@ -297,4 +297,4 @@ def _touched(edges: Sequence[int], start: int, end: int) -> range:
 
 def _same_units(reference: Segmentation, found: Segmentation) -> None:
     if reference.units != found.units:
-        raise ValueError(f"both must have the same number of units; got {reference.units} and {found.units}.")
+        raise ValueError(f"both segmentations must have the same number of units; got {reference.units} and {found.units}.")

@@ -95,8 +95,8 @@ def check_edits(document: Document, edits: int) -> None:
     work = edits * len(document.text)
     if work > MOST_EDITED_CHARACTERS:
         raise InputError(
-            f"{document.name}: edits × characters must be at most {MOST_EDITED_CHARACTERS:,}, as the whole text is cut "
-            f"again after each edit; {edits:,} × {len(document.text):,} are {work:,}."
+            f"{document.name}: edits × characters must be at most {MOST_EDITED_CHARACTERS:,}; {edits:,} × "
+            f"{len(document.text):,} is {work:,}. Use fewer edits or a shorter text."
         )
 
 

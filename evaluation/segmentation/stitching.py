@@ -53,10 +53,11 @@ def stitch(passages: Sequence[Passage], sentences: int = 100, seed: int = 0, spl
     InputError
         If there are fewer than two subjects, or a passage is empty.
     """
-    if len({passage.subject for passage in passages}) < 2:
-        raise InputError(f"stitching needs passages of at least two subjects; these {len(passages)} have fewer.")
+    subjects = len({passage.subject for passage in passages})
+    if subjects < 2:
+        raise InputError(f"stitching needs passages of at least two subjects; got {subjects}.")
     if any(not passage.text.strip() for passage in passages):
-        raise InputError("stitching needs passages with text; one of these is empty.")
+        raise InputError("stitching needs passages with text; at least one of these is empty.")
     order = list(passages)
     random.Random(seed).shuffle(order)
     chosen: list[Passage] = []

@@ -94,7 +94,7 @@ def test_questions_are_written_edited_filtered_measured_and_downloaded_and_come_
     page.wait_for_url("**generated=**", timeout=READY)
     # No question and its excerpt are as like each other as that; then the line is moved back.
     page.locator(".st-key-generating_lowest").get_by_role("slider").press("End")
-    expect(page.get_by_text("No question passes the filters: move their lines.")).to_be_visible(timeout=READY)
+    expect(page.get_by_text("No question passes the filters. Move the filters' lines.")).to_be_visible(timeout=READY)
     page.locator(".st-key-generating_lowest").get_by_role("slider").press("Home")
     page.locator(".st-key-generating_highest").get_by_role("slider").press("End")
     expect(page.get_by_text("Both filters keep 4 of 4 questions.")).to_be_visible(timeout=READY)

@@ -44,10 +44,10 @@ def test_a_recipe_is_taken_in_any_form(form, tmp_path):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (3, "recipe must be a Recipe, its JSON or the path of a file with it; got 3."),
+        (3, "recipe must be a Recipe, its JSON or the path of a recipe file; got 3."),
         ("nowhere.json", "nowhere.json: the file cannot be read: No such file or directory."),
         ("{", "recipe: the file must be valid JSON; this one is not (Expecting property name"),
-        ({"chunker": object()}, "recipe: its values must be valid JSON; "),
+        ({"chunker": object()}, "recipe: every value must be JSON serializable; "),
         ({"chunker": "none"}, "chunker must be one of "),
         (Recipe(chunker="fixed_sentences", parameters={"size": 0}), "fixed_sentences: size must be at least 1; got 0."),
     ],
@@ -99,7 +99,7 @@ def test_the_caller_s_own_language_model_is_asked(name):
     splitter = made(recipe=recipe, language_model=model())
     assert texts_from(splitter, name, text) == wanted
     if name == "haystack":
-        with pytest.raises(InputError, match=r"^language_model: a pipeline can be written to a file"):
+        with pytest.raises(InputError, match=r"^language_model: a pipeline can be saved only"):
             splitter.to_dict()
 
 
@@ -157,7 +157,7 @@ def test_a_pipeline_of_haystack_is_written_and_read_with_its_recipe():
     assert [one.content for one in made["splitter"]["documents"]] == TEXT.split("\n")
     with pytest.raises(InputError, match="embedder"):
         SeamarkDocumentSplitter(RECIPE, embedder=HashEmbedder()).to_dict()
-    with pytest.raises(InputError, match="must have a text"):
+    with pytest.raises(InputError, match="must have text as its content"):
         SeamarkDocumentSplitter(RECIPE).run([haystack.Document()])
 
 

@@ -50,7 +50,7 @@ def test_the_help_has_every_command(capsys):
         (["--port", "one"], "Argument --port: invalid int value: 'one'."),
         (["chunk"], "Name at least one file to cut, or - for standard input."),
         (["corpus", "recipe.json", "--output", "out"], "Name at least one INPUT"),
-        (["sweep", "nothing"], "Name what to sweep: --published, or --chunker with --grid."),
+        (["sweep", "nothing"], "Name the settings to sweep: --published, or --chunker with --grid."),
     ],
 )
 def test_what_is_wrong_is_a_sentence(given, sentence, capsys):

@@ -203,7 +203,7 @@ def _say_state(here: Page, run: Answering, plan: AnswerPlan | None) -> None:
         changed += run.models.changed(models_of(here.choices, asking))
     if changed:
         notice(
-            f"These answers are of an earlier choice; changed since: {', '.join(changed)}. Press “Send” to ask again.",
+            f"These answers were made with other settings; changed since: {', '.join(changed)}. Press “Send” to ask again.",
             key="answers_changed",
         )
     if run.error:
@@ -214,4 +214,7 @@ def _say_state(here: Page, run: Answering, plan: AnswerPlan | None) -> None:
         say_interrupted(run, "“Send” asks for the others.", "answers")
     elif run.done < run.total:
         done = f"{run.done:,} of {run.total:,} answers"
-        notice(f"Stopped: {done} are done. What was answered is not asked again.", key="answers_stopped")
+        notice(
+            f"Stopped after {done}. Press “Send” to get the others; answered questions are not asked again.",
+            key="answers_stopped",
+        )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from chunkers.support.numbers import signed
+from chunkers.support.numbers import counted, signed
 from evaluation.answering.files import to_csv, to_json_lines
 from evaluation.answering.report import MEASURES, Report, costs
 from evaluation.answering.trivial import EXPLAINED, TITLES
@@ -109,9 +109,8 @@ def _differences(report: Report, measure: str) -> None:
     }
     st.dataframe(table, hide_index=True, placeholder="–", width="stretch")
     st.caption(
-        "A difference is significant if a paired sign-flip test and Hall's test over the questions agree; intervals "
-        f"and p-values are corrected for all {len(report.comparisons):,} comparisons (Holm), each pair of chunkers in "
-        f"each measure. {FALSE_VERDICTS}"
+        "A difference is significant if a paired sign-flip test and Hall's test agree; intervals and p-values are "
+        f"Holm-corrected for {counted(len(report.comparisons), 'comparison')}. {FALSE_VERDICTS}"
     )
 
 

@@ -123,7 +123,9 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
             notice("There is nothing to show yet: the text has not been cut.", key="nothing_beside")
         elif not shown.chunking.curves or not shown.chunking.curves[0].scores:
             notice(
-                "The text has fewer than two sentences, so there is no gap to decide on. Choose a longer text.", key="no_gap"
+                "The text has fewer than two sentences, so there is no gap between sentences to cut at. Choose a longer "
+                "text.",
+                key="no_gap",
             )
         elif view == "scores":
             show_scores(shown, text, here.embedder, choices)

@@ -27,7 +27,9 @@ def show_scores(shown: Shown, text: Text, embedder: Embedder | None, choices: Ch
     assert isinstance(chunker, Breakpoint)  # the page offers this view for no other
     level = curve.lines[0].level
     if math.isnan(level):
-        notice(f"No gap has a {curve.label}: this score needs a neighbouring gap. Choose a longer text.", key="no_scores")
+        notice(
+            f"No gap has a {curve.label}, because the score needs a neighbouring gap. Choose a longer text.", key="no_scores"
+        )
         return
     counted = histogram(curve.scores, level, curve.cut_above)
     table = {

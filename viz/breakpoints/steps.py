@@ -34,19 +34,19 @@ def show_steps(
     _, best, sentences = made
     compared: Mapping[int, StretchComparison] | None = None
     if best.error:
-        notice(f"The cuts cannot be compared with “optimal”: {best.error}", "error", key="optimal_error")
+        notice(f"The cuts cannot be compared with those of “optimal”: {best.error}", "error", key="optimal_error")
     elif best.chunking is not None and best.task is not None and sentences.chunking is not None and embedder is not None:
         with suppress(Cancelled):
             compared = _compared(shown.identity[0], best.task, shown.chunking, best.chunking, embedder)
     elif made[0].chunking is not None:
-        notice("The cuts will be compared with “optimal” as soon as it has been computed.", key="optimal_waits")
+        notice("The cuts will be compared with those of “optimal” as soon as these have been computed.", key="optimal_waits")
     steps = _told(shown, margin, compared)
     if isinstance(shown.chunker, MaxMin) and embedder is not None:
         pairs = _pairs(shown.chunking)
         if pairs > MOST_SCANNED:
             notice(
-                f"The steps show no numbers: this text has {pairs:,} compared pairs of sentences, and numbers are "
-                f"shown for at most {MOST_SCANNED:,}.",
+                f"The steps show no numbers, because numbers are shown for at most {MOST_SCANNED:,} compared pairs of "
+                f"sentences, and this text has {pairs:,}. Choose a shorter text to see them.",
                 key="long_scan",
             )
         else:

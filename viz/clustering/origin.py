@@ -68,7 +68,7 @@ def _joins(choices: Choices, chunking: Chunking, found: Clusters, cap: int, reac
     if steps:
         stepper(steps, choices.extra, key="linkage")
     else:
-        notice("No two sentences are within the maximum distance. Raise it to join some.", key="no_joins")
+        notice("No two sentences are close enough to be joined. Raise the maximum distance.", key="no_joins")
 
 
 def _tree(chunking: Chunking, found: Clusters, cap: int, reach: Reach, coloured: Coloured) -> None:
@@ -91,8 +91,8 @@ def _density(found: Clusters, reach: Reach, coloured: Coloured, vectors: FloatAr
 def _centres(found: Clusters, coloured: Coloured) -> None:
     st.header("Distance to centres", anchor=False)
     st.caption(
-        "A dot shows a sentence's distance to the centre of its own chunk, a ring its distance to the next nearest "
-        "centre; each has the colour of its chunk. If the two distances are about equal, the decision was close."
+        "A dot shows how far a sentence is from the centre of its own chunk; a ring shows how far it is from the nearest "
+        "other centre, in the colour of that centre's chunk. If both are about equally far, the decision was close."
     )
     figure = cluster_figures.centres(found, coloured, theme())
     show_figure(figure, centres_table(found, coloured), "Distance to centres", key="centres")

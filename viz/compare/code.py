@@ -35,12 +35,12 @@ def show_code(choices: Choices, made: Sequence[ColumnResult], embedder: Embedder
         "Code target", list(TOOLS), default="langchain", format_func=TOOLS.__getitem__, key="code_for", required=True
     )
     command = tool == "command_line"
-    leaves = "It prints JSON" if command else "It leaves the chunks' texts in `chunks`"
-    same = "its chunks, as far as the language model answers the same" if here.chunker.asks else "exactly its chunks"
-    takes = f"Seamark and `pip install {NEEDED[tool]}`" if tool in NEEDED else "Seamark alone"
+    leaves = "prints JSON" if command else "stores the chunks' texts in `chunks`"
+    same = "if the language model gives the same answers" if here.chunker.asks else "exactly"
+    takes = f"Seamark and the package `{NEEDED[tool]}`" if tool in NEEDED else "only Seamark"
     st.caption(
-        f"This code cuts as column {choices.selected + 1} does, with {same}. {leaves}; `{DOCUMENT}` is the text, in "
-        f"UTF-8, and it takes {takes}."
+        f"This code reproduces the chunks of column {choices.selected + 1} {same}. It reads the text from `{DOCUMENT}` "
+        f"(UTF-8), {leaves}, and needs {takes}."
     )
     st.code(code_for(tool, recipe), language="bash" if command else "python")
     original = original_for(tool, recipe)

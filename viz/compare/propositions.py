@@ -13,7 +13,7 @@ from viz.components.notice import notice
 def show_propositions(chunking: Chunking | None) -> None:
     """Draw the table of a result's propositions, or a message if it has none."""
     if chunking is None or not has_stated(chunking):
-        notice("This column has no propositions; select a column of a chunker that writes them.", key="no_propositions")
+        notice("This column has no propositions. Select a column whose chunker writes propositions.", key="no_propositions")
         return
     st.dataframe(table_of(chunking), hide_index=True, width="stretch", height=420, placeholder="")
 

@@ -92,7 +92,7 @@ def script(entry: str, default: str | None = None, *, root: Path = VIZ) -> str:
     if default is None and not last.has_default:
         raise LinkError(f"{entry} must have an export default function, which draws the component; it has none.")
     if default is not None and (last.has_default or default not in last.exported):
-        raise LinkError(f"{entry} must export {default} and nothing as the default; it does not.")
+        raise LinkError(f"{entry} must have a named export {default} and no default export. Correct its exports.")
     modules.insert(0, _read(IN_ORDER, VIZ))
     owners: dict[str, str] = {}
     for module in modules:
@@ -134,7 +134,7 @@ def _needed(entry: str, root: Path) -> list[_Module]:
                 exported = visit(other).exported
                 for name in names:
                     if name not in exported:
-                        raise LinkError(f"{path} must import what other scripts export; {other} does not export {name}.")
+                        raise LinkError(f"{path} may import only exported names; {other} does not export {name}.")
             open_.pop()
             found[path] = module
         return found[path]
@@ -176,7 +176,7 @@ def _resolve(path: str, source: str) -> str:
 def _imported(path: str, names: str) -> Iterator[str]:
     for name in filter(None, (name.strip() for name in names.split(","))):
         if not re.fullmatch(r"[\w$]+", name):
-            raise LinkError(f"{path} must import a name unchanged, as all modules share one scope; got {name!r}.")
+            raise LinkError(f"{path} must import names without renaming them, as all modules share one scope; got {name!r}.")
         yield name
 
 

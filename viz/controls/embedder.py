@@ -28,8 +28,8 @@ def ask_about_splitter(choices: Choices) -> None:
         return
     name = choices.sentences
     notice(
-        f"The link splits sentences with the spaCy pipeline {name.removeprefix('spacy:')}. It is neither read nor run "
-        "until you press “Use it”.",
+        f"The link names the spaCy pipeline {name.removeprefix('spacy:')} to split sentences. The pipeline is neither read "
+        "nor run until you press “Use it”.",
         key="splitter_waits",
     )
     row = st.container(horizontal=True, gap="small")
@@ -43,10 +43,10 @@ def ask_about_embedder(choices: Choices, embedder: Embedder | None) -> None:
     If an ``embedder`` is in use, draw its remarks about this machine.
     """
     if waits_for_consent(choices):
-        where = f", whose texts would go to {destination}" if (destination := destination_of(choices)) else ""
+        where = f", which would send your texts to {destination}" if (destination := destination_of(choices)) else ""
         notice(
-            f"The link names the embedder {choices.embedder}{where}. "
-            "Nothing is read, fetched or sent for it until you press “Use it”.",
+            f"The link names the embedder {choices.embedder}{where}. Seamark reads, downloads and sends nothing for it "
+            "until you press “Use it”.",
             key="embedder_waits",
         )
         _offer(choices, {"Use it": choices.embedder, "Use all-MiniLM-L6-v2": "all-MiniLM-L6-v2"})
@@ -91,7 +91,9 @@ def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
     if lack := missing_for_embedder(choices.embedder):
         st.caption(lack)
     if embedder is not None and choices.embedder != MiniLM.name and not embedder.defaults:
-        st.caption("The default thresholds were chosen for all-MiniLM-L6-v2.")
+        st.caption(
+            "The default thresholds were chosen for all-MiniLM-L6-v2. With this embedder, you may have to adjust them."
+        )
     if embedder is not None and embedder.destination:
         remark(f"Every text is sent to {embedder.destination}.", key="embedder_destination")
     if embedder is not None and embedder.device:

@@ -122,7 +122,7 @@ def load_text(choices: Choices) -> Source | None:
         return Source(sample.text, sample.title, sample.known, sample.teaches)
     own = session.own
     if own is None and session.own_gone and session.own_reading is None:
-        notice("There is no text yet: paste one above or upload a file. It stays on this machine.", key="no_text")
+        notice("There is no text yet: paste one above or upload a file. The text stays on this machine.", key="no_text")
     offer_replaced(choices)
     if OWN not in session.notebooks and (said := too_long_to_keep()):
         remark(said, key="not_kept")

@@ -145,7 +145,9 @@ def _choose_hair(choices: Choices) -> float:
         value = -1.0
     if not 0 <= value <= 0.1:
         notice(
-            f"The link's hair must be a number from 0 to 0.1; got {choices.extra['hair'][:60]!r}.", "error", key="bad_hair"
+            f"The link's parameter hair must be a number from 0 to 0.1; got {choices.extra['hair'][:60]!r}.",
+            "error",
+            key="bad_hair",
         )
         value = HAIR
 

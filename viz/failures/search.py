@@ -17,7 +17,7 @@ BY = "misassigned"
 """The measure that the search minimises."""
 
 
-FITTED = "fitted to this text, so that they say nothing about others: Tune tests settings on documents held out"
+FITTED = "fitted to this text and no evidence about others: Tune tests settings on held-out documents"
 """Caveat next to the best settings."""
 
 MOST_SEARCHES = 8
@@ -77,8 +77,8 @@ def search_controls(here: Page, text: Text, search: Sweep | None, ready: bool) -
         notice(search.error, "error", key="failures_search_error")
     elif done:
         row.caption(
-            f"These are the best of {search.total:,} settings by misassigned sentences, {FITTED}. Ties go to the one "
-            "with the fewest chunks."
+            f"These are the best of {search.total:,} settings by misassigned sentences, {FITTED}. Of equally good settings, "
+            "the one with the fewest chunks is shown."
         )
     else:
         row.caption(

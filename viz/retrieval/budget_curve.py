@@ -54,8 +54,8 @@ def show_curve(report: Report, names: Mapping[int, str], words: dict[str, str]) 
     show_figure(made, _table(report, curve, names, title), f"{title} by budget", key="retrieval_curve", clicked=clicked)
     last = "cut off where the budget is full" if choice.last == "cut" else "left out with all after it"
     st.caption(
-        f"The bands are 95 % confidence intervals of the means; the last chunk is {last}. The line marks the budget "
-        f"of the rest of the page: click the curves to choose another. {_whole_in_words(report)}"
+        f"The bands are 95 % confidence intervals of the means; the chunk that exceeds a budget is {last}. The line marks "
+        f"the budget used in the rest of the page; click a curve to choose another. {_whole_in_words(report)}"
     )
     if len(report.chunkers) > 1:
         remark(f"With a fixed number of chunks instead: {report.at_k.words()}", key="retrieval_leads_at_k")

@@ -54,10 +54,11 @@ def read_texts(
             text = found.text
             if name in texts:
                 raise InputError(
-                    f"{name}: every document must have a name of its own; the second one of this name is left out."
+                    f"{name}: documents must have different names; an earlier document has this name, so this one is left "
+                    "out. Rename the document to include it."
                 )
             if not text.strip():
-                raise InputError(f"{name}: a document must contain text; this one is empty and left out.")
+                raise InputError(f"{name}: a document must contain text; this one is empty, so it is left out.")
         except InputError as error:
             complaints.append(str(error))
             continue

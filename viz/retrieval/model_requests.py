@@ -40,8 +40,8 @@ def context_controls(embedded: str) -> str:
         return ""
     with st.expander("Context prompts"):
         st.caption(
-            f"The model is asked once for every chunk. Of a document of more than {LONGEST_SHOWN:,} characters it sees an "
-            "extract."
+            f"The model is asked once for every chunk. If a document has more than {LONGEST_SHOWN:,} characters, the model "
+            "sees only an extract."
         )
         for said in (CONTEXT_SYSTEM, CONTEXT_QUESTION, AGAIN):
             st.code(said, language=None, wrap_lines=True)

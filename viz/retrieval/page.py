@@ -227,7 +227,8 @@ def _say_state(run: Retrieval, plan: Plan | None) -> None:
     changed = run.plan.changed(plan) if plan is not None else []
     if changed:
         notice(
-            f"These results are of an earlier choice; changed since: {', '.join(changed)}. Press “Run” to measure again.",
+            f"These results were measured with other settings; changed since: {', '.join(changed)}. Press “Run” to "
+            "measure again.",
             key="retrieval_changed",
         )
     if run.error:

@@ -80,7 +80,7 @@ def _summarise(run: Retrieval, report: Report, names: dict[int, str]) -> None:
     )
     show_summary(cells(report, names, CALLED[report.choice.measure], asked), key="retrieval_summary")
     if not report.everything and (some := [names[number] for number, one in report.chunkers.items() if one.everything]):
-        notice(f"{', '.join(some)} retrieved everything, so the recall says nothing.", key="retrieval_everything")
+        notice(f"Recall says nothing about {', '.join(some)}, because everything was retrieved.", key="retrieval_everything")
     if report.lead is not None and report.lead.difference is not None:
         st.caption(FALSE_VERDICTS)
 

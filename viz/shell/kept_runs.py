@@ -71,7 +71,7 @@ def show_kept(kept: Kept, run: Background) -> None:
 def say_missing(kept: KeptRun[Any], way: str, key: str) -> None:
     """Draw a notice on how much of a run is stored, followed by ``way``, a sentence on how to see the run."""
     notice(
-        f"The measures of {_parts_done(kept, kept.done)} of this run are kept on disk; texts are not. {way}",
+        f"The results for {_parts_done(kept, kept.done)} of this run are kept on disk, but its texts are not. {way}",
         key=f"{key}_kept",
     )
 
@@ -85,7 +85,7 @@ def say_interrupted(run: KeptJob, way: str, key: str) -> None:
     if kept is not None and run.can_go_on and not run.cancelled and not run.error:
         done = _parts_done(kept, run.done)
         notice(
-            f"This {kept.title} was interrupted; the measures of {done} are kept on disk. {way}", key=f"{key}_interrupted"
+            f"This {kept.title} was interrupted; the results for {done} are kept on disk. {way}", key=f"{key}_interrupted"
         )
 
 
@@ -146,7 +146,7 @@ def say_where_it_is_from(file: RunFile, on: str, way_on: str, key: str) -> None:
     """Draw a note on a bundled run's origin (version, date, data) and on how the user can start a run of their own."""
     day = f"{file.made.day} {file.made:%B %Y}"
     notice(
-        f"This result comes with Seamark {file.seamark}, which measured it on {day} on {on}. {way_on}",
+        f"This result comes with Seamark {file.seamark} and was measured on {day} with {on}. {way_on}",
         key=f"{key}_bundled",
     )
 

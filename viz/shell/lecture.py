@@ -39,8 +39,8 @@ def name_keys(menu: DeltaGenerator) -> None:
     """Draw the keyboard shortcuts of lecture mode in its menu, if lecture mode is on."""
     if is_on():
         menu.caption(
-            "Keys: **1** to **6** show one column alone, **h** hides where the text is cut until it is pressed again, "
-            "**d** and **D** go from one disagreement to the next and back, **/** asks the text a question."
+            "Keys: **1** to **6** show one column alone, **h** hides or shows the cuts, **d** and **D** go to the next and "
+            "the previous disagreement, **/** goes to the question field."
         )
 
 
@@ -53,7 +53,7 @@ def control() -> None:
         help="Large type and pictures, no side bar. The link keeps it. Keys show one column alone, or hide the cuts: its "
         "Settings name them.",
     )
-    st.caption("**?** lists the keys of the page.")
+    st.caption("Press **?** to list the keyboard shortcuts of the page.")
 
 
 def _enter() -> None:

@@ -67,7 +67,7 @@ def show_thread(page: str, column: ColumnChoice, embedder: Embedder | None, *, v
     if index is not None:
         st.caption(f"{title} is column {index + 1} of Compare.")
     elif came_from is not None:
-        st.caption(f"{title} is column {came_from + 1} of Compare, changed here.")
+        st.caption(f"{title} is column {came_from + 1} of Compare, with other settings here.")
     else:
         st.caption(f"{title} is not a column of Compare.")
     take_button("Take to Compare", column, key=f"take/{page}", disabled=index is not None or not valid)
@@ -85,7 +85,7 @@ def use_compares(page: str, choices: Choices) -> None:
     same = choices.columns == there
     st.button("Use Compare's columns", on_click=use, disabled=same, help="They replace the columns of this page.")
     if same:
-        st.caption("The columns are those of Compare.")
+        st.caption("These are the columns of Compare.")
 
 
 def take_button(label: str, column: ColumnChoice | None, *, key: str, disabled: bool = False) -> None:

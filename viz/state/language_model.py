@@ -36,7 +36,7 @@ def identity_of(asking: Asking | None) -> str:
 
 def _end_asking(said: str, unusable: int) -> None:
     """Stop a job many of whose first answers cannot be used, before more is spent; the next one continues."""
-    raise ModelError(f"{said} What was answered is kept; “Send” continues asking.")
+    raise ModelError(f"{said} The answers so far are kept; press “Send” to continue.")
 
 
 def chosen_model() -> Asking | None:

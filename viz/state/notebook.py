@@ -168,7 +168,9 @@ def _read(id: str) -> tuple[Place, _Head, str] | None:
     try:
         found = notebook_store().read(id)
         if found is None:
-            raise InputError("The text is no longer kept on this machine; it has been removed.")
+            raise InputError(
+                "The text is no longer kept on this machine; it has been removed. Paste or upload the text again."
+            )
         place, data, text = found
         return place, _Head.model_validate_json(data), text
     except (InputError, ValidationError) as error:

@@ -68,7 +68,7 @@ class KeptColumn(BaseModel):
     @model_validator(mode="after")
     def _is_its_file(self) -> Self:
         if self.file is not None and self.recipe.parameters.get("file") != self.file.file.identity:
-            raise ValueError("file must be the one that the recipe names")
+            raise ValueError("file must be the file of chunks that the recipe names; it is another file")
         return self
 
 
@@ -115,10 +115,15 @@ class SessionFile(BaseModel):
             raise ValueError(f"selected must be below the number of columns, {len(self.columns)}; got {self.selected}")
         edges = (0, *(self.known or ()), len(self.text))
         if any(first >= second for first, second in pairwise(edges)):
-            raise ValueError(f"known must ascend between 0 and {len(self.text):,}, the length of the text")
+            raise ValueError(
+                f"known boundaries must be in ascending order between 0 and {len(self.text):,}, the length of the text"
+            )
         for number, one in enumerate(self.questions, start=1):
             if not self.text.startswith(one.answer, one.start):
-                raise ValueError(f"the answer to question {number} must be in the text at {one.start:,}, where it begins")
+                raise ValueError(
+                    f"the answer to question {number} must be in the text at character {one.start:,}, where the file says "
+                    "that it begins"
+                )
         _ = self.kept_parts
         return self
 

@@ -38,7 +38,8 @@ def choose_settings(words: dict[str, str]) -> tuple[list[Setting], str]:
 
     if select("Sweep", words, "what", options, "tune/what", forget) == PUBLISHED:
         st.caption(
-            "Qu et al., appendix B: 30 settings of Breakpoint, 45 of Single linkage, 125 of DBSCAN, 18 of Fixed sentences."
+            "The published grids of Qu et al., appendix B: 30 settings of Breakpoint, 45 of Single linkage, 125 of DBSCAN, "
+            "18 of Fixed sentences."
         )
         return published(), ""
     what = words["what"]

@@ -63,8 +63,8 @@ def show_own_documents(choices: Choices) -> None:
 def _uploads() -> None:
     st.markdown("**Documents whose boundaries you know**")
     st.caption(
-        "Upload texts in which a line of three dashes ends each section, or each text with the file of its boundaries "
-        "that Failures saves. The text that you marked there is included already."
+        "Upload texts in which a line of three dashes ends each section, or upload each text with its file of boundaries, "
+        "saved on Failures. The text that you marked there is already included."
     )
     st.file_uploader(
         "Texts and boundaries",
@@ -106,8 +106,8 @@ def _take_read() -> None:
 def _stitcher(splitter: str) -> None:
     st.markdown("**Long documents stitched together from short ones**")
     st.caption(
-        "Short texts are joined in random order; the seams are the known boundaries. Each file counts as one topic, as does "
-        "each part between lines of three dashes."
+        "Short texts are joined in random order; the seams are the known boundaries. A file counts as one topic, unless "
+        "lines of three dashes divide it into several."
     )
     files = st.file_uploader(
         "Short texts", type=_ENDINGS, accept_multiple_files=True, key="short_files", label_visibility="collapsed"

@@ -180,7 +180,10 @@ def _say_what_changed(job: Sweep, settings: Sequence[Setting], documents: Chosen
         "what is held out": job.named and job.held != {one.name for one in documents.held},
     }
     if changed := [name for name, one in differs.items() if one]:
-        message = f"These results are of an earlier choice; changed since: {', '.join(changed)}. Press “Run” to sweep again."
+        message = (
+            f"These results were measured with other settings; changed since: {', '.join(changed)}. Press “Run” to sweep "
+            "again."
+        )
         notice(message, key="tune_changed")
 
 
@@ -192,7 +195,7 @@ def _results(job: Sweep, measure: str) -> None:
         remark(f"{job.asking.model.title}: {job.asked.spent}.", key="tune_asked")
     rows = list(job.rows)
     if job.cancelled and len(rows) < job.total:
-        notice(f"Stopped after {len(rows):,} of {job.total:,} runs; the results so far are kept.", key="tune_stopped")
+        notice(f"Stopped after {len(rows):,} of {job.total:,} runs. The results so far are kept.", key="tune_stopped")
     if not show_sweep(job.settings, rows, set(job.held), measure) and rows and not job.running:
         notice(
             f"{TITLES[measure]} is undefined for every setting on these documents. Choose another measure.",

@@ -14,8 +14,8 @@ def test_a_line_is_a_question_and_behind_a_bar_its_reference():
     found = questions_of_lines("  Why? \n\nWhen?| In 1844. | Or so.\r\n|only an answer\nWhy?\n")
     assert found.usable == (Item("Why?"), Item("When?", "In 1844. | Or so."))
     assert found.problems == (
-        "line 4: A question must have at least one word; it is empty.",
-        "line 5: every question must appear only once; 'Why?' is repeated, so it is left out.",
+        "line 4: A question must have at least one word; this one is empty.",
+        "line 5: every question must appear only once; 'Why?' appears again, and this repetition is left out.",
     )
 
 
@@ -40,7 +40,7 @@ def test_every_form_of_file_gives_the_same(data):
     ("data", "said"),
     [
         (b" ", "q: a file of questions must contain at least one question; this one is empty."),
-        (b"what,answer\n1,2\n", "q: the columns must include question; got 'what, answer'."),
+        (b"what,answer\n1,2\n", "q: the file must have a column named question; its columns are 'what, answer'."),
     ],
 )
 def test_a_file_that_cannot_be_used_gets_a_sentence(data, said):
@@ -61,7 +61,7 @@ def test_rows_that_cannot_be_used_are_named_and_the_others_kept(monkeypatch):
     assert not found.usable
     assert found.problems == (
         "q, line 1: A reference answer may have at most 9 characters; this one has 10.",
-        "q, line 2: the answer must be a string; got 7.",
+        "q, line 2: the value of answer must be a string; got 7.",
     )
     assert questions_of_lines("C?\nD?\nE?\nF?").problems == (
         "line 3 and on: at most 2 questions can be answered; the rest is left out.",

@@ -34,5 +34,5 @@ def test_what_failed_is_failed_without_what_the_model_said():
 
 @pytest.mark.parametrize("data", [b"", b"{}", b"[1]", b"\xff", b'{"failed": 1}'])
 def test_something_else_is_a_sentence(data):
-    with pytest.raises(InputError, match="must have the form that Seamark writes"):
+    with pytest.raises(InputError, match="must be in the format that Seamark writes"):
         from_json(data, ITEM, CONTEXT)

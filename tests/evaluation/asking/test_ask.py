@@ -114,7 +114,12 @@ def test_a_text_without_chunks_gives_nothing():
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("", "it is empty."), (" \n", "it is empty."), ("a" * 10_000, "this one has 10,000."), ("\ud800", "lone surrogate.")],
+    [
+        ("", "this one is empty."),
+        (" \n", "this one is empty."),
+        ("a" * 10_000, "this one has 10,000."),
+        ("\ud800", "Remove the broken character."),
+    ],
 )
 def test_a_question_that_cannot_be_asked_is_a_sentence(text, said):
     with pytest.raises(InputError) as error:

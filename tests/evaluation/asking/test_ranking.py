@@ -130,7 +130,9 @@ def test_a_cross_encoder_from_a_folder_scores_pairs(cross_encoder):
 
 
 def test_what_is_no_cross_encoder_is_a_sentence(tmp_path):
-    with pytest.raises(ModelError, match=r"must be a folder on this machine; this one does not exist\.$"):
+    with pytest.raises(
+        ModelError, match=r"must be a folder on this machine; this folder does not exist\. Check its path\.$"
+    ):
         Reranker("cross-encoder/ms-marco-MiniLM-L6-v2").scores("a", ["b"])
     with pytest.raises(ModelError, match="must contain a cross-encoder"):
         Reranker(str(tmp_path)).scores("a", ["b"])

@@ -40,10 +40,10 @@ def test_it_is_compared_with_what_it_approximates_unless_another_is_named(capsys
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--embedder", "tfidf"], "--with must be given for tfidf, which has no default embedder to compare it with."),
+        (["--embedder", "tfidf"], "tfidf has no default embedder to compare it with. Name one with --with."),
         (
             ["--embedder", "tfidf", "--with", "tfidf", "--chunker", "fixed_words"],
-            "--chunker must name a chunker that embeds, one of ",
+            "--chunker must be a chunker that uses embeddings, one of ",
         ),
         (["--embedder", "tfidf", "--with", "tfidf", "--set", "size"], "--set must have the form KEY=VALUE; got 'size'."),
         (["--embedder", "nonsense", "--with", "tfidf"], "embedder must be one of all-MiniLM-L6-v2, "),

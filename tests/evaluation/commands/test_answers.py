@@ -58,7 +58,7 @@ def test_answers_are_printed_and_what_they_come_to_is_said_beside_them(http, que
     assert [row["chunker"] for row in rows] == ["1. Fixed sentences"] * 2 + ["2. Recursive"] * 2
     assert all(row["answer"].endswith("and not more.") and row["context_tokens"] == "20" for row in rows)
     assert [bool(row["correctness"]) for row in rows] == [True, False] * 2
-    assert "questions.csv, question 3: A question must have at least one word; it is empty." in printed.err
+    assert "questions.csv, question 3: A question must have at least one word; this one is empty." in printed.err
     assert "Nobody is significantly ahead of all others in AQS." in printed.err
     assert "1. Fixed sentences: chunking, s " in printed.err
     assert {body["model"] for _, _, body in http.requests} == {"test", "judge"}

@@ -196,7 +196,7 @@ def test_known_problems_are_quiet_until_there_is_a_new_one(folder, capsys):
 
 @pytest.mark.parametrize("text", ["", "[]", '{"files": {"a": [{"rule": 1}]}}', '{"seamark_known": 2, "files": {}}'])
 def test_a_file_that_lists_no_known_problems_is_named(text):
-    with pytest.raises(InputError, match=r"^k\.json: known problems must have the form that --write-known writes; "):
+    with pytest.raises(InputError, match=r"^k\.json: known problems must be in the format that --write-known writes; "):
         KnownProblems.from_json(text, "k.json")
 
 
@@ -311,13 +311,25 @@ def test_retrieval_is_held_against_the_baseline_too(folder, capsys):
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ([], "Give exactly one of --recipe and --chunker."),
-        (["--chunker", "structure"], "Name at least one document to check: a FILE, --marked or --sample."),
-        (["--recipe", "recipe.json", "--set", "a=1"], "--set needs --chunker; a recipe already has its parameters."),
+        ([], "Give exactly one of --recipe and --chunker; got neither."),
+        (
+            ["--chunker", "structure"],
+            "Name at least one document to check, with FILE, --marked or --sample; none was named.",
+        ),
+        (
+            ["--recipe", "recipe.json", "--set", "a=1"],
+            "--set works only with --chunker, as a recipe already sets the parameters.",
+        ),
         (["--level", "tiny"], "--level must have the form RULE=LEVEL; got 'tiny'."),
-        (["--level", "tiny=x"], "--level: tiny must be one of error, warning, note, off; got 'x'."),
-        (["--report", "html"], "--report must be one of text, json, sarif, junit, or one of them with =FILE; got 'html'."),
-        (["--report", "json="], "--report must be one of text, json, sarif, junit, or one of them with =FILE; got 'json='."),
+        (["--level", "tiny=x"], "--level: the level of tiny must be one of error, warning, note, off; got 'x'."),
+        (
+            ["--report", "html"],
+            "--report must be FORMAT or FORMAT=FILE, where FORMAT is one of text, json, sarif, junit; got 'html'.",
+        ),
+        (
+            ["--report", "json="],
+            "--report must be FORMAT or FORMAT=FILE, where FORMAT is one of text, json, sarif, junit; got 'json='.",
+        ),
         (
             ["--least", "9", "--most", "3"],
             "--least must be at least 0 and at most --most; got 9 to 3 tokens.",
@@ -335,7 +347,7 @@ def test_retrieval_is_held_against_the_baseline_too(folder, capsys):
         ),
         (
             [*STRUCTURE, "docs/stubs.txt", "--report", "json=no/where"],
-            "no/where: the file must be writable, in an existing folder; it is not.",
+            "no/where: the file must be writable and in an existing folder; it is not.",
         ),
     ],
 )
@@ -351,11 +363,11 @@ def test_what_is_wrong_is_a_sentence(folder, capsys, given, sentence):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("{}", "baseline.json: a baseline must have the form that --write-baseline writes; documents: "),
+        ("{}", "baseline.json: the baseline must be in the format that --write-baseline writes; documents is invalid: "),
         ("no", "baseline.json: the file must be valid JSON; this one is not ("),
         (
             '{"documents": "", "scores": {"boundaries": {"beauty": 1}}}',
-            "baseline.json: scores of boundaries must be named pk, window_diff, f1, boundary_similarity; got 'beauty'.",
+            "baseline.json: a score of boundaries must be one of pk, window_diff, f1, boundary_similarity; got 'beauty'.",
         ),
     ],
 )
@@ -489,11 +501,11 @@ def test_what_the_embedder_does_not_read_of_a_chunk_with_its_context_is_told(fol
 def test_nothing_is_asked_without_a_model_or_beyond_the_limit(folder, http, capsys):
     context_recipe(folder, embedder="tfidf")
     assert main(["check", "docs", "--recipe", "recipe.json"]) == 2
-    said = "embedded_as context needs a language model; name it with --language-model, as openai:NAME."
+    said = "embedded_as context needs a language model, and none is named. Name one with --language-model"
     assert said in capsys.readouterr().err
     context_recipe(folder, chunker="llm", parameters={}, embedded_as="plain", embedder="tfidf")
     assert main(["check", "docs", "--recipe", "recipe.json"]) == 2
-    assert "llm needs a language model; name it with --language-model" in capsys.readouterr().err
+    assert "llm needs a language model, and none is named. Name one with --language-model" in capsys.readouterr().err
     context_recipe(folder, embedder="tfidf")
     status, reports = checked("--language-model", "openai:test", "--spend", "10")
     assert status == 2
@@ -511,7 +523,7 @@ def test_nothing_is_asked_without_a_model_or_beyond_the_limit(folder, http, caps
         (["--write-baseline", "b.json"], "--write-baseline needs scores, of known boundaries"),
         (["--sample", "stubs", "--write-baseline", "no/where"], "no/where: the file must be writable"),
         (["--report", "json=no/where"], "no/where: the file must be writable"),
-        (["--baseline", "others.json"], "others.json: the baseline must be for the checked documents, known boundaries"),
+        (["--baseline", "others.json"], "others.json: the baseline must be for the same documents, known boundaries"),
         (["--questions", "questions.csv"], "questions.csv: "),
         (["--spend", "0"], "--spend must be a whole number"),
     ],

@@ -95,7 +95,7 @@ def _message(said):
 @pytest.mark.parametrize(
     ("others", "said"),
     [
-        (["--count", "0"], "The questions to generate must be from 1 to 500; got 0."),
+        (["--count", "0"], "The number of questions to generate must be from 1 to 500; got 0."),
         (["--lowest", "2"], "--lowest must be a cosine, from -1 to 1; got 2."),
         (["--highest", "nan"], "--highest must be a cosine, from -1 to 1; got nan."),
         (["--spend", "0"], "--spend must be a whole number of tokens of at least 1; got '0'."),
@@ -114,5 +114,5 @@ def test_what_cannot_be_is_refused_before_anything_is_sent(folder, server, capsy
 def test_without_a_usable_question_there_is_no_file(folder, server, capsys):
     script(server, *[answer("What is the moon made of?", "Green cheese from far away.")] * 9)
     assert call(folder, "--seed", "8") == 2
-    assert "at least one question must be usable; none of 3 is." in capsys.readouterr().err
+    assert "the model generated no usable question from 3 passages, so no file is written." in capsys.readouterr().err
     assert not (folder / "made.csv").exists()

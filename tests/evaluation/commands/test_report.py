@@ -40,12 +40,12 @@ def test_lines_of_dashes_are_boundaries_and_no_text(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((), "--chunker and --recipe must name 1 to 6 columns; got 0."),
-        (("--chunker", "recursive") * 7, "--chunker and --recipe must name 1 to 6 columns; got 7."),
+        ((), "--chunker and --recipe must name 1 to 6 chunkers in total; got 0."),
+        (("--chunker", "recursive") * 7, "--chunker and --recipe must name 1 to 6 chunkers in total; got 7."),
         (("--chunker", "none"), "chunker must be one of "),
         (
             ("--chunker", "recursive", "--dashes", "--boundaries", "x.json"),
-            "--dashes and --boundaries must not be given together: each names the known boundaries.",
+            "--dashes and --boundaries must not be given together: each defines the known boundaries.",
         ),
         (("--chunker", "recursive", "--into", "nowhere/x.html"), "nowhere/x.html: the file cannot be written: "),
     ],
@@ -62,5 +62,5 @@ def test_recipes_that_disagree_are_told_apart(tmp_path, capsys):
         made = Recipe(chunker="recursive", sentences=splitter, embedder="tfidf", tokenizer="words")
         files[-1].write_text(made.to_json(), encoding="utf-8")
     assert main(["report", STUBS, "--recipe", *map(str, files)]) == 2
-    said = "--sentences must be given when the recipes disagree on it; they have lines, regex."
+    said = "The recipes must agree on sentences; they name lines, regex. Choose one with --sentences."
     assert capsys.readouterr().err.strip() == said

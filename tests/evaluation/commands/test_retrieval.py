@@ -98,7 +98,7 @@ def test_what_is_of_no_use_ends_in_a_sentence(folder, capsys):
 
     assert "a folder must contain a file ending in .txt, .md, " in refused(corpus="empty")
     (folder / "empty" / "noise.txt").write_bytes(b"\0\1")
-    assert "the corpus must contain a readable document; it contains none." in refused(corpus="empty")
+    assert "the corpus must contain at least one readable document; it contains none." in refused(corpus="empty")
     assert "the corpus must be a readable folder" in refused(corpus="nowhere")
     assert "the file cannot be read: " in refused(corpus="long " * 2000)
     assert "the file cannot be read" in refused(questions="nowhere.csv")
@@ -172,12 +172,12 @@ def test_without_a_budget_nothing_is_said_of_one(folder, capsys):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--budget", "1k"), "--budget must be whole numbers separated by commas, such as 1000,2000; got '1k'."),
-        (("--budget", "100,-5"), "--budget must be whole numbers separated by commas"),
+        (("--budget", "1k"), "--budget must be a list of whole numbers separated by commas, such as 1000,2000; got '1k'."),
+        (("--budget", "100,-5"), "--budget must be a list of whole numbers separated by commas"),
         (("--budget", "0,100"), "A budget must be at least 1; got 0."),
         (("--spend", "0"), "--spend must be a whole number of tokens of at least 1; got '0'."),
-        (("--last", "cut"), "--last needs --budget; it was given alone."),
-        (("--budget-unit", "tokens"), "--budget-unit needs --budget; it was given alone."),
+        (("--last", "cut"), "--last works only with --budget, which is missing."),
+        (("--budget-unit", "tokens"), "--budget-unit works only with --budget, which is missing."),
     ],
 )
 def test_budgets_and_limits_of_no_use_end_in_a_sentence(folder, capsys, options, message):
@@ -216,12 +216,12 @@ def test_what_brings_its_documents_takes_no_others(folder, beir, capsys):
         assert asked(folder, *arguments) == 2
         return capsys.readouterr().err
 
-    assert "--corpus must be left out with beir, which has its own documents" in refused(
+    assert "beir has its own documents, so --corpus must be left out" in refused(
         "--questions", beir, "--corpus", folder / "corpus"
     )
     questions = folder / "questions.csv"
     assert "questions.csv has no documents of its own" in refused("--questions", questions)
-    assert "--split needs a BEIR set; questions.csv is not one." in refused(
+    assert "--split works only with a BEIR set; questions.csv is not one." in refused(
         "--questions", questions, "--corpus", folder / "corpus", "--split", "dev"
     )
     assert "beir: the split must be one of test; got 'dev'." in refused("--questions", beir, "--split", "dev")
@@ -280,7 +280,7 @@ def test_what_is_returned_stands_in_the_tables(folder, capsys):
     table = printed[printed.index("recall in tokens") :].splitlines()
     assert [line.split("  ")[0] for line in table[2:4]] == ["by_1", "by_1 with 2 neighbours on either side"]
     assert call(folder, "--return", "parent") == 2
-    assert "returned must be chunk, window:N, section, section:N or page; got 'parent'." in capsys.readouterr().err
+    assert "The returned text must be chunk, window:N, section, section:N or page; got 'parent'." in capsys.readouterr().err
 
 
 def test_a_recipe_that_names_a_language_model_asks_it_on_the_environments_server(folder, capsys, monkeypatch, serve):

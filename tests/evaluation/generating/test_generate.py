@@ -200,9 +200,9 @@ def test_an_estimate_counts_what_is_sent():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"count": 0}, "The questions to generate must be from 1 to 500; got 0."),
-        ({"count": 501}, "The questions to generate must be from 1 to 500; got 501."),
-        ({"window": 100}, "The characters of a window must be from 200 to 20,000; got 100."),
+        ({"count": 0}, "The number of questions to generate must be from 1 to 500; got 0."),
+        ({"count": 501}, "The number of questions to generate must be from 1 to 500; got 501."),
+        ({"window": 100}, "The number of characters in a window must be from 200 to 20,000; got 100."),
     ],
 )
 def test_settings_out_of_range_are_refused(given, said):

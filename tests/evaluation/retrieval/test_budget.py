@@ -213,12 +213,12 @@ def test_measuring_can_be_cancelled():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (((),), "At least 1 and at most 100 budgets can be measured; got 0."),
-        ((tuple(range(1, MOST_BUDGETS + 2)),), "at most 100 budgets can be measured; got 101."),
+        (((),), "The number of budgets must be from 1 to 100; got 0."),
+        ((tuple(range(1, MOST_BUDGETS + 2)),), "The number of budgets must be from 1 to 100; got 101."),
         (((0, 5),), "A budget must be at least 1; got 0."),
-        (((5, 5),), "Budgets must be ascending; got 5, 5."),
+        (((5, 5),), "Budgets must be in ascending order, each once; got 5, 5."),
         (((5,), "words"), "The unit of budgets must be one of characters, tokens; got 'words'."),
-        (((5,), "tokens", "first"), "The last chunk of a budget must be one of cut, left_out; got 'first'."),
+        (((5,), "tokens", "first"), "The treatment of a budget's last chunk must be one of cut, left_out; got 'first'."),
     ],
 )
 def test_budgets_of_no_use_are_refused_in_a_sentence(given, message):

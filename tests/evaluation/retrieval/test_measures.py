@@ -304,14 +304,14 @@ def test_what_cannot_be_used_is_listed_and_the_rest_is_usable():
     )
     assert [question.text for question in found.usable] == ["good?", "half?", "none?"]
     assert found.problems == (
-        "q.csv, question 2: every question must appear only once; 'good?' is repeated, so it is left out.",
+        "q.csv, question 2: every question must appear only once; 'good?' appears again, and this repetition is left out.",
         "q.csv, question 3: no excerpt of 'lost?' could be located, so the question is left out: the excerpt must occur in "
         "first, and 'nowhere' does not; it is left out.",
         "q.csv, question 4: the excerpt must occur in first, and 'nowhere' does not; it is left out.",
         "q.csv, question 5: corpus_id must be one of first, second; got 'third'.",
-        "q.csv, question 6: the question must be a string; got ''.",
-        "q.csv, question 7: the references must be a JSON list; '[\"alpha' is not (Unterminated string starting at: line 1 "
-        "column 2 (char 1)).",
+        "q.csv, question 6: the question must be a string that is not empty; got ''.",
+        "q.csv, question 7: the value of references must be a valid JSON list; got '[\"alpha' (Unterminated string starting "
+        "at: line 1 column 2 (char 1)).",
     )
 
 
@@ -324,7 +324,7 @@ def test_what_cannot_be_used_is_listed_and_the_rest_is_usable():
         (b"question,excerpts\n", "at least one question must be usable; none is."),
         (b'{"question": "a"\n', "line 1: every line must be a JSON object; this one is not"),
         (b'["question"]\n', "item 1: every item must be a JSON object; this one is 'question'"),
-        (b"question,excerpts\n\0", "must be text, CSV or JSON lines; this one is binary"),
+        (b"question,excerpts\n\0", "must be text: CSV, JSON or JSON lines; this one is binary"),
         (b"x" * 20_000_001, "at most 20,000,000 bytes; this one has 20,000,001"),
         (b'question,excerpts\na,"x', "question 1: the file must be valid CSV; from here on it is not"),
     ],

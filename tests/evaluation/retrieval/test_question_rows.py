@@ -111,7 +111,7 @@ def test_a_list_that_python_wrote_is_read_and_nothing_in_it_is_evaluated():
     assert len(lost.usable[0].excerpts) == 1
     assert len(lost.problems) == 4
     code = read("question,reference_contexts\nq?,\"[print('x')]\"\n")
-    assert "the reference_contexts must be a JSON list; \"[print('x')]\" is not" in code.problems[0]
+    assert "the value of reference_contexts must be a valid JSON list; got \"[print('x')]\" (" in code.problems[0]
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_a_list_that_python_wrote_is_read_and_nothing_in_it_is_evaluated():
         ("user_input,retrieved_contexts,response\na?,b,c", "retrieved_contexts is what a pipeline retrieved"),
         (
             '{"_id": "q1", "text": "What?"}\n{"_id": "q2", "text": "Who?"}',
-            "this is part of a BEIR set. Give the whole set",
+            "this file is only a part of a BEIR set. Give the whole set",
         ),
     ],
 )
@@ -140,16 +140,16 @@ def test_a_file_that_has_no_excerpts_is_refused_with_what_it_has(text, message):
     [
         (
             {"user_input": [{"content": "Hello", "type": "human"}]},
-            "user_input must be a string; this one is a conversation",
+            "user_input must be a single question as a string; this one is a conversation",
         ),
         (
             {"question": "a?", "contexts": [FIRST], "answer": "b"},
-            "contexts next to an answer are taken as what a pipeline retrieved",
+            "in a row with an answer, the column contexts is read as what a pipeline retrieved",
         ),
-        ({"question": "a?", "contexts": 7}, "the contexts must be a list; got 7."),
+        ({"question": "a?", "contexts": 7}, "the value of contexts must be a list; got 7."),
         ({"question": "a?", "documents": ["moon.txt"]}, "corpus_id must be one of tides.txt, birds.txt; got 'moon.txt'."),
-        ({"question": "a?", "documents": [None]}, "documents must name the documents that answer the question; got None."),
-        ({"user_input": None}, "the question must be a string; got None."),
+        ({"question": "a?", "documents": [None]}, "each item of documents must be the name of a document; got None."),
+        ({"user_input": None}, "the question must be a string that is not empty; got None."),
     ],
 )
 def test_a_row_of_no_use_is_told_with_its_place_and_the_rest_is_used(row, message):
@@ -169,5 +169,5 @@ def test_a_question_may_be_asked_of_several_documents_but_of_each_once():
     found = read(as_lines(rows))
     assert len(found.usable) == 2
     assert found.problems == (
-        "testset.x, line 3: every question must appear only once; 'a?' is repeated, so it is left out.",
+        "testset.x, line 3: every question must appear only once; 'a?' appears again, and this repetition is left out.",
     )

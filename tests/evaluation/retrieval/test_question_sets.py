@@ -84,7 +84,9 @@ def test_the_split_is_chosen_or_test_or_the_only_one():
     assert questions_of(read_beir(only, "x")) == questions_of(read_beir(parts(), "x", "train"))
     with pytest.raises(InputError, match=r"x: the split must be one of test, train; got 'dev'\."):
         read_beir(parts(), "x", "dev")
-    with pytest.raises(InputError, match=r"x: one of the splits dev, train must be chosen, as none is called test\."):
+    with pytest.raises(
+        InputError, match=r"x: one of the splits dev, train must be chosen, as the default split, test, is missing\."
+    ):
         read_beir(only | {"qrels/dev.tsv": only["qrels/train.tsv"]}, "x")
 
 
@@ -95,15 +97,18 @@ def test_the_files_of_a_set_are_known_by_their_paths():
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"queries.jsonl": None}, "x: a BEIR set must have queries.jsonl; it has corpus.jsonl, qrels/test.tsv"),
+        ({"queries.jsonl": None}, "x: a BEIR set must have queries.jsonl; this one has corpus.jsonl, qrels/test.tsv"),
         ({"corpus.jsonl": '{"_id": "a"}'}, "x/corpus.jsonl, line 1: text must be a string; got None."),
         ({"corpus.jsonl": '\n{"text": "a"}'}, "x/corpus.jsonl, line 2: _id must be a string; got None."),
         (
             {"corpus.jsonl": '{"_id": 1, "text": "a"}\n{"_id": "1", "text": "b"}'},
-            "line 2: every row must have an _id of its own; '1'",
+            "line 2: every row must have a different _id; '1'",
         ),
         ({"corpus.jsonl": "[]"}, "x/corpus.jsonl, line 1: every line must be a JSON object; this one is"),
-        ({"corpus.jsonl": '{"_id": "a", "text": " "}'}, "x/corpus.jsonl: a set must have at least one document with text"),
+        (
+            {"corpus.jsonl": '{"_id": "a", "text": " "}'},
+            "x/corpus.jsonl: a question set must have at least one document with text",
+        ),
         ({"corpus.jsonl": '{"_id": "a", "title": 3, "text": " "}'}, "the title of 'a' must be a string; got 3."),
         (
             {"qrels/test.tsv": "q1\tdoc1\t1\n"},
@@ -111,11 +116,11 @@ def test_the_files_of_a_set_are_known_by_their_paths():
         ),
         (
             {"qrels/test.tsv": "query-id\tcorpus-id\tscore\nq1 0 doc1 1"},
-            "line 2: a row must have a question's id, a document's id and a num",
+            "line 2: a row must consist of a question's id, a document's id and a num",
         ),
         (
             {"qrels/test.tsv": "query-id\tcorpus-id\tscore\nq1\tdoc1\tyes"},
-            "line 2: a row must have a question's id, a document's id and a num",
+            "line 2: a row must consist of a question's id, a document's id and a num",
         ),
         (
             {"qrels/test.tsv": "query-id\tcorpus-id\tscore\nq1\tdoc1\t0"},
@@ -133,7 +138,7 @@ def test_a_set_that_is_not_as_beir_has_it_is_refused_with_file_and_line(changed,
 
 def test_a_packed_file_of_no_use_is_refused_in_a_sentence(monkeypatch):
     with pytest.raises(
-        InputError, match=r"x.zip: a ZIP file must contain a BEIR set with corpus.jsonl; it contains a.txt\."
+        InputError, match=r"x.zip: a ZIP file must contain a BEIR set with corpus.jsonl; this one contains a.txt\."
     ):
         read_set(packed({"a.txt": b"a"}), "x.zip")
     with pytest.raises(InputError, match=r"x.zip: the file must be a valid ZIP file; reading it failed: File is not a zip"):
@@ -141,18 +146,18 @@ def test_a_packed_file_of_no_use_is_refused_in_a_sentence(monkeypatch):
     with pytest.raises(InputError, match=r"x.zip: the file must be a valid ZIP file"):
         read_set(packed(parts())[:-40], "x.zip")
     monkeypatch.setattr("evaluation.questions.sets.MAX_BYTES", 100)
-    with pytest.raises(InputError, match=r"corpus.jsonl: a file of a set may have at most 100 bytes; this one has"):
+    with pytest.raises(InputError, match=r"corpus.jsonl: a file of a question set may have at most 100 bytes; this one has"):
         list(read_file(packed(parts()), "x.zip"))
     monkeypatch.setattr("evaluation.questions.sets.MAX_UNPACKED", 100)
-    with pytest.raises(InputError, match=r"x.zip: the file may unpack to at most 100 bytes; it has"):
+    with pytest.raises(InputError, match=r"x.zip: the file may unpack to at most 100 bytes; it unpacks to"):
         list(read_file(packed(parts()), "x.zip"))
-    with pytest.raises(InputError, match=r"x: the files of a set may have at most 100 bytes; these have"):
+    with pytest.raises(InputError, match=r"x: the files of a question set may have at most 100 bytes in total; these have"):
         read_beir(parts(), "x")
 
 
 def test_of_too_many_documents_none_is_read(monkeypatch):
     monkeypatch.setattr("evaluation.questions.sets.MOST_DOCUMENTS", 1)
-    with pytest.raises(InputError, match=r"x/corpus.jsonl: a set may have at most 1 documents; this one has more"):
+    with pytest.raises(InputError, match=r"x/corpus.jsonl: a question set may have at most 1 documents; this one has more"):
         list(read_file(packed(parts()), "x"))
 
 
@@ -202,9 +207,12 @@ def test_articles_of_one_title_are_told_apart():
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"question": None}, "dev.json, article 1: question must be a string; got None."),
+        ({"question": None}, "dev.json, article 1: question must be a string that is not empty; got None."),
         ({"answers": None}, "dev.json, article 1: answers must be a list; got None."),
-        ({"answers": [{"text": "Spain"}]}, "article 1: answer_start must be a whole number; got None for 'Where do"),
+        (
+            {"answers": [{"text": "Spain"}]},
+            "article 1: answer_start must be a whole number; got None for the question 'Where do",
+        ),
         ({"answers": ["Spain"]}, "article 1: answer_start must be a whole number"),
     ],
 )

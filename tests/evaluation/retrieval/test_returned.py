@@ -268,10 +268,10 @@ def test_a_setting_is_read_as_it_is_written(word):
 @pytest.mark.parametrize(
     ("word", "message"),
     [
-        ("window", "returned must be chunk, window:N, section, section:N or page; got 'window'."),
-        ("window:two", "returned must be chunk"),
-        ("section:", "returned must be chunk"),
-        ("page:2", "returned must be chunk"),
+        ("window", "The returned text must be chunk, window:N, section, section:N or page; got 'window'."),
+        ("window:two", "The returned text must be chunk"),
+        ("section:", "The returned text must be chunk"),
+        ("page:2", "The returned text must be chunk"),
         ("window:0", f"The number of neighbours must be from 1 to {MOST_NEIGHBOURS}; got 0."),
         ("window:21", f"The number of neighbours must be from 1 to {MOST_NEIGHBOURS}; got 21."),
         ("section:7", "The heading level of a section must be from 1 to 6; got 7."),

@@ -110,13 +110,13 @@ def test_the_budgets_are_those_that_were_measured(found_by_sentence, ladder):
     ("changed", "sentence"),
     [
         ({"wanted": [[1]]}, "must have wanted of the shape 2 × 4"),
-        ({"ranked": [[0]]}, "must have ranks for 4 questions; it has them for 1"),
-        ({"ranked": [[0], [1], [2], [99]]}, "must refer to its 2 chunks only"),
-        ({"holders": [[0, 1]]}, "must name the chunks that hold 3 excerpts; it does so for 1"),
-        ({"holders": [[99, 1]] * 3}, "must refer to its 2 chunks only"),
-        ({"beyond": [[4, 0, 9]]}, "must refer to its 4 questions only"),
-        ({"reasons": {"16": "why"}}, "differs in ladder.reasons"),
-        ({"at": None}, "differs in ladder.at"),
+        ({"ranked": [[0]]}, "must rank chunks for 4 questions; it does so for 1"),
+        ({"ranked": [[0], [1], [2], [99]]}, "must refer only to its own 2 chunks"),
+        ({"holders": [[0, 1]]}, "must list the chunks that contain 3 excerpts; it does so for 1"),
+        ({"holders": [[99, 1]] * 3}, "must refer only to its own 2 chunks"),
+        ({"beyond": [[4, 0, 9]]}, "must refer only to its own 4 questions"),
+        ({"reasons": {"16": "why"}}, "ladder.reasons is invalid"),
+        ({"at": None}, "ladder.at is invalid"),
     ],
 )
 def test_a_ladder_that_does_not_fit_is_a_sentence(ladder, changed, sentence):
@@ -140,19 +140,19 @@ def test_there_is_no_text_in_it(found, ladder):
 @pytest.mark.parametrize(
     ("changed", "sentence"),
     [
-        ({"chunks": [[[0, 5]], [[90, 9999]]]}, "must have chunks within the corpus, of"),
-        ({"chunks": [[[-1, 5]]]}, "must have chunks within the corpus"),
-        ({"chunks": [[[5, 4]]]}, "must have chunks within the corpus"),
-        ({"chunks": [[]]}, "must have chunks within the corpus"),
-        ({"chunks": []}, "must rank its 0 chunks"),
+        ({"chunks": [[[0, 5]], [[90, 9999]]]}, "must lie within the .* characters of the corpus"),
+        ({"chunks": [[[-1, 5]]]}, "must lie within the .* characters of the corpus"),
+        ({"chunks": [[[5, 4]]]}, "must lie within the .* characters of the corpus"),
+        ({"chunks": [[]]}, "must lie within the .* characters of the corpus"),
+        ({"chunks": []}, "must rank only its own 0 chunks"),
         ({"ranked": [[0], [1], [2]]}, "must have ranked of the shape 4 × any"),
         ({"ranked": [[0], [1, 2], [0], [0]]}, "must have ranked of the shape"),
-        ({"ranked": [[0], [1], [2], [99]]}, r"must rank its \d chunks"),
-        ({"ranked": [[0], [1], [2], [-1]]}, r"must rank its \d chunks"),
+        ({"ranked": [[0], [1], [2], [99]]}, r"must rank only its own \d chunks"),
+        ({"ranked": [[0], [1], [2], [-1]]}, r"must rank only its own \d chunks"),
         ({"scores": [[[0.5]]]}, "must have scores of the shape 2 × 4 × 4"),
         ({"documents": []}, "must have documents of the shape 4 × 3 × 4"),
-        ({"top_k": "5"}, "differs in top_k"),
-        ({"vectors": []}, "differs in vectors"),
+        ({"top_k": "5"}, "top_k is invalid"),
+        ({"vectors": []}, "vectors is invalid"),
     ],
 )
 def test_what_does_not_fit_is_a_sentence(found, changed, sentence):
@@ -163,5 +163,5 @@ def test_what_does_not_fit_is_a_sentence(found, changed, sentence):
 
 @pytest.mark.parametrize("data", [b"", b"[]", b"{}", b"\xff", b"[" * 5000])
 def test_what_is_something_else_is_a_sentence(data):
-    with pytest.raises(InputError, match="must have the form that Seamark writes"):
+    with pytest.raises(InputError, match="must be in the format that Seamark writes"):
         from_json(data, CORPUS, QUESTIONS)

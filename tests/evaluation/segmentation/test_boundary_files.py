@@ -42,7 +42,7 @@ def changed(**others):
         (b"[" * 100_000, "must be valid JSON"),
         (b"[1]", "exactly the fields"),
         (changed(more=1), "exactly the fields"),
-        (changed(sha256="0" * 64), "must be of this text"),
+        (changed(sha256="0" * 64), "must belong to this text"),
         (changed(boundaries="5"), "a list of whole numbers"),
         (changed(boundaries=[5.0]), "a list of whole numbers"),
         (changed(boundaries=[True]), "a list of whole numbers"),
@@ -59,5 +59,5 @@ def test_a_file_that_does_not_fit_is_refused_in_a_sentence(data, said):
 
 
 def test_a_file_of_another_text_is_refused():
-    with pytest.raises(InputError, match="must be of this text"):
+    with pytest.raises(InputError, match="must belong to this text"):
         from_json(marks_to_json("n", TEXT, (5,)).encode(), TEXT + " ")

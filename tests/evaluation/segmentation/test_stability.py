@@ -127,7 +127,10 @@ def test_too_much_work_is_refused_before_it_begins(monkeypatch):
     monkeypatch.setattr(stability, "MOST_EDITED_CHARACTERS", 3 * len(TEXT))
     monkeypatch.setattr(stability, "run", never)
     fixed = build_chunker("fixed_sentences", {"size": 2})
-    with pytest.raises(InputError, match=r"^text: edits × characters must be at most 246, .*; 4 × 82 are 328\.$"):
+    with pytest.raises(
+        InputError,
+        match=r"^text: edits × characters must be at most 246; 4 × 82 is 328\. Use fewer edits or a shorter text\.$",
+    ):
         edit_stability(fixed, document(), tools(), edits=4)
     with pytest.raises(InputError, match=r"^Edit stability needs at least 1 edit; got 0\.$"):
         edit_stability(fixed, document(), tools(), edits=0)

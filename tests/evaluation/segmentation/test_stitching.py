@@ -119,7 +119,7 @@ def test_files_that_cannot_be_used_are_said_and_the_rest_is_usable():
     assert found[0].text == "A.\nB."
     said = dict(complaint.split(": ", 1) for complaint in complaints)
     assert said.keys() == {"plain.txt", "good.txt", "bad.json", "lost.json", "wide.txt", "junk.md"}
-    assert said["plain.txt"].startswith("a document must have a known boundary")
+    assert said["plain.txt"].startswith("every document must have a known boundary")
     assert said["good.txt"] == "a document's name must be its own; another file has it."
     assert "must be valid JSON" in said["bad.json"]
     assert "none has this SHA-256" in said["lost.json"]
@@ -202,7 +202,7 @@ def test_the_command_uses_what_it_can(folder, tmp_path, capsys):
 def test_the_command_needs_two_documents(tmp_path, capsys):
     (tmp_path / "one.txt").write_text("Only one.")
     assert stitched_by_command(tmp_path / "one.txt", tmp_path) == 2
-    assert capsys.readouterr().err == "stitching needs passages of at least two subjects; these 1 have fewer.\n"
+    assert capsys.readouterr().err == "stitching needs passages of at least two subjects; got 1.\n"
     (tmp_path / "void").mkdir()
     assert stitched_by_command(tmp_path / "void", tmp_path) == 2
     assert "a folder must contain a file ending in .txt, .md, " in capsys.readouterr().err
@@ -294,7 +294,7 @@ def test_marked_documents_are_chosen_beside_the_bundled(tune):
     ]
     upload(tune, "marked_files", given)
     assert tune.multiselect(key="tune/documents").value == ["stubs", "cats.txt"]
-    assert any("none.md: a document must have a known boundary" in str(one) for one in said(tune))
+    assert any("none.md: every document must have a known boundary" in str(one) for one in said(tune))
     tune.multiselect(key="tune/documents").set_value(["stubs"]).run()
     assert tune.multiselect(key="tune/documents").value == ["stubs"]
     tune.multiselect(key="tune/held").set_value(["cats.txt"]).run()

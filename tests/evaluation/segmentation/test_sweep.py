@@ -45,9 +45,9 @@ def test_the_seed_gives_the_order():
 
 
 def test_stitching_refuses_what_it_cannot_join():
-    with pytest.raises(InputError, match="at least two subjects; these 1 have fewer"):
+    with pytest.raises(InputError, match="at least two subjects; got 1"):
         stitch(PASSAGES[:1])
-    with pytest.raises(InputError, match="with text; one of these is empty"):
+    with pytest.raises(InputError, match="with text; at least one of these is empty"):
         stitch([*PASSAGES, Passage(" ", "nothing")])
 
 
@@ -178,11 +178,11 @@ def test_the_command_line_writes_every_row(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "Name what to sweep: --published, or --chunker with --grid."),
+        ([], "Name the settings to sweep: --published, or --chunker with --grid."),
         (["nowhere", "--chunker", "kmeans"], "sample must be one of stubs"),
-        (["algorithm", "--chunker", "kmeans"], "algorithm: to be measured, a document must have a known boundary"),
+        (["algorithm", "--chunker", "kmeans"], "algorithm: the sweep needs documents with at least one known boundary"),
         (["--chunker", "kmeans", "--grid", "clusters"], "--grid must have the form KEY=VALUE,...; got 'clusters'."),
-        (["--grid", "size=1"], "--grid needs --chunker, the chunker whose parameters it names"),
+        (["--grid", "size=1"], "--grid works only with --chunker, which is missing."),
         (["--chunker", "kmeans", "--measure", "charm"], "measure must be one of pk"),
         (["--chunker", "sharp"], "chunker must be one of fixed_sentences"),
         (["--file", "missing.txt", "--chunker", "kmeans"], "missing.txt: the file cannot be read"),

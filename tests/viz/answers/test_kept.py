@@ -65,7 +65,7 @@ def test_after_a_restart_the_link_shows_what_was_done_and_goes_on(app, http, res
     restart()
     other = by_link(link)
     assert any(
-        text.startswith("This run was interrupted; the measures of 2 of 6 answers are kept on disk") for text in said(other)
+        text.startswith("This run was interrupted; the results for 2 of 6 answers are kept on disk") for text in said(other)
     )
     assert table(other, "answers").equals(shown)
     assert not any("changed since" in text for text in said(other))
@@ -99,8 +99,8 @@ def test_a_run_that_the_page_does_not_show_says_what_is_other(app, http, restart
     link = stopped(app, http)
     restart()
     other = by_link(link | {"budget": "250", "document": "article"})
-    (told,) = [text for text in said(other) if text.startswith("The measures of ")]
-    assert told.startswith("The measures of 2 of 6 answers of this run are kept on disk; texts are not.")
+    (told,) = [text for text in said(other) if text.startswith("The results for ")]
+    assert told.startswith("The results for 2 of 6 answers of this run are kept on disk, but its texts are not.")
     assert told.endswith("Other than now: the text, the questions, the budget.")
     assert "AQS" not in str([frame.value.columns for frame in other.dataframe])
 

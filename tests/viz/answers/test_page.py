@@ -136,7 +136,7 @@ def test_a_run_that_is_stopped_keeps_what_was_answered_and_goes_on_from_there(ap
     job.join(1.0)
     assert not job.running
     app.run()
-    assert any(text.startswith("Stopped: 2 of 6 answers are done.") for text in said(app))
+    assert any(text.startswith("Stopped after 2 of 6 answers.") for text in said(app))
     assert sum(int(one.split(" ")[0]) for one in table(app, "answers")["answers"]) == 2
     before = len(http.requests)
     http.script = []
@@ -184,7 +184,7 @@ def test_typed_questions_and_another_judge(app, http):
 def test_a_file_of_questions_and_one_that_is_of_no_use(app, http):
     opened(app, questions="file")
     app.file_uploader(key="answers/file").upload("q.csv", b"what\nx\n", "text/csv").run()
-    assert "q.csv: the columns must include question; got 'what'." in said(app)
+    assert "q.csv: the file must have a column named question; its columns are 'what'." in said(app)
     app.file_uploader(key="answers/file").upload("<b>q</b>.csv", b"question,answer\nWho?,Me.\nWhen?,\n", "text/csv").run()
     gathered(app)
     assert "2 questions, 1 of them with a reference answer." in remarks(app)
@@ -244,7 +244,7 @@ def test_a_judge_of_whom_nothing_is_usable_stops_the_run_once_and_no_answer_is_l
     gathered(app)
     press(app, "Send")
     done(app)
-    stop = r"\d+ of the first 10 answers could not be used\. A larger model helps, .*“Send” continues asking\."
+    stop = r"\d+ of the first 10 answers could not be used\. A larger model helps, .*press “Send” to continue\."
     assert any(re.search(stop, text) for text in said(app))
     first = {json.dumps(body) for _, _, body in http.requests}
     there = {place: one.answer for place, one in run_of(app).results.items()}

@@ -158,4 +158,4 @@ def test_one_sentence_gets_a_sentence(app):
     opened(app, embedder="tfidf", c1="max_min", view="gaps")
     box_of(app).set_value("One sentence only.")
     settled(app)
-    assert any("no gap to decide" in said for said in notices(app))
+    assert any("no gap between sentences" in said for said in notices(app))

@@ -265,7 +265,7 @@ def test_texts_without_gaps_get_a_sentence(app, view):
     opened(app, embedder="tfidf", view=view)
     box_of(app).set_value("One sentence only.")
     settled(app)
-    assert any("no gap to decide" in said for said in notices(app))
+    assert any("no gap between sentences" in said for said in notices(app))
 
 
 def test_parameters_that_do_not_fit_together_get_a_sentence(app):

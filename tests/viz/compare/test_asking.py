@@ -215,7 +215,7 @@ def test_texts_of_kept_questions_are_kept_as_long_as_these_and_up_to_a_limit(com
 def test_an_answer_that_is_none_is_a_sentence_and_keeps_nothing(compare):
     ask(compare, "comet")
     tell(compare, "reader", "answer", start=5, end=5)
-    assert "must lie in the text" in answer_of(compare)["said"]
+    assert "must lie within the text" in answer_of(compare)["said"]
     assert not compare.session_state["questions"]
 
 
@@ -285,7 +285,7 @@ def test_a_cross_encoder_that_is_named_orders_the_best_and_a_wrong_folder_is_a_s
     found = ask(compare, "comet")
     assert (found["state"], found["said"]) == (
         "failed",
-        "/no/such/folder: a cross-encoder must be a folder on this machine; this one does not exist.",
+        "/no/such/folder: a cross-encoder must be a folder on this machine; this folder does not exist. Check its path.",
     )
     # One that prefers the shorter text.
     monkeypatch.setattr(Reranker, "scores", lambda self, question, texts: np.array([-len(text) for text in texts], float))

@@ -106,4 +106,4 @@ def test_the_code_of_a_column_that_asks_names_the_model_and_no_key(app, http):  
     assert not app.exception
     assert any('"language_model": "openai:test"' in one for one in shown(app))
     assert not any(KEY in one for one in shown(app))
-    assert any("as far as the language model answers the same" in one.value for one in app.caption)
+    assert any("if the language model gives the same answers" in one.value for one in app.caption)

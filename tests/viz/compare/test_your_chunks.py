@@ -254,7 +254,7 @@ def test_a_session_s_file_carries_the_chunks(app):
     assert "notes was reopened with the same chunks in every column." in str(components(app))
     assert columns_of(app)[0]["subtitle"] == "theirs.json"
     assert json.loads(list_of(app)["rows"])[0]["title"] == "Chunk 1: not found"
-    with pytest.raises(InputError, match="file must be the one that the recipe names"):
+    with pytest.raises(InputError, match="file must be the file of chunks that the recipe names"):
         session_file.read(written.replace("No such chunk.", "Another chunk.").encode(), "it.json")
 
 

@@ -162,7 +162,7 @@ REFUSED = {
     ),
     "a missing export": (
         {"entry": 'import { a } from "./a.js";\n' + ENTRY, "a": "const a = 1;\nexport const b = a;\n"},
-        "entry.js must import what other scripts export; a.js does not export a.",
+        "entry.js may import only exported names; a.js does not export a.",
     ),
     "an import at second hand": (
         {
@@ -170,7 +170,7 @@ REFUSED = {
             "a": 'import { b } from "./b.js";\nexport const a = b;\n',
             "b": "export const b = 1;\n",
         },
-        "entry.js must import what other scripts export; a.js does not export b.",
+        "entry.js may import only exported names; a.js does not export b.",
     ),
     "a name declared twice": (
         {"entry": 'import { a } from "./a.js";\nconst own = a;\n' + ENTRY, "a": "const own = 1;\nexport const a = own;\n"},
@@ -192,7 +192,7 @@ REFUSED = {
     ),
     "a renamed import": (
         {"entry": 'import { a as b } from "./a.js";\n' + ENTRY, "a": "export const a = 1;\n"},
-        "entry.js must import a name unchanged, as all modules share one scope; got 'a as b'",
+        "entry.js must import names without renaming them, as all modules share one scope; got 'a as b'",
     ),
     "a default import": (
         {"entry": 'import a from "./a.js";\n' + ENTRY, "a": "export const a = 1;\n"},
@@ -243,7 +243,7 @@ def test_a_missing_entry_is_refused(tmp_path):
 
 
 def test_a_named_default_must_be_exported_and_alone(write):
-    with pytest.raises(LinkError, match="must export a and nothing as the default"):
+    with pytest.raises(LinkError, match="must have a named export a and no default export"):
         script("entry.js", "a", root=write(entry="const a = 1;\n"))
-    with pytest.raises(LinkError, match="must export a and nothing as the default"):
+    with pytest.raises(LinkError, match="must have a named export a and no default export"):
         script("entry.js", "a", root=write(entry="export const a = 1;\n" + ENTRY))

@@ -76,7 +76,7 @@ def test_the_users_own_choice_of_a_text_that_is_not_there_opens_the_box(app):
     for _ in range(2):
         choose_document(app, OWN)
         answered(app, None)
-        assert said(app) == ["There is no text yet: paste one above or upload a file. It stays on this machine."]
+        assert said(app) == ["There is no text yet: paste one above or upload a file. The text stays on this machine."]
         assert bar(app)["open"] == "empty"
         choose_document(app, "stubs")
         assert said(app) == []

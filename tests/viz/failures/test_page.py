@@ -219,7 +219,7 @@ def test_marks_are_undone_removed_and_read_from_a_file(app):
     upload = next(one for one in app.get("file_uploader") if one.key == "marks_file")
     upload.upload("other.json", marks_to_json("mine", "other", (1,)).encode(), "application/json").run()
     assert app.session_state["own"].known == (13,)
-    assert any("must be of this text" in str(data.get("text")) for data in parts(app) if "text" in data)
+    assert any("must belong to this text" in str(data.get("text")) for data in parts(app) if "text" in data)
 
 
 def test_a_row_is_taken_to_compare(app):

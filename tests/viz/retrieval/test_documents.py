@@ -83,5 +83,5 @@ def test_documents_of_no_use_leave_the_others_usable():
     texts, complaints, _ = retrieval_material.read_texts([*given, ("big.txt", b"x" * 20_000_001)])
     assert texts == [("a.txt", "Some text."), ("d.md", "More.")]
     assert [one.partition(":")[0] for one in complaints] == ["a.txt", "b.txt", "c.txt", "big.txt"]
-    assert "a name of its own" in complaints[0]
+    assert "documents must have different names" in complaints[0]
     assert "is empty" in complaints[1]

@@ -154,7 +154,7 @@ def interrupted(app, indexed, restart):
 def test_after_a_restart_the_link_shows_what_was_done_and_goes_on(indexed, restart, cache_folder):
     token, shown = interrupted(opened(), indexed, restart)
     app = settled(opened(run=token))
-    sentence = "This run was interrupted; the measures of 2 of 3 chunkers are kept on disk. “Resume” measures the others."
+    sentence = "This run was interrupted; the results for 2 of 3 chunkers are kept on disk. “Resume” measures the others."
     assert sentence in said(app)
     assert app.dataframe[0].value.equals(shown)
     assert app.selectbox(key="retrieval_question").options
@@ -183,8 +183,8 @@ def test_documents_of_one_s_own_have_to_be_given_again(indexed, restart, cache_f
     assert app.session_state["retrieval_material"] == "Your own"
     (sentence,) = (text for text in said(app) if "kept on disk" in text)
     assert sentence == (
-        "The measures of 2 of 3 chunkers of this run are kept on disk; texts are not. To see them, give 2 of 2 documents "
-        "and the questions again, on the left, with the same names and content."
+        "The results for 2 of 3 chunkers of this run are kept on disk, but its texts are not. To see them, give 2 of 2 "
+        "documents and the questions again, on the left, with the same names and content."
     )
     upload(app, {"birds.txt": TEXTS["birds.txt"]})
     assert any("give 1 of 2 documents again" in text for text in said(app))
@@ -209,8 +209,8 @@ def test_bundled_documents_that_have_changed_are_said(indexed, restart, cache_fo
     changed = Material(((name, text + " More."), *others), SMALL.questions, own=False)
     monkeypatch.setattr(page, "bundled", lambda: changed)
     sentence = (
-        "The measures of 2 of 3 chunkers of this run are kept on disk; texts are not. Its bundled documents have changed "
-        "since it was begun: it must be run again."
+        "The results for 2 of 3 chunkers of this run are kept on disk, but its texts are not. Its bundled documents "
+        "have changed since it was begun: it must be run again."
     )
     assert sentence in said(opened(run=token))
 

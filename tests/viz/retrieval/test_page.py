@@ -38,7 +38,7 @@ def test_before_a_run_it_shows_the_one_that_comes_with_seamark_and_says_so():
     assert not app.exception
     assert app.title[0].value == "Retrieval"
     (sentence,) = (text for text in said(app) if text.startswith("This result comes with Seamark"))
-    assert f"Seamark {kept.seamark}, which measured it on {kept.made.day} {kept.made:%B %Y}" in sentence
+    assert f"Seamark {kept.seamark} and was measured on {kept.made.day} {kept.made:%B %Y}" in sentence
     assert "“Run” measures the chunkers on the left" in sentence
     assert any(text.startswith("2 chunkers on ") for text in said(app))
     assert rows_of(app)["chunker"].tolist() == shown.plan.titles

@@ -180,7 +180,7 @@ def test_a_run_that_goes_on_asks_for_what_is_not_there_alone_and_not_before_the_
             assert time.monotonic() < end, said(app)
             ran(app)
         (said_of_it,) = found
-        assert "the measures of 3 of 4 chunkers are kept" in said_of_it
+        assert "the results for 3 of 4 chunkers are kept" in said_of_it
         resume = next(one for one in app.button if one.label == "Resume")
         assert resume.disabled
         name_model(app, http)

@@ -100,7 +100,7 @@ def test_what_is_no_pipeline_is_refused_in_a_sentence(name):
 def test_a_pipeline_that_a_link_names_waits_for_a_click(package, page):
     package("xx_seamark_pipeline", pipeline=True)
     app = opened(page, sentences="spacy:xx_seamark_pipeline")
-    assert any("It is neither read nor run until you press" in sentence for sentence in said(app))
+    assert any("The pipeline is neither read nor run until you press" in sentence for sentence in said(app))
     assert "xx_seamark_pipeline" not in sys.modules
     app.button(key="splitter/allow").click().run()
     assert not app.exception

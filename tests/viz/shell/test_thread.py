@@ -112,7 +112,7 @@ def test_the_parameters_of_a_link_win(compare):
 def test_what_was_changed_on_a_page_stays_until_compare_changes(compare):
     app = go(compare, "double_pass")
     app.slider(key="0/double_pass/merging_threshold").set_value(0.6).run()
-    assert "Double pass is column 3 of Compare, changed here." in captions(app)
+    assert "Double pass is column 3 of Compare, with other settings here." in captions(app)
     go(app, "compare")
     app = go(app, "double_pass")
     assert columns(app, "double_pass")["double_pass"] == {"merging_threshold": 0.6}
@@ -209,7 +209,7 @@ def test_retrieval_takes_the_columns_of_compare_and_gives_its_own_back(compare):
     before = columns(app, "retrieval")
     press(app, "Use Compare's columns")
     assert columns(app, "retrieval") == columns(app, "compare")
-    assert "The columns are those of Compare." in captions(app)
+    assert "These are the columns of Compare." in captions(app)
     press(app, "Undo")
     assert columns(app, "retrieval") == before
 

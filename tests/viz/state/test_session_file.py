@@ -141,8 +141,11 @@ def test_the_pages_of_the_text_reopen_too(app, written):
         (lambda file: "not JSON", "my.json: the file must be a session or a recipe of Seamark; Invalid JSON"),
         (lambda file: json.dumps(file | {"seamark_session": 2}), "seamark_session: must be 1; got 2."),
         (lambda file: json.dumps(file | {"text": "  "}), "text must contain more than white space."),
-        (lambda file: json.dumps(file | {"known": [29, 5]}), "known must ascend between 0 and 68, the length of the text."),
-        (lambda file: json.dumps(file | {"known": [0]}), "known must ascend between 0 and 68"),
+        (
+            lambda file: json.dumps(file | {"known": [29, 5]}),
+            "known boundaries must be in ascending order between 0 and 68, the length of the text.",
+        ),
+        (lambda file: json.dumps(file | {"known": [0]}), "known boundaries must be in ascending order between 0 and 68"),
         (lambda file: json.dumps(file | {"selected": 2}), "selected must be below the number of columns, 2; got 2."),
         (lambda file: json.dumps(file | {"columns": []}), "columns: "),
         (lambda file: json.dumps(file | {"columns": file["columns"] * 4}), "columns: "),

@@ -68,7 +68,7 @@ def test_after_a_restart_the_link_shows_what_was_done_and_goes_on(computed, rest
     token = interrupted(computed, restart)
     app = opened(run=token)
     assert (
-        "This sweep was interrupted; the measures of 3 of 14 runs are kept on disk. “Resume” measures the others."
+        "This sweep was interrupted; the results for 3 of 14 runs are kept on disk. “Resume” measures the others."
         in said(app)
     )
     assert any("lowest here" in one.value for one in app.markdown)

@@ -69,8 +69,8 @@ def test_it_opens_with_the_sweep_that_comes_with_seamark_and_says_so(tune):
     run, kept = first_run()
     app = tune()
     (sentence,) = (text for text in notices(app) if text.startswith("This result comes with Seamark"))
-    assert f"Seamark {kept.seamark}, which measured it on {kept.made.day} {kept.made:%B %Y}" in sentence
-    assert f"on {len(run.names)} bundled documents. “Run” measures what is chosen on the left" in sentence
+    assert f"Seamark {kept.seamark} and was measured on {kept.made.day} {kept.made:%B %Y}" in sentence
+    assert f"with {len(run.names)} bundled documents. “Run” measures what is chosen on the left" in sentence
     assert "lowest here: Pk" in said(app)
     assert "Held out, it reaches" in said(app)
     assert not any("changed since" in text for text in notices(app))

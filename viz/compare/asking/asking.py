@@ -262,13 +262,15 @@ def mark_answer(document: Document, event: dict[str, Any]) -> None:
         span = checked_answer(document.text, start, end)
         kept = [one for one in session.questions if (one.question, one.document) != (question, document.name)]
         if len(kept) >= MOST_QUESTIONS:
-            raise InputError(f"At most {MOST_QUESTIONS} questions can be kept, so this one is not. Remove one first.")
+            raise InputError(
+                f"At most {MOST_QUESTIONS} questions can be kept, so this one is not. Remove a kept question first."
+            )
         texts = session.question_texts
         size = sum(map(len, {document.text, *(one.text for one in texts.values())}))
         if size > LARGEST_TEXTS:
             raise InputError(
                 f"The texts of all kept questions may have at most {LARGEST_TEXTS:,} characters together; with this "
-                f"one they would have {size:,}. Remove a question first."
+                f"question they would have {size:,}. Remove a kept question first."
             )
     except InputError as error:
         session.answer_complaint = str(error)

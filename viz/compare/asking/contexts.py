@@ -67,7 +67,7 @@ def show_contexts(choices: Choices, made: Sequence[ColumnResult]) -> None:
             every = f"{missing:,} of {counted(len(chunking.chunks), 'chunk')}"
             notice(
                 f"Column {number + 1}: the model wrote no usable context sentence for {every}; these chunks are used "
-                "without.",
+                "without one.",
                 key=f"contexts_left_out_{number}",
             )
     if there:

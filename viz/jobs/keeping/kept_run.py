@@ -145,7 +145,8 @@ class KeptRun(Generic[Plan]):
             plan = cls.plan_type.model_validate_json(data)
         except ValidationError as error:
             raise InputError(
-                f"The plan of a kept {cls.kind} must have the form that Seamark writes; this one does not. Start a new run."
+                f"The plan of a stored {cls.kind} must be in the format that Seamark writes; this one is not. Start a new "
+                "run."
             ) from error
         plan.check()
         return cls(keeper, plan)

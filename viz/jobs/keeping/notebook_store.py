@@ -138,8 +138,8 @@ class NotebookStore:
         except (OSError, sqlite3.Error) as error:
             if isinstance(error, sqlite3.Error) and is_full(error):
                 raise InputError(
-                    f"The file of kept texts may have at most {MOST_BYTES / 1e6:,.0f} MB, and the disk must have room "
-                    "for it; it is full. Remove a kept text, or save a session file."
+                    f"The file of kept texts may have at most {MOST_BYTES / 1e6:,.0f} MB, and the disk must have room for "
+                    "it; there is no more room. Remove a kept text, or save a session file."
                 ) from error
             raise InputError(
                 f"The file of kept texts, {self._path.name}, cannot be read or written: {error}. Save a session file "

@@ -125,9 +125,9 @@ class RunStore:
             return None
         found, version, plan, checksum = row
         if checksum != _checksum(key, found, version, plan):
-            raise InputError("The run that was kept on disk is damaged; run it again.")
+            raise InputError("The run stored on disk is damaged. Run it again.")
         if version != __version__:
-            raise InputError(f"The run was kept by Seamark {version}, and this is {__version__}; run it again.")
+            raise InputError(f"The run was stored by Seamark {version}, and this is Seamark {__version__}. Run it again.")
         return bytes(plan) if found == kind else None
 
     def parts(self, key: bytes) -> dict[int, bytes]:
@@ -230,7 +230,7 @@ class RunStore:
             return self._connection
         self._close()
         if (size := file_size(self._path)) > MAX_RUNS_FILE:
-            raise Foreign(f"it may have at most {MAX_RUNS_FILE:,} bytes, and has {size:,}")
+            raise Foreign(f"the file may have at most {MAX_RUNS_FILE:,} bytes; it has {size:,}")
         connection = connect(self._path)
         try:
             set_up(connection, MAX_RUNS_FILE)

@@ -89,8 +89,9 @@ def show_failed(told: Told, plan: Plan, words: dict[str, str]) -> None:
         return
     failed = len({one.question for one in lost})
     st.caption(
-        f"{counted(len(lost), 'excerpt')}, of {failed:,} of {counted(len(questions), 'question')}, were not found "
-        f"whole {_at(report)}. The questions with most missed come first; press an excerpt to see its passage below."
+        f"{plan.names[number]} did not find {counted(len(lost), 'excerpt')} whole {_at(report)}, in {failed:,} of "
+        f"{counted(len(questions), 'question')}. The excerpts with the most missing text come first; press one to see its "
+        "passage below."
     )
     rows = [_row(report, plan, one, number, words) for one in lost[:MOST_LISTED]]
     left = len(lost) - len(rows)

@@ -87,7 +87,10 @@ def show_generating(here: Page, documents: OwnDocuments, *, form_elsewhere: bool
             _show_made(here, job)
         elif token:
             remembered = f"the server keeps the last {MOST_KEPT} runs of a session, and {MOST_KEPT} of those that are over"
-            notice(f"The link's questions are no longer remembered: {remembered}.", key="generating_forgotten")
+            notice(
+                f"The link's questions are no longer remembered: {remembered}. Generate them again.",
+                key="generating_forgotten",
+            )
 
 
 def _offer(here: Page, documents: OwnDocuments, asking: Asking | None, job: Generating | None) -> None:
@@ -168,8 +171,8 @@ def _show_made(here: Page, job: Generating) -> None:
         notice(job.error, "error", key="generating_error")
     if job.cancelled:
         # Another session does not have the model's answers.
-        on = " “Generate” goes on where it ended." if job.asking is chosen_model() else ""
-        notice(f"The generation was stopped; what was asked before is kept.{on}", key="generating_stopped")
+        on = " “Generate” continues where it stopped." if job.asking is chosen_model() else ""
+        notice(f"The generation was stopped; the questions generated so far are kept.{on}", key="generating_stopped")
     repaired = sum(one.repaired for one in made)
     said = f"{counted(len(made), 'question')} of {job.settings.count:,}. {job.asking.model.title}: {job.asked.spent}."
     if repaired:
@@ -179,7 +182,7 @@ def _show_made(here: Page, job: Generating) -> None:
     if dropped:
         if not made:
             notice(
-                "None of the model's answers can be used; the table gives the reason for each passage's last one.",
+                "None of the model's answers can be used. The table gives the reason for the last answer on each passage.",
                 key="generating_unusable",
             )
         with st.expander(f"{counted(len(dropped), 'passage')} without questions", expanded=not made):
@@ -216,7 +219,10 @@ def _compared(here: Page, job: Generating, made: Sequence[Generated]) -> Alike |
         comparing.start()
         comparing.join(0.2)
     if comparing.cancelled:
-        notice("The comparison of the questions was stopped, so nothing is filtered.", key="comparing_stopped")
+        notice(
+            "The comparison of the questions was stopped, so the filters are off and all questions are shown.",
+            key="comparing_stopped",
+        )
     elif comparing.error:
         notice(comparing.error, "error", key="comparing_error")
     elif comparing.running:
@@ -260,8 +266,8 @@ def _show_result(job: Generating, shown: Sequence[Generated]) -> None:
     removed = [one for one in job.made if one in job.drafts and job.drafts[one] is None]
     ready = show_table(job, shown) if shown else []
     if not shown:
-        back = ", or restore what you removed" if removed else ""
-        notice(f"No question passes the filters: move their lines{back}.", key="generating_none")
+        back = ", or restore the questions that you removed" if removed else ""
+        notice(f"No question passes the filters. Move the filters' lines{back}.", key="generating_none")
 
     found = question_set(ready, job.texts, job.asking.model.name)
     if ready:

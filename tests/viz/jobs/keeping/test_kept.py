@@ -139,7 +139,7 @@ def test_a_plan_of_something_else_is_a_sentence(folder, plan):
     for kind, find in (("sweep", KeptSweep.find), ("retrieval", KeptRetrieval.find)):
         place = Keeper(RunStore(folder / "runs.sqlite"), f"token of a {kind}", kind)
         place.begin(plan)
-        with pytest.raises(InputError, match="must have the form that Seamark writes"):
+        with pytest.raises(InputError, match="must be in the format that Seamark writes"):
             find(place)
 
 

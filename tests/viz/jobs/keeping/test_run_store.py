@@ -137,7 +137,7 @@ def test_a_file_of_something_else_is_replaced_by_the_next_run(path, content):
 def test_a_run_of_another_version_is_a_sentence(path, monkeypatch):
     filled(path)
     monkeypatch.setattr(run_store, "__version__", "9.9.9")
-    with pytest.raises(InputError, match=r"kept by Seamark 0\.1\.0, and this is 9\.9\.9; run it again"):
+    with pytest.raises(InputError, match=r"stored by Seamark 0\.1\.0, and this is Seamark 9\.9\.9\. Run it again"):
         keeper(path).plan()
 
 
@@ -271,7 +271,7 @@ def test_a_part_that_is_too_large_is_not_kept(path, monkeypatch):
 def test_a_file_that_is_larger_than_allowed_is_not_read(path, monkeypatch):
     filled(path).store._close()
     monkeypatch.setattr(run_store, "MAX_RUNS_FILE", 5_000)
-    with pytest.raises(InputError, match="it may have at most 5,000 bytes"):
+    with pytest.raises(InputError, match="the file may have at most 5,000 bytes"):
         keeper(path).plan()
 
 

@@ -227,7 +227,7 @@ def test_stopping_keeps_what_was_asked_and_going_on_keeps_what_was_written(http,
     ended(app.session_state["comparing"])
     ran(app)
     line(app, "lowest", 0.0)
-    assert any(text.startswith("The generation was stopped; what was asked before is kept.") for text in said(app))
+    assert any(text.startswith("The generation was stopped; the questions generated so far are kept.") for text in said(app))
     assert any(f"{len(job.made)} questions of 7. test: " in text for text in remarks(app))
     row = tables[-1]["question"].index(job.made[0].question)
     wanted.append({"edited_rows": {row: {"question": "What is written anew?"}}, "deleted_rows": []})
@@ -275,7 +275,10 @@ def test_answers_none_of_which_can_be_used_are_said_with_the_last_reason(http):
     press(app, "Send")
     ended(generating(app))
     ran(app)
-    assert "None of the model's answers can be used; the table gives the reason for each passage's last one." in said(app)
+    assert (
+        "None of the model's answers can be used. The table gives the reason for the last answer on each passage."
+        in said(app)
+    )
     (table,) = [one.value for one in app.dataframe if "last answer" in one.value]
     assert [*table["last answer"]] == ["its JSON is broken: Unterminated string starting at"] * 3
     assert any(text.startswith("0 questions of 3. test: 10 requests") for text in remarks(app))
@@ -288,7 +291,7 @@ def test_where_all_are_removed_they_can_be_put_back(http, edits):
     line(app, "highest", 1.0)
     wanted.append({"edited_rows": {}, "deleted_rows": [*range(len(tables[-1]["question"]))]})
     press(ran(app), "Edit the table")
-    assert "No question passes the filters: move their lines, or restore what you removed." in said(app)
+    assert "No question passes the filters. Move the filters' lines, or restore the questions that you removed." in said(app)
     assert next(one for one in app.button if one.label == "Use these questions").disabled
     before = len(generating(app).made)
     press(app, f"Restore {before} questions")
