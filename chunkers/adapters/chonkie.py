@@ -35,7 +35,7 @@ class ChonkieSemantic(Adapter):
         2048,
         ge=1,
         le=1_000_000,
-        title="Size",
+        title="Chunk size",
         description="The most that a chunk may hold; one longer sentence stays whole.",
         json_schema_extra={"unit": "tokens", "step": 16, "offered": [16, 4096], "main": True},
     )
@@ -51,7 +51,7 @@ class ChonkieSemantic(Adapter):
         1,
         ge=1,
         le=10_000,
-        title="Minimum size",
+        title="Minimum chunk size",
         description="The least distance between two cuts.",
         json_schema_extra={"unit": "sentences", "step": 1, "offered": [1, 20]},
     )
@@ -67,7 +67,7 @@ class ChonkieSemantic(Adapter):
         0,
         ge=0,
         le=100,
-        title="Look ahead",
+        title="Look-ahead range",
         description="How many groups beyond the next a group may skip to merge with a similar one; 0 merges none.",
         json_schema_extra={"unit": "groups", "step": 1, "offered": [0, 5]},
     )
@@ -83,7 +83,7 @@ class ChonkieSemantic(Adapter):
         3,
         ge=0,
         le=10,
-        title="Smoothing order",
+        title="Smoothing polynomial order",
         description="Degree of the filter's polynomial; below the window.",
         json_schema_extra={"step": 1},
     )

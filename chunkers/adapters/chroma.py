@@ -31,7 +31,7 @@ class ChromaCluster(Adapter):
         400,
         ge=1,
         le=1_000_000,
-        title="Maximum size",
+        title="Maximum chunk size",
         description="Divided by the size of a piece, the most pieces that a chunk may have.",
         json_schema_extra={"unit": "tokens", "step": 10, "offered": [50, 2000], "main": True},
     )

@@ -38,7 +38,7 @@ class DoclingHybrid(Adapter):
         256,
         ge=1,
         le=1_000_000,
-        title="Maximum size",
+        title="Maximum chunk size",
         description="The most that a chunk may hold with its headings in front; Docling's default is what the model reads.",
         json_schema_extra={"unit": "tokens", "step": 8, "offered": [48, 2048], "main": True},
     )

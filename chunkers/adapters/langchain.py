@@ -29,7 +29,7 @@ class LangChainSemantic(Thresholded, Adapter):
 
     threshold: Literal["percentile", "standard_deviation", "interquartile", "gradient"] = Field(
         "percentile",
-        title="Threshold",
+        title="Threshold type",
         description="How the line is drawn; LangChain's breakpoint_threshold_type.",
         json_schema_extra={"main": True},
     )
@@ -38,7 +38,7 @@ class LangChainSemantic(Thresholded, Adapter):
         1,
         ge=0,
         le=20,
-        title="Buffer",
+        title="Buffer size",
         description="Sentences joined on each side before embedding; LangChain's buffer_size.",
         json_schema_extra={"unit": "sentences", "step": 1, "offered": [0, 5], "main": True},
     )

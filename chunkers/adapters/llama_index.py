@@ -39,7 +39,7 @@ class LlamaIndexSemantic(Adapter):
         1,
         ge=0,
         le=20,
-        title="Buffer",
+        title="Buffer size",
         description="Sentences joined on each side before embedding.",
         json_schema_extra={"unit": "sentences", "step": 1, "offered": [0, 5], "main": True},
     )
@@ -107,7 +107,7 @@ class LlamaIndexDoubleMerging(Adapter):
         1000,
         ge=1,
         le=1_000_000,
-        title="Maximum size",
+        title="Maximum chunk size",
         description="No join makes a chunk longer than this.",
         json_schema_extra={"unit": "characters", "step": 100, "offered": [100, 10_000]},
     )
@@ -115,7 +115,7 @@ class LlamaIndexDoubleMerging(Adapter):
         1,
         ge=1,
         le=2,
-        title="Look ahead",
+        title="Look-ahead range",
         description="How many chunks beyond the next pass two may look at.",
         json_schema_extra={"unit": "chunks", "step": 1},
     )

@@ -47,7 +47,7 @@ class Sized(Chunker):
         None,
         ge=1,
         le=100_000,
-        title="Minimum size",
+        title="Minimum chunk size",
         description="A smaller chunk is merged with the one before it; the first with the one after.",
         json_schema_extra={"step": 1},
     )
@@ -55,7 +55,7 @@ class Sized(Chunker):
         None,
         ge=1,
         le=1_000_000,
-        title="Maximum size",
+        title="Maximum chunk size",
         description="A larger chunk is cut again.",
         json_schema_extra={"step": 1},
     )

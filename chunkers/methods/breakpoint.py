@@ -52,14 +52,14 @@ class Breakpoint(Thresholded, Sized):
     embeds: ClassVar[bool] = True
 
     threshold: ThresholdName = Field(
-        "percentile", title="Threshold", description="How the line is drawn.", json_schema_extra={"main": True}
+        "percentile", title="Threshold type", description="How the line is drawn.", json_schema_extra={"main": True}
     )
     amount: float = Field(95, title="Threshold amount", json_schema_extra={"main": True})
     buffer: int = Field(
         0,
         ge=0,
         le=20,
-        title="Buffer",
+        title="Buffer size",
         description="Sentences joined on each side before embedding: 0 in Qu et al., 1 in LangChain, 3 in Chroma's report.",
         json_schema_extra={"unit": "sentences", "step": 1, "offered": [0, 5], "main": True},
     )

@@ -83,7 +83,7 @@ class ChangePoint(Sized):
 
     caution: Caution = Field(
         "balanced",
-        title="Caution",
+        title="Caution level",
         description="What a cut has to gain, by what cuts gain in the text shuffled: balanced is the mean of the shuffles, "
         "eager and cautious are their quartiles. The more cautious, the fewer chunks.",
         json_schema_extra={"ordered": True, "main": True},

@@ -41,7 +41,7 @@ class Dbscan(Clustered):
         0.3,
         ge=0.001,
         le=1,
-        title="Neighbourhood ε",
+        title="Neighbourhood radius ε",
         description="Sentences at most this far apart are neighbours.",
         json_schema_extra={"step": 0.01, "offered": [0.01, 1], "main": True},
     )
@@ -49,7 +49,7 @@ class Dbscan(Clustered):
         2,
         ge=1,
         le=1000,
-        title="Core neighbours",
+        title="Minimum samples",
         description="Minimum number of sentences in a core sentence's neighbourhood, itself included.",
         json_schema_extra={"unit": "sentences", "step": 1, "offered": [1, 10], "main": True},
     )

@@ -78,7 +78,7 @@ class DoublePass(Chunker):
         None,
         ge=1,
         le=1_000_000,
-        title="Maximum size",
+        title="Maximum chunk size",
         description="No join makes a chunk longer than this; a single longer sentence stays whole. With vector re-embed, "
         "white space between sentences counts as one character, as in LlamaIndex.",
         json_schema_extra={"unit": "characters", "step": 100},
@@ -87,7 +87,7 @@ class DoublePass(Chunker):
         1,
         ge=1,
         le=2,
-        title="Look ahead",
+        title="Look-ahead range",
         description="How many chunks beyond the next pass two may look at.",
         json_schema_extra={"unit": "chunks", "step": 1},
     )
@@ -100,7 +100,7 @@ class DoublePass(Chunker):
         None,
         ge=1,
         le=100_000,
-        title="Minimum size",
+        title="Minimum chunk size",
         description="After both passes, a smaller chunk is merged with the one before it; the first with the one after.",
         json_schema_extra={"unit": "characters", "step": 10},
     )

@@ -48,7 +48,7 @@ class KMeans(Chunker):
         3,
         ge=1,
         le=1000,
-        title="Clusters",
+        title="Number of clusters",
         description="The number of centres, and of chunks; no more than there are different sentences.",
         json_schema_extra={"unit": "clusters", "step": 1, "offered": [1, 20], "main": True},
     )

@@ -67,7 +67,7 @@ class MaxMin(Sized):
         0.9,
         ge=0,
         le=10,
-        title="Relaxation",
+        title="Relaxation factor",
         description="The share of the chunk's least similarity that a sentence must exceed: c in the source.",
         json_schema_extra={"step": 0.05, "offered": [0, 2], "main": True},
     )
@@ -75,7 +75,7 @@ class MaxMin(Sized):
         1.5,
         ge=0,
         le=10,
-        title="Initial factor",
+        title="Initial similarity factor",
         description="What the similarity of the first two sentences is multiplied by: init_const in the source.",
         json_schema_extra={"step": 0.05, "offered": [0.5, 3], "main": True},
     )

@@ -54,7 +54,7 @@ class Optimal(Chunker):
         400,
         ge=1,
         le=1_000_000,
-        title="Maximum size",
+        title="Maximum chunk size",
         description="A chunk holds as many pieces as fit into this; a longer sentence is a chunk of its own.",
         json_schema_extra={"unit": "tokens", "step": 50, "offered": [50, 2000], "main": True},
     )

@@ -78,7 +78,7 @@ class Structure(Chunker):
         250,
         ge=1,
         le=1_000_000,
-        title="Maximum size",
+        title="Maximum chunk size",
         description="The most that a chunk may hold; only a formula and a table's delimiter row may be longer.",
         json_schema_extra={"unit": "tokens", "step": 10, "offered": [50, 2000], "main": True},
     )

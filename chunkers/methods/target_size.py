@@ -54,13 +54,13 @@ class TargetSize(Chunker):
         400,
         ge=1,
         le=10_000_000,
-        title="Target size",
+        title="Target chunk size",
         description="What the chunks should hold.",
         json_schema_extra={"step": 10, "offered": [20, 2000], "main": True},
     )
     fit: Fit = Field(
         "average",
-        title="Size applies to",
+        title="Size statistic",
         description="The average chunk, as Chroma's code has it, or the largest, as its report says.",
         json_schema_extra={"main": True},
     )
@@ -69,7 +69,7 @@ class TargetSize(Chunker):
         3,
         ge=0,
         le=20,
-        title="Buffer",
+        title="Buffer size",
         description="Sentences joined on each side before embedding: 3 in Chroma's code.",
         json_schema_extra={"unit": "sentences", "step": 1, "offered": [0, 5]},
     )

@@ -147,7 +147,7 @@ def test_the_results_of_a_retrieval_run_violate_no_rule(page, app_url):
     page.goto(f"{app_url}/retrieval?embedder=tfidf&c1=recursive&c1.size=300&c2=fixed_sentences&budget=500")
     run(page)
     expect(page.locator(".failed .row").first).to_be_visible(timeout=READY)
-    expect(page.get_by_role("heading", name="One question")).to_be_visible(timeout=READY)
+    expect(page.get_by_role("heading", name="Question details")).to_be_visible(timeout=READY)
     at_rest(page)
     assert violations(page) == []
 

@@ -110,7 +110,7 @@ def test_as_documents_and_questions(page, app_url):
     expect(page.get_by_text("2 chunkers on 3 documents", exact=True)).to_be_visible(timeout=READY)
     nothing_happened(page)
     page.get_by_role("button", name="Run", exact=True).click()
-    expect(page.get_by_role("heading", name="One question")).to_be_visible(timeout=READY)
+    expect(page.get_by_role("heading", name="Question details")).to_be_visible(timeout=READY)
     nothing_happened(page)
     for number in (1, 81, 200):
         page.goto(page.url.split("&question=")[0] + f"&question={number}")
@@ -123,7 +123,7 @@ def test_as_documents_to_tune_with(page, app_url):
     page.goto(f"{app_url}/tune?embedder=tfidf")
     page.get_by_text("Your own documents").click(timeout=READY)
     upload(page, ".st-key-short_files", *((f"{name}.txt", "\n---\n".join(STRINGS[:50])) for name in NAMES[:4]))
-    page.get_by_role("button", name="Stitch", exact=True).click(timeout=READY)
+    page.get_by_role("button", name="Stitch documents", exact=True).click(timeout=READY)
     expect(page.get_by_text("documents stitched from").or_(page.get_by_role("alert")).first).to_be_visible(timeout=READY)
     nothing_happened(page)
 

@@ -78,7 +78,7 @@ def test_a_kept_text_is_there_after_a_restart_on_another_port(open_page, tmp_pat
         open_app(page, other.url, "?embedder=tfidf")
         open_box(page)
         expect(page.get_by_text("Pasted text · 1 question")).to_be_visible()
-        page.get_by_test_id("stMainBlockContainer").get_by_role("button", name="Open", exact=True).click()
+        page.get_by_test_id("stMainBlockContainer").get_by_role("button", name="Open text", exact=True).click()
         eventually(lambda: whole_text(page.locator(".seamark"), 0), TEXT)
         shows_question(page, "Who sees it? → “")
         assert "c2=recursive" in page.url

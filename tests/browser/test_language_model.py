@@ -87,7 +87,7 @@ def test_models_are_asked_after_a_click_alone_and_the_keys_are_nowhere(page, url
     expect(page.get_by_text("This chunker needs a language model, and none is named yet.")).to_be_visible()
     page.get_by_role("textbox", name="Model name").fill("test")
     page.get_by_role("textbox", name="Server address", exact=True).fill(chats.address)
-    page.get_by_role("textbox", name="Server key").fill(keys[0])
+    page.get_by_role("textbox", name="Server API key").fill(keys[0])
     page.get_by_role("button", name="Use this model").click()
     expect(page.get_by_text("Nothing is sent until you press “Send”.")).to_contain_text(chats.address.split("/")[2])
     at_rest(page)
@@ -95,7 +95,7 @@ def test_models_are_asked_after_a_click_alone_and_the_keys_are_nowhere(page, url
     page.get_by_role("textbox", name="Embedder server").fill(embeds.address)
     page.get_by_role("textbox", name="Embedder API key").fill(keys[1])
     assert chats.requests == embeds.requests == []
-    page.get_by_test_id("stFormSubmitButton").get_by_role("button", name="Use it").click()
+    page.get_by_test_id("stFormSubmitButton").get_by_role("button", name="Use this embedder").click()
     refused = page.get_by_text("must accept the key; it refused (status 401)")
     expect(refused).to_contain_text("openai:vectors: 127.0.0.1:")
     at_rest(page)

@@ -74,7 +74,7 @@ def test_nothing_leaves_this_machine(open_page, audit, tmp_path):
             at_rest(page)
         page.goto(f"{server.url}/retrieval?embedder=tfidf&c1=recursive&c1.size=300")
         run(page)
-        expect(page.get_by_role("heading", name="One question")).to_be_visible(timeout=READY)
+        expect(page.get_by_role("heading", name="Question details")).to_be_visible(timeout=READY)
         port = server.url.rsplit(":", 1)[1]
         ours = re.compile(rf"^(https?|wss?)://127\.0\.0\.1:{port}/|^data:|^blob:http://127\.0\.0\.1:{port}/")
         assert any(url.startswith("ws://") for url in asked)

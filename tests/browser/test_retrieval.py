@@ -25,7 +25,7 @@ def measured(page, url):
 
 def ended(page):
     expect(page.get_by_text("This result comes with Seamark")).to_have_count(0, timeout=READY)
-    expect(page.get_by_role("heading", name="One question")).to_be_visible(timeout=READY)
+    expect(page.get_by_role("heading", name="Question details")).to_be_visible(timeout=READY)
 
 
 def cell(page, label):
@@ -97,7 +97,7 @@ def test_a_failed_question_leads_to_its_passage_where_the_budget_ends(page, app_
     question = row.locator("strong").inner_text().partition(".")[0]
     row.click()
     expect(row).to_have_attribute("aria-current", "true", timeout=READY)
-    expect(page.get_by_role("heading", name="One question")).to_be_in_viewport()
+    expect(page.get_by_role("heading", name="Question details")).to_be_in_viewport()
     end = page.locator(".passages").first.locator(".end")
     expect(end).to_have_text("500 tokens")
     page.wait_for_url(lambda url: f"question={question}" in url and "left=2" in url, timeout=READY)

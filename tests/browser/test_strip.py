@@ -196,10 +196,10 @@ def test_the_frame_shows_what_is_read_and_scrolls_it_and_details_are_folded_toge
     root.get_by_role("button", name="details").nth(1).click()
     for number in range(3):
         expect(root.locator(".head dl").nth(number)).to_be_visible()
-    page.get_by_text("All sizes").click()
+    page.get_by_text("Size statistics").click()
     expect(root.locator(".head table")).to_have_count(3)
     expect(root.locator(".head table").first).to_be_visible()
-    page.get_by_text("All sizes").click()
+    page.get_by_text("Size statistics").click()
     expect(root.locator(".head dl").first).to_be_hidden()
 
 

@@ -44,7 +44,7 @@ def test_short_texts_are_stitched_and_one_is_opened_with_its_seams(page, app_url
     files = [{"name": f"{name}.txt", "mimeType": "text/plain", "buffer": text.encode()} for name, text in TOPICS.items()]
     files.append({"name": "void.txt", "mimeType": "text/plain", "buffer": b" "})
     page.locator(".st-key-short_files input[type=file]").set_input_files(files)
-    page.get_by_role("button", name="Stitch", exact=True).click(timeout=READY)
+    page.get_by_role("button", name="Stitch documents", exact=True).click(timeout=READY)
     expect(page.get_by_text("void.txt: a document to stitch must have text")).to_be_visible(timeout=READY)
     expect(
         page.get_by_text("5 documents stitched from 4 short texts, with 12 sentences and 3 known boundaries each")

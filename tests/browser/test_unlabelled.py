@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from tests.browser.steps import at_rest, open_app
 
-BUTTON = "Measure edits"
+BUTTON = "Measure edit stability"
 
 
 def test_edits_are_measured_on_request_beside_what_needs_none(page, app_url):

@@ -28,7 +28,7 @@ from viz.theme.numbers import counted
 
 def show_question(choices: Choices, plan: AnswerPlan, gathered: Mapping[int, Gathered], run: Answering | None) -> None:
     """Draw a question selector, and each chunker's card for the selected question, with answers if there is a run."""
-    st.header("One question", anchor=False)
+    st.header("Question details", anchor=False)
     options = {str(number): f"{number}. {item.question}" for number, item in enumerate(plan.items, start=1)}
     number = int(select("Question", choices.extra, "question", options, "answers/question")) - 1
     item, results = plan.items[number], {} if run is None else run.results.copy()

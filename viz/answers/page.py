@@ -189,7 +189,7 @@ def _gathered(plan: AnswerPlan, made: list[ColumnResult], embedder: Embedder | N
         notice(job.error, "error", key="answers_gathering_error")
         st.button("Try again", on_click=again, key="answers/gather_again")
     elif job.sizes is None:
-        st.button("Gather the chunks", on_click=again, key="answers/gather")
+        st.button("Retrieve chunks", on_click=again, key="answers/gather")
     return job
 
 

@@ -114,7 +114,7 @@ def _offer_texts(choices: Choices, others: list[Shared]) -> None:
     )
     one = others[number or 0]
     row.button(
-        "Open this text",
+        "Open selected text",
         key="answers/open_text",
         on_click=lambda: give_text(Source(one.text, one.name, None, "from Retrieval", one.parts), choices),
     )

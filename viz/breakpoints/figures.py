@@ -51,7 +51,7 @@ def score_histogram(counted: Histogram, level: float, label: str) -> go.Figure:
     figure.update_layout(barmode="stack", height=250, showlegend=False, bargap=0)
     # With few bars Plotly labels their midpoints, which are not round numbers.
     figure.update_xaxes(title=label, tick0=0, dtick=_round_step(edges[-1] - edges[0]))
-    figure.update_yaxes(title="Gaps", range=[0, 1.2 * tallest])
+    figure.update_yaxes(title="Number of gaps", range=[0, 1.2 * tallest])
     return figure
 
 
@@ -109,8 +109,8 @@ def staircase_figure(stairs: Staircase, amount: float, title: str) -> go.Figure:
     figure.layout.shapes += (*_bands(stairs, amount),)
     figure.update_layout(height=380, showlegend=False)
     figure.update_xaxes(title=title, row=2)
-    figure.update_yaxes(title="Chunks", rangemode="tozero", row=1)
-    figure.update_yaxes(title="Characters", rangemode="tozero", row=2)
+    figure.update_yaxes(title="Number of chunks", rangemode="tozero", row=1)
+    figure.update_yaxes(title="Characters per chunk", rangemode="tozero", row=2)
     return figure
 
 

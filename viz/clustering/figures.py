@@ -128,8 +128,8 @@ def heatmap_figure(distances: FloatArray, block: int, coloured: Coloured, theme:
     marker = {"symbol": "square", "size": 6, "color": colours}
     for x, y in ((sentences, beside), (beside, sentences)):
         figure.add_scatter(x=x, y=y, mode="markers", marker=marker, hoverinfo="skip", showlegend=False)
-    figure.update_xaxes(title="Sentence", showgrid=False, constrain="domain")
-    figure.update_yaxes(title="Sentence", showgrid=False, autorange="reversed", scaleanchor="x", constrain="domain")
+    figure.update_xaxes(title="Sentence number", showgrid=False, constrain="domain")
+    figure.update_yaxes(title="Sentence number", showgrid=False, autorange="reversed", scaleanchor="x", constrain="domain")
     return figure.update_layout(height=560)
 
 
@@ -162,7 +162,7 @@ def density(
         )
         _legend(figure, symbol, f"{role} {len(own):,}", ink["ink"])
     _level(figure, eps, "ε", ink["accent"])
-    figure.update_xaxes(title="Sentence", rangemode="tozero")
+    figure.update_xaxes(title="Sentence number", rangemode="tozero")
     figure.update_yaxes(title="Core distance", rangemode="tozero")
     return figure.update_layout(height=340)
 
@@ -209,6 +209,6 @@ def centres(clusters: Clusters, coloured: Coloured, theme: str) -> go.Figure:
     _legend(figure, "circle", "to its own centre", palette.INK[theme]["ink"])
     if clusters.other:
         _legend(figure, "circle-open", "to the next centre", palette.INK[theme]["ink"])
-    figure.update_xaxes(title="Sentence", rangemode="tozero")
+    figure.update_xaxes(title="Sentence number", rangemode="tozero")
     figure.update_yaxes(title="Distance to centre", rangemode="tozero")
     return figure.update_layout(height=340)

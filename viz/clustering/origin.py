@@ -73,7 +73,7 @@ def _joins(choices: Choices, chunking: Chunking, found: Clusters, cap: int, reac
 
 def _tree(chunking: Chunking, found: Clusters, cap: int, reach: Reach, coloured: Coloured) -> None:
     merges, count = chunking.merges, len(coloured.chunk_of)
-    st.header("Join tree", anchor=False)
+    st.header("Dendrogram", anchor=False)
     st.caption(refusal_words(found, cap))
     tree = layout(count, merges, found)
     figure = cluster_figures.dendrogram(tree, merges, found, coloured, reach.distance, theme())

@@ -158,7 +158,7 @@ def _embedded_as() -> EmbeddedAs:
         session.embedded_as = checked(st.session_state[key])
 
     st.segmented_control(
-        "Embedded as",
+        "Embedded text",
         list(EMBEDDED_AS),
         default=shown,
         format_func=EMBEDDED_AS.__getitem__,

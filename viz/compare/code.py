@@ -61,7 +61,7 @@ def _run_at_once(original: Original, ours: Chunking, recipe: Recipe) -> None:
     subject = f"{ours.document.identity}/{recipe.model_dump_json()}/{original.name}"
     place = st.empty()
     if session.proof is None or session.proof[0] != subject:
-        if not place.button("Run the original", key="run_original"):
+        if not place.button("Run original library", key="run_original"):
             return
         try:
             said, tone = f"{_RESULT}: {compared(ours, run_original(original, ours.document.text))[1]}.", "info"

@@ -127,7 +127,9 @@ def _timing_controls(made: list[ColumnResult], document: Document, embedder: Emb
         }
 
     st.toggle(
-        "All sizes", key="all_sizes", help="Minimum, median, mean and maximum in sentences, words, characters and tokens."
+        "Size statistics",
+        key="all_sizes",
+        help="Minimum, median, mean and maximum in sentences, words, characters and tokens.",
     )
     st.button(
         "Repeat timing", on_click=again, width="stretch", help="Times each column's decision 11 times: median and quartiles."

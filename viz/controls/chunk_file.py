@@ -202,7 +202,7 @@ def _offer_text(choices: Choices, file: ChunkFile, document: Document, found: Fo
         choose_document(choices, OWN)
 
     st.button(
-        "Open its text",
+        "Open chunked text",
         key="open_chunks_text",
         on_click=opened,
         help="The chunks cover a whole text, except for white space between them, which is filled in.",

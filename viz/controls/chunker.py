@@ -222,7 +222,7 @@ def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any
                 column.parameters = dict(presets[st.session_state[key]].parameters)
 
     index = None if active is None else list(presets).index(active)
-    st.selectbox("Known settings", list(presets), index=index, key=key, on_change=changed, placeholder="your own")
+    st.selectbox("Settings preset", list(presets), index=index, key=key, on_change=changed, placeholder="your own")
     if active is not None:
         # The box truncates long names.
         name = f"{active}." if len(active) > LONG else ""

@@ -29,11 +29,11 @@ def ask_about_splitter(choices: Choices) -> None:
     name = choices.sentences
     notice(
         f"The link names the spaCy pipeline {name.removeprefix('spacy:')} to split sentences. The pipeline is neither read "
-        "nor run until you press “Use it”.",
+        "nor run until you press “Use this splitter”.",
         key="splitter_waits",
     )
     row = st.container(horizontal=True, gap="small")
-    row.button("Use it", key="splitter/allow", on_click=session.allowed_splitters.add, args=(name,))
+    row.button("Use this splitter", key="splitter/allow", on_click=session.allowed_splitters.add, args=(name,))
     row.button("Use sentencex", key="splitter/sentencex", on_click=setattr, args=(choices, "sentences", "sentencex"))
 
 
@@ -46,10 +46,10 @@ def ask_about_embedder(choices: Choices, embedder: Embedder | None) -> None:
         where = f", which would send your texts to {destination}" if (destination := destination_of(choices)) else ""
         notice(
             f"The link names the embedder {choices.embedder}{where}. Seamark reads, downloads and sends nothing for it "
-            "until you press “Use it”.",
+            "until you press “Use this embedder”.",
             key="embedder_waits",
         )
-        _offer(choices, {"Use it": choices.embedder, "Use all-MiniLM-L6-v2": "all-MiniLM-L6-v2"})
+        _offer(choices, {"Use this embedder": choices.embedder, "Use all-MiniLM-L6-v2": "all-MiniLM-L6-v2"})
         return
     if choices.embedder in (MiniLM.name, Static.name):
         try:
@@ -145,7 +145,7 @@ def _form(choices: Choices) -> None:
             autocomplete="off",
             help="Kept only in this session's memory, never in the link, a recipe or a file.",
         )
-        st.form_submit_button("Use it", on_click=used, width="stretch")
+        st.form_submit_button("Use this embedder", on_click=used, width="stretch")
 
 
 def _offer(choices: Choices, buttons: Mapping[str, str]) -> None:

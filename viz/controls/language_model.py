@@ -133,7 +133,7 @@ def _form() -> None:
             help="Up to and including /v1. If empty, address and key are taken from the environment.",
         )
         st.text_input(
-            "Server key",
+            "Server API key",
             key="language_key",
             type="password",
             placeholder="kept" if server.key else "OPENAI_API_KEY",

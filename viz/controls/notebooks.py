@@ -125,14 +125,14 @@ def show_kept_texts(choices: Choices) -> None:
         with row.container():
             remark(_said(one), key=f"kept_text_said_{one.id}")
         row.button(
-            "Open",
+            "Open text",
             key=f"kept_text_open_{one.id}",
             on_click=_open,
             args=(one.id, choices),
             disabled=one.id == here,
             width="content",
         )
-        row.button("Remove", key=f"kept_text_remove_{one.id}", on_click=forget, args=(one.id,), width="content")
+        row.button("Remove text", key=f"kept_text_remove_{one.id}", on_click=forget, args=(one.id,), width="content")
     if len(kept) > MOST_LISTED:
         remark(f"{len(kept) - MOST_LISTED:,} older ones are not listed.", key="kept_texts_more")
     if len(kept) > 1:

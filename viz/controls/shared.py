@@ -72,7 +72,7 @@ def _choose_splitter(choices: Choices) -> None:
     explained = "  \n".join(f"**{option}**: {said}" for option, said in SPLITTERS.items())
     names = [*SPLITTERS] if shown in SPLITTERS else [*SPLITTERS, shown]
     st.selectbox(
-        "Sentences",
+        "Sentence splitter",
         names,
         index=names.index(shown),
         format_func=partial(labelled, "sentences"),

@@ -92,7 +92,7 @@ def _controls(here: Page, made: list[ColumnResult]) -> None:
         choices.selected = st.session_state[key]
 
     st.segmented_control(
-        "Chunker to set",
+        "Chunker to configure",
         [DOUBLE, BESIDE],
         default=choices.selected,
         format_func=lambda number: chunker_class(choices.columns[number].chunker).title,

@@ -34,7 +34,9 @@ KEY = "inbox"
 AT_ONCE_S = 0.2
 """Seconds to wait for a search while the list is drawn; for a longer search, the browser polls for the result."""
 
-OF_SENTENCES = "No chunker changes this: the text was split into sentences so. Choose another splitter under “Sentences”."
+OF_SENTENCES = (
+    "No chunker changes this: the text was split into sentences so. Choose another splitter under “Sentence splitter”."
+)
 
 
 def show_inbox(choices: Choices, here: MeasuredSetting, text: Text, embedder: Embedder | None) -> None:
@@ -47,7 +49,7 @@ def show_inbox(choices: Choices, here: MeasuredSetting, text: Text, embedder: Em
     # In its own container, so that elements that come and go above do not make Streamlit rebuild the list.
     with st.container():
         _list_findings(here, text.source.known, choices.tokenizer, hair, embedder)
-    with st.expander("Inbox rules"):
+    with st.expander("Suspicious-cut rules"):
         st.markdown("\n".join(f"- **{rule.title}.** {rule.why}" for rule in RULES.values()))
 
 

@@ -161,7 +161,7 @@ def _explain(here: Page) -> None:
 
 def _show_answers() -> None:
     """Draw the explanation of the measures of the Answers page."""
-    with st.expander("Measures of answers"):
+    with st.expander("Answer measures"):
         st.markdown(
             "A language model answers the same questions from each chunker's best chunks alone, as many as fit a budget of "
             f"tokens.  \n{help_of(ANSWERS)}"

@@ -73,7 +73,7 @@ EMBEDDED_HELP = (
 
 SEARCH_HELP = (
     "By the cosine of embeddings, by the words that question and chunk have in common (BM25), or by both with their ranks "
-    "fused. All search what “Embedded as” says: the words of a heading path or of a context sentence are indexed as well."
+    "fused. All search what “Embedded text” says: the words of a heading path or of a context sentence are indexed as well."
 )
 
 RETURNED_HELP = (
@@ -84,7 +84,7 @@ RETURNED_HELP = (
 
 def choose_ways(words: dict[str, str]) -> None:
     """Draw the controls for the searched text, the search method, and the returned passage."""
-    select("Embedded as", words, "embedded", ALLOWED["embedded"], "retrieval_embedded", help=EMBEDDED_HELP)
+    select("Embedded text", words, "embedded", ALLOWED["embedded"], "retrieval_embedded", help=EMBEDDED_HELP)
     select("Searched by", words, "search", ALLOWED["search"], "retrieval_search", help=SEARCH_HELP)
     select("Returned", words, "returned", ALLOWED["returned"], "retrieval_returned", help=RETURNED_HELP)
 

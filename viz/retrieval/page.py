@@ -109,7 +109,7 @@ def _show_results(
     if run is not None:
         offer_to_resume(here, run)
         others = material is None or material.texts != run.plan.material.texts
-        with st.expander("Previous documents' run") if others and not run.running else st.container():
+        with st.expander("Previous documents' results") if others and not run.running else st.container():
             _show_run(run, plan, here.choices)
     elif isinstance(kept, Lost):
         kept.show("retrieval")

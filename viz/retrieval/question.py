@@ -24,7 +24,7 @@ from viz.state.choices import Choices
 def show_question(told: Told, plan: Plan, choices: Choices) -> None:
     """Draw selectors for a question and two chunkers, the chunkers' chunks, and the button that opens Compare."""
     with st.container(key="retrieval_one"):
-        st.header("One question", anchor=False)
+        st.header("Question details", anchor=False)
         _show(told, plan, choices)
 
 

@@ -61,7 +61,7 @@ def show_more(run: Retrieval, report: Report, words: dict[str, str]) -> None:
     names = {number: run.plan.names[number] for number in report.chunkers}
     if len(report.chunkers) > 1:
         _differences(report, names)
-        st.header("Worth its price?", anchor=False)
+        st.header("Score versus cost", anchor=False)
         _trade_off(report, names, choose_word("Against", words, "cost", hidden=True), run.plan.searched_by)
     st.header("Question by question", anchor=False)
     _boxes(report, names)

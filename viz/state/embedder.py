@@ -13,8 +13,10 @@ from viz.state.keys import session
 
 def chosen_embedder(choices: Choices) -> tuple[Embedder | None, str]:
     """Return the chosen embedder, not yet loaded, or None with an error message."""
-    if waits_for_consent(choices) or splitter_waits_for_consent(choices):
-        return None, "Waiting for you to press “Use it”, above."
+    if waits_for_consent(choices):
+        return None, "Waiting for you to press “Use this embedder”, above."
+    if splitter_waits_for_consent(choices):
+        return None, "Waiting for you to press “Use this splitter”, above."
     try:
         on_server = choices.embedder.startswith("openai:")
         return _server_embedder(choices.embedder) if on_server else load_embedder(choices.embedder), ""

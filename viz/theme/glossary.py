@@ -60,8 +60,8 @@ RETRIEVAL: Mapping[str, str] = {
     "Budget": "The number of tokens or characters that the search returns for a question, best chunks first.",
     "Heading path": "The headings above the beginning of a chunk, outermost first.",
     "Context sentence": "A language model's description of a chunk's place in its document, embedded with the chunk.",
-    "Embedded as": "The text that is embedded or indexed for a chunk: its own, or with a heading path or a context sentence "
-    "in front.",
+    "Embedded text": "The text that is embedded or indexed for a chunk: its own, or with a heading path or a context "
+    "sentence in front.",
     "Answer whole": "One retrieved chunk contains all of the marked answer, up to the budget.",
     "Fitted": "Chosen on the very text that it is measured on; on other texts it may do worse.",
     "Recall": "The share of the excerpts that the retrieved chunks contain.",

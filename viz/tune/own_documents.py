@@ -113,15 +113,17 @@ def _stitcher(splitter: str) -> None:
         "Short texts", type=_ENDINGS, accept_multiple_files=True, key="short_files", label_visibility="collapsed"
     )
     row = st.container(horizontal=True, vertical_alignment="bottom")
-    row.number_input("Sentences", 2, 10_000, 100, 10, key="stitch_sentences", help="A document ends when it has this many.")
-    row.number_input("Documents", 1, 100, 5, key="stitch_count")
+    row.number_input(
+        "Sentences per document", 2, 10_000, 100, 10, key="stitch_sentences", help="A document ends when it has this many."
+    )
+    row.number_input("Document count", 1, 100, 5, key="stitch_count")
     row.number_input("Seed", 0, 1_000_000, 0, key="stitch_seed", help="The same texts and seed give the same documents.")
     st.checkbox(
         "Add held-out documents",
         key="stitch_halves",
         help="Half of the texts are used only for these, so that the best setting is measured on texts not seen in tuning.",
     )
-    st.button("Stitch", on_click=_stitch, args=(splitter,), disabled=not files)
+    st.button("Stitch documents", on_click=_stitch, args=(splitter,), disabled=not files)
     if session.tune_stitching is not None:
         show_job_progress(session.tune_stitching)
     for number, complaint in enumerate(session.tune_stitched.complaints):

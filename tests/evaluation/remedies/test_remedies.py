@@ -175,7 +175,7 @@ def test_the_grid_changes_one_parameter_at_a_time_and_names_it():
     }
     words = [one.words for one in found]
     assert "merging threshold 0.28" in words
-    assert "minimum size 200 characters" in words
+    assert "minimum chunk size 200 characters" in words
     assert len(set(words)) == len(words)
     others = {one.kind for one in found if one.chunker.name != "double_pass"}
     assert others == {name for _, name, _ in OTHERS} - {"double_pass"}
@@ -184,13 +184,16 @@ def test_the_grid_changes_one_parameter_at_a_time_and_names_it():
 @pytest.mark.parametrize(
     ("column", "said"),
     [
-        (("breakpoint", {"amount": 70.0}), {"percentile 69.5", "threshold gradient", "maximum size 500 characters"}),
+        (
+            ("breakpoint", {"amount": 70.0}),
+            {"percentile 69.5", "threshold type gradient", "maximum chunk size 500 characters"},
+        ),
         (
             ("fixed_sentences", {"size": 2, "min_size": 90}),
-            {"sentences per chunk 3", "minimum size 45 characters", "no minimum size"},
+            {"sentences per chunk 3", "minimum chunk size 45 characters", "no minimum chunk size"},
         ),
         (("recursive", {"size": 200, "unit": "words"}), {"chunk size 210 words", "separators markdown"}),
-        (("structure", {}), {"maximum size 240 tokens", "Change points, eager"}),
+        (("structure", {}), {"maximum chunk size 240 tokens", "Change points, eager"}),
     ],
 )
 def test_changes_in_words(column, said):

@@ -252,7 +252,7 @@ def test_short_texts_are_stitched_swept_held_out_and_opened(tune):
     tune.number_input(key="stitch_sentences").set_value(9)
     tune.number_input(key="stitch_count").set_value(2)
     tune.checkbox(key="stitch_halves").set_value(True)
-    press(tune, "Stitch")
+    press(tune, "Stitch documents")
     assert not tune.exception
     assert "void.txt: a document to stitch must have text; this one is empty." in said(tune)
     assert any(
@@ -278,10 +278,10 @@ def test_short_texts_are_stitched_swept_held_out_and_opened(tune):
 def test_too_few_texts_are_said(tune):
     upload(tune, "short_files", files(dict(list(TEXTS.items())[:3])))
     tune.checkbox(key="stitch_halves").set_value(True)
-    press(tune, "Stitch")
+    press(tune, "Stitch documents")
     assert "stitching two disjoint halves needs at least four subjects; got 3." in said(tune)
     tune.checkbox(key="stitch_halves").set_value(False)
-    press(tune, "Stitch")
+    press(tune, "Stitch documents")
     assert tune.multiselect(key="tune/documents").value[1:] == [f"stitched {n}" for n in (1, 2, 3, 4, 5)]
 
 

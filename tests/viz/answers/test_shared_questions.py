@@ -50,7 +50,7 @@ def test_uploaded_questions_are_asked_about_the_text_that_they_are_about(app, ht
     assert "that come with this sample" in remarks(app)[1]
     choice = app.selectbox(key="answers/other_text")
     assert choice.options == ["birds.txt: 2 questions", "sea.txt: 1 question"]
-    press(app, "Open this text")
+    press(app, "Open selected text")
     looked_up(app)
     assert any("2 of them with a reference answer: those from mine.csv; the excerpts" in text for text in remarks(app))
     assert app.selectbox(key="answers/question").options == ["1. What <b>eats</b> it?", "2. When?"]
@@ -79,7 +79,7 @@ def test_the_files_are_there_again_beside_a_run_on_the_bundled_documents(app, ht
     app.switch_page("pages/retrieval.py").run()
     # What is shown first is what was run.
     assert app.segmented_control(key="retrieval_material").value == "Bundled"
-    assert not any(one.label == "Previous documents' run" for one in app.expander)
+    assert not any(one.label == "Previous documents' results" for one in app.expander)
     app.segmented_control(key="retrieval_material").set_value("Your own").run()
     assert "Given before: 2 documents and mine.csv." in said(app)
     press(app, "Run")
@@ -98,7 +98,7 @@ def test_what_a_page_gave_to_retrieval_is_named_by_its_origin_and_there_once(app
     }
     on_answers(app)
     assert app.selectbox(key="answers/other_text").options == ["birds.txt: 2 questions"]
-    press(app, "Open this text")
+    press(app, "Open selected text")
     looked_up(app)
     assert "those asked by openai:test;" in remarks(app)[1]
 

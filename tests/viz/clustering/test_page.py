@@ -68,7 +68,7 @@ def test_each_chunker_has_its_own_figure_and_controls():
     assert app.query_params["selected"] == "3"
     assert app.query_params["c3.clusters"] == "5"
     app.segmented_control(key="clustering_method").set_value(0).run()
-    assert "Join tree" in [title.value for title in app.header]
+    assert "Dendrogram" in [title.value for title in app.header]
     assert sent(app, "turn")["key"] == "linkage"
 
 

@@ -9,7 +9,7 @@ from tests.viz.compare.test_scores import by_head, scores
 from viz.compare.scores import unlabelled as view
 from viz.jobs import resources
 
-BUTTON = "Measure edits"
+BUTTON = "Measure edit stability"
 MEASURES = ["Chunks", "Blocks whole", "Size kept", "Inside", "Across", "Contrast", "Context"]
 EDITS = ["Changed", "At worst", "At least"]
 

@@ -90,7 +90,7 @@ def test_a_hub_name_in_a_link_asks_nobody_before_the_click_and_then_says_that_it
     assert any("The link names the embedder some-organisation/some-model." in text for text in notices(app))
     assert cut(app) == [True, False, False]
     assert "some-organisation/some-model" in app.query_params["embedder"]
-    press(app, "Use it", "offer/")
+    press(app, "Use this embedder", "offer/")
     settled(app).run()
     assert asked
     assert cut(app) == [True, False, False]
@@ -106,7 +106,7 @@ def test_a_folder_in_a_link_is_not_read_before_the_click(app, tmp_path):
     settled(app)
     (tmp_path / "modules.json").rename(folder / "modules.json")
     assert cut(app) == [True, False, False]
-    press(app, "Use it", "offer/")
+    press(app, "Use this embedder", "offer/")
     assert cut(settled(app).run()) == [True, True, True]
     rows = {label: value for label, value, _ in reader_of(app)["columns"][0]["rows"]}
     assert "longer than the 12 tokens" in rows["too long"]
@@ -122,7 +122,7 @@ def test_a_server_is_asked_after_the_click_and_its_key_is_in_no_link_message_or_
     http.script = [(401, {})]
     app.text_input(key="server_address").input(http.address)
     app.text_input(key="server_key").input(KEY)
-    press(app, "Use it", "FormSubmitter")
+    press(app, "Use this embedder", "FormSubmitter")
     settled(app).run()
     assert [headers["authorization"] for _, headers, _ in http.requests] == [f"Bearer {KEY}"]
     assert "must accept the key; it refused (status 401)" in reader_of(app)["columns"][1]["message"]
@@ -143,7 +143,7 @@ def test_a_key_stays_with_its_server(app, http, serve):
         app.text_input(key="embedder_name").input(f"openai:test{len(server.requests)}")
         app.text_input(key="server_address").input(server.address)
         app.text_input(key="server_key").input(key)
-        press(app, "Use it", "FormSubmitter")
+        press(app, "Use this embedder", "FormSubmitter")
         settled(app).run()
     assert {headers["authorization"] for _, headers, _ in http.requests} == {f"Bearer {KEY}"}
     assert {headers["authorization"] for _, headers, _ in other.requests} == {"Bearer none"}
@@ -153,7 +153,7 @@ def test_a_name_of_none_is_a_sentence_and_the_rest_stays(app):
     app.run()
     app.selectbox(key="embedder").select("another").run()
     app.text_input(key="embedder_name").input("nonsense")
-    press(app, "Use it", "FormSubmitter")
+    press(app, "Use this embedder", "FormSubmitter")
     assert not app.exception
     assert cut(app) == [True, False, False]
     assert f"embedder must be one of {', '.join(EMBEDDERS)}" in reader_of(app)["columns"][1]["message"]

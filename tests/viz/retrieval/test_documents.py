@@ -50,7 +50,7 @@ def run_of_material(app, material):
 
 
 def test_a_run_on_other_documents_is_folded(measured):
-    label = "Previous documents' run"
+    label = "Previous documents' results"
     assert not any(one.label == label for one in measured.expander)
     measured.segmented_control(key="retrieval_material").set_value("Your own").run()
     assert not measured.exception

@@ -97,7 +97,7 @@ def test_every_page_asks_before_it_uses_what_a_link_names(app, name):
     if name in ABOUT_A_TEXT:
         choose_document(app, "own")
     assert not app.exception
-    assert app.button(key="offer/Use it")
+    assert app.button(key="offer/Use this embedder")
     app.button(key="offer/Use all-MiniLM-L6-v2").click().run()
     assert "embedder" not in app.query_params
 

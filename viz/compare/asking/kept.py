@@ -70,7 +70,7 @@ def _show_list() -> None:
         with row.container():
             remark(f"{one.question} → “{_short(one.answer)}” ({one.document})", key=f"question_said_{number}")
         row.button("Ask again", key=f"question_ask_{number}", on_click=_ask, args=(one,), width="content")
-        row.button("Remove", key=f"question_remove_{number}", on_click=_remove, args=(one,), width="content")
+        row.button("Remove question", key=f"question_remove_{number}", on_click=_remove, args=(one,), width="content")
     below = st.container(horizontal=True)
     below.button(
         "Measure on Retrieval",

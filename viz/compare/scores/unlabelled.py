@@ -142,7 +142,7 @@ def _offer_edits(
         session.edits.start()
 
     st.button(
-        "Measure edits",
+        "Measure edit stability",
         key="measure_edits",
         on_click=measure,
         help=f"Inserts one sentence at each of {EDITS} places, cuts the text again with every column, and counts the chunks "

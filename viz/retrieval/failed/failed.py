@@ -67,7 +67,7 @@ class FailedData(TypedDict):
 def show_failed(told: Told, plan: Plan, words: dict[str, str]) -> None:
     """Draw a chunker selector, and the list of the excerpts that the selected chunker missed."""
     report = told.report
-    st.header("Where questions failed", anchor=False)
+    st.header("Missed excerpts", anchor=False)
     options = {str(number + 1): plan.titles[number] for number in report.chunkers}
     with st.container(width=420):
         number = int(select("Missed by", words, "failed", options, "retrieval_failed")) - 1

@@ -90,5 +90,5 @@ def histogram(found: Sides, line: float, label: str, *, drops_below: bool) -> go
     tallest = max(map(sum, zip(found.kept, found.dropped, strict=True)), default=0)
     figure.update_layout(barmode="stack", height=230, showlegend=False, bargap=0)
     figure.update_xaxes(title=label, range=[min(first, line - room), max(last, line + room)])
-    figure.update_yaxes(title="Questions", rangemode="tozero", dtick=max(1, math.ceil(tallest / 4)))
+    figure.update_yaxes(title="Number of questions", rangemode="tozero", dtick=max(1, math.ceil(tallest / 4)))
     return figure

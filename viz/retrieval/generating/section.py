@@ -143,7 +143,7 @@ def _choose(row: DeltaGenerator, now: Settings) -> None:
         session.generating_settings = Settings(int(count), int(seed_of))
 
     row.number_input(
-        "Questions",
+        "Question count",
         1,
         MOST_GENERATED,
         now.count,
