@@ -58,7 +58,7 @@ SETTINGS = {
 }
 """A small setting by module, and a word where a module has several; chroma's corpus and a model's server are the test's."""
 
-CHEAP = {"blocks", "change_point", "hostile_files", "language_model", "scaling", "structure", "verdicts"}
+CHEAP = {"blocks", "change_point", "hostile_files", "scaling", "structure"}
 
 TIMED = {"__main__", "embedding", "load sliders", "load rounds", "load waiting", "load soak", "shift"}
 """Benchmarks whose targets a busy machine may miss. All others must reach theirs."""

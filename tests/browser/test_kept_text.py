@@ -49,6 +49,7 @@ def test_a_reload_loses_no_question(laptop, app_url):
     shows_question(laptop, "Who <b>sees</b> it? → “")
 
 
+@pytest.mark.full
 def test_a_kept_text_is_there_after_a_restart_on_another_port(open_page, tmp_path):
     environment = {"XDG_DATA_HOME": str(tmp_path / "data")}
     with app_server(tmp_path / "first.txt", environment=environment) as server:

@@ -129,6 +129,7 @@ def test_a_running_run_survives_a_reload_and_cancel_keeps_what_is_done(page, app
     expect(cell(page, "Asked")).to_contain_text("40 questions", timeout=READY)
 
 
+@pytest.mark.full
 def test_the_user_s_own_documents_come_back_with_their_run(page, app_url):
     page.goto(app_url + QUICK)
     page.get_by_role("radio", name="Your own").click(timeout=READY)

@@ -13,7 +13,7 @@ def stepper_url(tmp_path_factory):
         yield server.url
 
 
-@pytest.mark.parametrize("pause", mostly_full([0, 250, 400, 900], [250]))
+@pytest.mark.parametrize("pause", mostly_full([0, 250, 400, 900], []))
 def test_the_users_step_survives_a_component_that_is_built_anew(open_page, stepper_url, pause):
     page = open_page()
     page.goto(stepper_url)

@@ -122,6 +122,7 @@ def test_the_command_sends_by_its_own_options_alone(texts, tmp_path, capsys, mon
     assert http.address not in "".join(path.read_text(errors="replace") for path in (tmp_path / "out").glob("_*.json*"))
 
 
+@pytest.mark.full
 @pytest.mark.slow
 @pytest.mark.parametrize("chunker", mostly_full(["llm", "propositions"], {"llm"}))
 def test_after_a_kill_nothing_is_asked_again_but_what_was_on_its_way(texts, tmp_path, chunker, serve):

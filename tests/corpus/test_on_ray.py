@@ -40,6 +40,7 @@ def test_it_goes_on_with_what_a_run_without_it_began_and_the_files_are_the_same(
     assert 0 < found.now.documents < whole.tally.documents
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_the_snippet_of_the_page(tmp_path, ray):
     assert rows(snippet("Ray Data", tmp_path)["cut"].take_all()) == ["One.", "Two.", "Three.", "Four."]

@@ -77,7 +77,8 @@ def user(built, tmp_path_factory):
     return environment(tmp_path_factory.mktemp("user"), built[1], [*EXTRAS])
 
 
-@pytest.mark.parametrize("dear", [False, pytest.param(True, marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("dear", [False, True])
 def test_every_command_and_snippet_runs(user, tmp_path, dear):
     run, given = [], []
     # The commands of a block read what those before them have written.

@@ -19,7 +19,7 @@ from chunkers.language_models.forms import AnswerKind
 from chunkers.language_models.server import ChatServer
 from chunkers.language_models.spending import Ledger, Spending
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.full]
 
 LIMIT = 120.0
 """Seconds that a start, or an end, may take on a busy machine."""

@@ -118,6 +118,7 @@ def cross_encoder(tmp_path_factory):
     return folder
 
 
+@pytest.mark.full
 def test_a_cross_encoder_from_a_folder_scores_pairs(cross_encoder):
     from sentence_transformers import CrossEncoder
 

@@ -23,6 +23,7 @@ def test_an_embedder_agrees_with_itself(capsys):
     assert said.endswith("the same; distances moved by at most 0, 0 on average\n")
 
 
+@pytest.mark.full
 @pytest.mark.model
 def test_it_is_compared_with_what_it_approximates_unless_another_is_named(capsys):
     assert load_embedder("static").approximates == MiniLM.name

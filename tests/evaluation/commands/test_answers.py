@@ -152,6 +152,7 @@ def kept_in(file):
         return kept.execute("SELECT count(*) FROM answers").fetchone()[0]
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_a_run_that_was_killed_asks_nothing_again_that_was_answered(serve, tmp_path):
     """The server counts: it holds requests from the tenth on; the kill comes when the answers to the others are kept."""

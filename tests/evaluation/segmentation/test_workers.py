@@ -60,6 +60,7 @@ def test_what_a_run_refuses_is_said_here():
         list(sweep([Marked(long, (9,))], [Setting.of("single_linkage")], tools(), workers=2))
 
 
+@pytest.mark.full
 def test_a_process_that_is_ended_from_outside_is_a_sentence_and_the_next_sweep_works():
     class Killer(HashEmbedder):
         """Ends the workers while they wait for vectors."""

@@ -8,7 +8,8 @@ import pytest
 from chunkers import Document, Verdict
 from chunkers.contract.base import run
 from chunkers.methods.max_min import MaxMin
-from sample_docs import load_sample, sample_titles
+from sample_docs import load_sample
+from tests.lanes import samples
 from tests.support import AngleEmbedder, HashEmbedder, tools
 from tests.viz.app_steps import box_of, settled
 from tests.viz.breakpoints.test_page import notices, opened, reader_of, steps_of
@@ -76,7 +77,7 @@ def test_where_the_hard_threshold_is_greater_it_is_said():
     [{}, {"min_size": 150, "max_size": 500}, {"max_size": 90, "oversize": "recursive"}],
     ids=["free", "sized", "cut"],
 )
-@pytest.mark.parametrize("name", sample_titles())
+@pytest.mark.parametrize("name", samples())
 def test_every_step_is_the_ledgers_decision(name, parameters):
     sample = load_sample(name)
     document = Document.from_text(sample.text, sample.sentences)

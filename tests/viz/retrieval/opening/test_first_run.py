@@ -64,6 +64,7 @@ def test_the_chunkers_that_need_no_model_cut_as_they_did(shown, number):
     assert measured_chunks(run, number, HashEmbedder()) == run.found[number].index.chunks
 
 
+@pytest.mark.full
 @pytest.mark.model
 def test_the_one_that_embeds_cuts_as_it_did(shown):
     run, _ = shown
