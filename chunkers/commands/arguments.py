@@ -103,9 +103,7 @@ def file_bytes(file: str, name: str = "") -> bytes:
     try:
         if file == "-":
             if sys.stdin is None:
-                raise InputError(
-                    "standard input: it must be open; it is closed. Pipe a text into the command, or name a file."
-                )
+                raise InputError("standard input must be open; it is closed. Pipe a text into the command, or name a file.")
             return _bounded(sys.stdin.buffer, "standard input")
         with Path(file).open("rb") as opened:
             return _bounded(opened, name or Path(file).name)
@@ -158,7 +156,7 @@ def limit_of(spend: str | None, option: str = "--spend") -> Limit | None:
     if spend is None:
         return None
     if not (spend.isascii() and spend.isdecimal() and len(spend) < 16 and int(spend)):
-        raise InputError(f"{option} must be a whole number of tokens of at least 1; got {shown(spend)}.")
+        raise InputError(f"{option} must be a whole number of tokens, at least 1; got {shown(spend)}.")
     from chunkers.language_models.spending import Limit
 
     return Limit(int(spend))
@@ -208,7 +206,7 @@ def named_files(names: Sequence[str], endings: Sequence[str] = READABLE) -> Iter
     """
     for name in names:
         if not name:
-            raise InputError("A file's name must not be empty; got ''.")
+            raise InputError("A file name must not be empty; got ''. Name a file or a folder, or - for standard input.")
         folder = Path(name)
         if name == "-":
             yield name, "standard input"
@@ -218,7 +216,8 @@ def named_files(names: Sequence[str], endings: Sequence[str] = READABLE) -> Iter
             found = _files_in(folder, endings)
             if not found:
                 raise InputError(
-                    f"{name}: a folder must contain a file ending in {', '.join(endings)}; this one contains none."
+                    f"{name}: a folder must contain at least one file ending in {', '.join(endings)}; this folder contains "
+                    "none. Name another folder."
                 )
             yield from ((str(path), readable(path.relative_to(folder).as_posix())) for path in found)
 

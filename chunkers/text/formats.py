@@ -48,7 +48,7 @@ def extract(data: bytes, name: str, kind: str, chosen: str | None = None) -> Ext
         raise InputError(f"{name}: the file must be a valid {kind}; reading it failed: {said}.") from error
     found = found.tidied()
     if not found.text.strip():
-        perhaps = ", perhaps pictures of it" if kind == "PDF" else ""
+        perhaps = ", perhaps only pictures of its pages" if kind == "PDF" else ""
         raise InputError(f"{name}: the {kind} must contain text; it contains none{perhaps}.")
     return found
 
@@ -108,7 +108,10 @@ def _unpacked(data: bytes, name: str) -> zipfile.ZipFile:
     members = packed.infolist()
     size = sum(member.file_size for member in members)
     if size > MAX_UNPACKED:
-        raise InputError(f"{name}: the file may unpack to at most {MAX_UNPACKED:,} bytes; it has {size:,}.")
+        raise InputError(
+            f"{name}: the file may unpack to at most {MAX_UNPACKED:,} bytes; it would unpack to {size:,}. Divide the "
+            "document."
+        )
     for member in members:
         if member.file_size > MAX_BYTES and member.filename.lower().endswith((".xml", ".html", ".htm", ".xhtml", ".opf")):
             raise too_large(name, member.file_size, what=f"the part {member.filename[:100]}")
