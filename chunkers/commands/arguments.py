@@ -156,7 +156,7 @@ def limit_of(spend: str | None, option: str = "--spend") -> Limit | None:
     if spend is None:
         return None
     if not (spend.isascii() and spend.isdecimal() and len(spend) < 16 and int(spend)):
-        raise InputError(f"{option} must be a whole number of tokens, at least 1; got {shown(spend)}.")
+        raise InputError(f"{option} must be a whole number of tokens of at least 1; got {shown(spend)}.")
     from chunkers.language_models.spending import Limit
 
     return Limit(int(spend))

@@ -116,7 +116,7 @@ def _csv(text: str, name: str) -> Iterator[tuple[str, Any]]:
             found = {column: row[at] for column, at in places.items() if at < len(row) and row[at]}
             yield f"row {number:,}", found or {column: None for column, cell in zip(columns, row, strict=False) if cell}
     except csv.Error as error:
-        raise InputError(f"{name}: the file must be valid CSV; it is not ({error}).") from error
+        raise InputError(f"{name}: the file must be valid CSV; this one is not ({error}).") from error
 
 
 def given(one: Any, place: str) -> GivenChunk:

@@ -234,7 +234,7 @@ def json_of(text: str, name: str) -> Any:
     except InputError:
         raise
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{name}: the file must be valid JSON; it is not ({error}).") from error
+        raise InputError(f"{name}: the file must be valid JSON; this one is not ({error}).") from error
 
 
 def within(value: Any, name: str, most: int) -> Any:
