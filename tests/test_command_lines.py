@@ -84,7 +84,7 @@ def test_closed_standard_input_is_a_sentence():
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("", "A file's name must not be empty; got ''."),
+        ("", "A file name must not be empty; got ''."),
         ("n" * 5000, "the file cannot be read: File name too long. Check its path and permissions."),
         ("no\nfile.txt", "no file.txt: the file cannot be read: No such file or directory. Check its path and permissions."),
     ],

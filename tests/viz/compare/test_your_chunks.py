@@ -128,7 +128,7 @@ def test_chunks_of_another_text_are_told_and_their_text_can_be_opened(app):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "theirs.json: a file of chunks must contain at least one chunk; this one is empty."),
+        (b"", "theirs.json: a file of chunks must contain at least one chunk; this file is empty."),
         (b"[]", "theirs.json: a file of chunks must contain at least one chunk; this one contains none."),
         (
             b'[{"id": 3}]',
