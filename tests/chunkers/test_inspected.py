@@ -365,7 +365,7 @@ def read_here(data):
 @pytest.mark.parametrize("kind", ["json", "json lines", "csv", "parquet"])
 def test_rows_and_characters_are_counted_alike_in_every_format(monkeypatch, kind):
     monkeypatch.setattr(tables, "MOST_ROWS", 2)
-    with pytest.raises(InputError, match=r"^x: a (file of chunks|table) may have at most 2 rows; this one has "):
+    with pytest.raises(InputError, match=r"^x: a (file of chunks|table) may have at most 2 rows; this (one|table) has "):
         read_here(FORMS[kind])
     monkeypatch.setattr(tables, "MOST_ROWS", 3)
     read_here(FORMS[kind])
@@ -378,7 +378,7 @@ def test_rows_and_characters_are_counted_alike_in_every_format(monkeypatch, kind
 
 def test_json_of_too_many_lists_is_refused_before_they_are_made(monkeypatch):
     monkeypatch.setattr(tables, "MOST_BRACKETS", 2)
-    with pytest.raises(InputError, match=r"^x: JSON may have at most 2 opening brackets; this file has 4\.$"):
+    with pytest.raises(InputError, match=r"^x: JSON may have at most 2 opening brackets; this file has 4\."):
         read_here(b"[[[[")
 
 

@@ -165,7 +165,7 @@ def test_an_offer_that_cannot_be_used_is_a_sentence_and_costs_nothing_else(offer
         ("pass", f"{NO_RESULT} it returned None"),
         (
             "return Chunking(Document.from_text('x'), (), ())",
-            f"{NO_RESULT} it returned that of another",
+            f"{NO_RESULT} it returned a result for another",
         ),
         ("return Chunking(document, (Chunk((), ''),), ())", f"{NO_RESULT} the spans of chunk 1"),
         ("return Chunking(document, (Chunk((Span(0, 999),), ''),), ())", f"{NO_RESULT} the spans of"),

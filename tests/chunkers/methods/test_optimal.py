@@ -94,7 +94,7 @@ def test_every_score_agrees_with_its_verdict():
 
 
 def test_a_piece_must_fit_into_a_chunk():
-    with pytest.raises(ValueError, match=r"optimal: piece_size must be at most max_size, 40; got 50\."):
+    with pytest.raises(ValueError, match=r"optimal: piece_size must be at most max_size \(40\); got 50\."):
         build_chunker("optimal", {"max_size": 40})
 
 

@@ -153,7 +153,7 @@ def test_windows_of_characters_cut_words():
 
 @pytest.mark.parametrize("name", ["fixed_words", "fixed_characters", "fixed_tokens"])
 def test_the_overlap_must_be_below_the_size(name):
-    with pytest.raises(ValueError, match=rf"^{name}: overlap must be below size, 20; got 20\.$"):
+    with pytest.raises(ValueError, match=rf"^{name}: overlap must be less than size \(20\); got 20\."):
         build_chunker(name, {"size": 20, "overlap": 20})
 
 

@@ -112,7 +112,7 @@ def test_of_one_document_all_chunks_count_whatever_it_is_called():
     alone = Corpus((Document.from_text(WORDS, "lines", "mine"),))
     index = build_index(alone, YourChunks.of(file(rows()[:3])), tools(AngleEmbedder()))
     assert index.chunks == tuple((Span(*place),) for place in PLACES)
-    with pytest.raises(InputError, match="its chunks are of 2 documents, and none of these is called 'mine'\. Choose one"):
+    with pytest.raises(InputError, match=r"its chunks are of 2 documents, and none of these is called 'mine'\. Choose one"):
         build_index(alone, YourChunks.of(file(rows())), tools(AngleEmbedder()))
 
 

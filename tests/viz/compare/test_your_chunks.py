@@ -133,7 +133,7 @@ def test_chunks_of_another_text_are_told_and_their_text_can_be_opened(app):
         (
             b'[{"id": 3}]',
             "theirs.json, chunk 1: a chunk must have a text (text or page_content or content or chunk_text), "
-            "or a start and an end; this one has 'id'.",
+            "or a start and an end; this chunk has only 'id'.",
         ),
     ],
 )
