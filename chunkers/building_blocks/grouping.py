@@ -142,7 +142,7 @@ def read_places(answer: str, listed: Sequence[int], first: int, last: int) -> li
     for one in placed:
         if one.chunk is not None and one.chunk not in listed:
             there = f"the list has only {', '.join(map(str, listed))}" if listed else "none is listed"
-            raise Unusable(f"the answer must name listed chunks; it names chunk {one.chunk}, but {there}")
+            raise Unusable(f"the answer may name only listed chunks; it names chunk {one.chunk}, but {there}")
         if not one.title.strip():
             raise Unusable("the answer must give every chunk a title; one title is empty")
         for number in one.propositions:

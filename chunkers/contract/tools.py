@@ -218,9 +218,9 @@ class Tools:
         if now.shape != before.shape:
             assert self.embedder is not None
             raise ModelError(
-                f"{self.embedder.name}: all vectors of an embedder must have the same number of dimensions; it returned "
-                f"{len(now)}, and the cached vectors have {len(before)}. The model behind the name has changed: rename the "
-                "embedder, or clear the cache."
+                f"{self.embedder.name}: all vectors of an embedder must have the same number of dimensions; a new vector "
+                f"has {len(now)}, and the cached vectors have {len(before)}. The model behind the name has changed: rename "
+                "the embedder, or clear the cache."
             )
 
     def ask(self, messages: Sequence[Message], kind: AnswerKind) -> Reply:

@@ -71,7 +71,7 @@ def load_embedder(name: str | Encoder = "all-MiniLM-L6-v2", device: str = "auto"
         return _on_no_device(given, device)
     if name.startswith(OWN):
         raise InputError(
-            f"embedder: {name} was an object of your own and cannot be loaded by its name. Pass the object itself as "
+            f"embedder: {name} was an object of your own, which cannot be loaded by its name. Pass the object itself as "
             "embedder."
         )
     # Not cached: the environment may name another server the next time.

@@ -194,7 +194,9 @@ def parquet_rows(data: bytes, name: str, wanted: Collection[str], counted: Count
         raise MemoryError from error
     except (pa.ArrowException, OSError) as error:
         said = " ".join(str(error).split())[:200].rstrip(".")
-        raise InputError(f"{name}: the file must be valid Parquet; reading it failed: {said}.") from error
+        raise InputError(
+            f"{name}: the file must be valid Parquet; reading it failed: {said}. Write or download the file again."
+        ) from error
 
 
 def _longest(batch: Any) -> int:

@@ -245,7 +245,7 @@ def _checked(found: object, form: type[AnyForm]) -> AnyForm:
             raise Unusable("the answer must be valid Unicode; its JSON contains half of a surrogate pair")
         return form.model_validate(found)
     except RecursionError:
-        raise Unusable("the JSON of the answer must not be nested too deeply; its nesting is too deep") from None
+        raise Unusable("the JSON of the answer must be nested less deeply; it is nested too deeply to be read") from None
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(map(str, first["loc"])) or "the object"

@@ -45,11 +45,13 @@ def extract(data: bytes, name: str, kind: str, chosen: str | None = None) -> Ext
     except Exception as error:
         said = " ".join(str(error).split())
         said = said[:300].rstrip(".") or type(error).__name__
-        raise InputError(f"{name}: the file must be a valid {kind}; reading it failed: {said}.") from error
+        raise InputError(
+            f"{name}: the file must be a valid {kind}; reading it failed: {said}. Save or download the file again."
+        ) from error
     found = found.tidied()
     if not found.text.strip():
-        perhaps = ", perhaps only pictures of its pages" if kind == "PDF" else ""
-        raise InputError(f"{name}: the {kind} must contain text; it contains none{perhaps}.")
+        hint = " If its pages are pictures, run text recognition on it first." if kind == "PDF" else ""
+        raise InputError(f"{name}: the {kind} must contain text; it contains none.{hint}")
     return found
 
 

@@ -263,7 +263,7 @@ def test_another_model_under_the_same_name_is_noticed_by_the_cache(http):
     bench.embed(TEXTS[:2])
     http.script = [lambda texts: {"data": [{"index": i, "embedding": [1.0, 2.0]} for i in range(len(texts))]}]
     later = replace(bench, embedder=OpenAIServer("openai:test", http.address, KEY))
-    with pytest.raises(ModelError, match="it returned 2, and the cached vectors have 6"):
+    with pytest.raises(ModelError, match="a new vector has 2, and the cached vectors have 6"):
         later.embed(TEXTS)
 
 

@@ -227,7 +227,7 @@ def sorting(*rows):
     [
         (sorting((None, [1, 2, 3, 4])), "the answer must assign every proposition to a chunk; it leaves out proposition 5"),
         (sorting((None, [1, 2, 3, 4, 5, 6])), "the answer may assign only propositions 1 to 5; it names proposition 6"),
-        (sorting((7, [1, 2, 3, 4, 5])), "the answer must name listed chunks; it names chunk 7, but none is listed"),
+        (sorting((7, [1, 2, 3, 4, 5])), "the answer may name only listed chunks; it names chunk 7, but none is listed"),
         ({"chunks": [{"chunk": None, "title": "", "summary": "", "propositions": [1]}]}, "chunks.0.title: "),
     ],
 )
