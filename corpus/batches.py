@@ -92,8 +92,8 @@ class Chunks:
         self._asking = asking if asks else None
         if asks and asking is None:
             raise InputError(
-                f"recipe: a language model can be asked only in one process, where a spending limit holds; {asks} "
-                "asks one. Use --language-model and --spend-tokens, in one process."
+                f"recipe: {asks} asks a language model, which is possible only in one process with a spending limit. Run in "
+                "one process, with --language-model and --spend-tokens."
             )
         self._tokenizer = load_tokenizer(self._recipe.tokenizer)
         self._embedder: Embedder | None = None
@@ -105,8 +105,8 @@ class Chunks:
         """Return the arguments to rebuild the object in another process; raises InputError if it asks a language model."""
         if self._asking is not None:
             raise InputError(
-                "A run that asks a language model must stay in one process, as no spending limit holds for several. "
-                "Use one process."
+                "A run that asks a language model must stay in one process, because processes cannot share a spending "
+                "limit. Use one process."
             )
         return type(self), (self._recipe, self._device, self._problems)
 
@@ -291,7 +291,8 @@ def _given(documents: pa.RecordBatch | pa.Table) -> Iterator[tuple[object, objec
             columns.append(documents.column(name))
         elif name != "parts":
             raise InputError(
-                f"A batch of documents must have the columns id and text; this one has {', '.join(documents.schema.names)}."
+                "A batch of documents must have the columns id and text; this batch has "
+                f"{', '.join(documents.schema.names)}."
             )
     for row in range(documents.num_rows):
         name, text, *parts = (column[row].as_py() for column in columns)

@@ -124,12 +124,14 @@ def _language_model(options: argparse.Namespace) -> tuple[LanguageModel | None, 
     if name is None and spend is None:
         return None, None
     if name is None or spend is None:
-        raise InputError("--language-model and --spend-tokens must be given together; one is missing.")
+        raise InputError(
+            "--language-model and --spend-tokens must be given together; only one was given. Give both, or neither."
+        )
     limit = limit_of(spend, "--spend-tokens")
     if options.engine != "local":
         raise InputError(
-            "--engine must be local when a language model is asked, as no spending limit holds for several machines; "
-            f"got {options.engine}."
+            "--engine must be local when a language model is asked, because machines cannot share a spending limit; got "
+            f"{options.engine}."
         )
     return ChatServer(name), limit
 
@@ -140,7 +142,9 @@ def _engine(options: argparse.Namespace) -> Engine:
 
         return on_ray(options.ray_address)
     if options.ray_address is not None:
-        raise InputError("--ray-address needs --engine ray; the engine is local.")
+        raise InputError(
+            "--ray-address needs --engine ray; the engine is local. Add --engine ray, or leave --ray-address out."
+        )
     return in_processes
 
 

@@ -74,8 +74,8 @@ class Manifest:
         others = sorted(path.name for path in self._folder.iterdir() if path.name != LOCK)
         if others:
             raise InputError(
-                "--output must be a new or empty folder, or one in which a run was begun; this one contains "
-                f"{shown(others[0])}."
+                "--output must be a new or empty folder, or the folder of an earlier run; this folder contains "
+                f"{shown(others[0])}. Name another folder."
             )
         with appearing(self._path) as file:
             file.write(json.dumps(self._told).encode() + b"\n")
@@ -84,7 +84,9 @@ class Manifest:
                 file.write(shard.to_json().encode() + b"\n")
                 count += 1
             if not count:
-                raise InputError("The inputs must contain at least one readable document; they contain none.")
+                raise InputError(
+                    "The inputs must contain at least one readable document; they contain none. Name other inputs."
+                )
         (self._folder / PROBLEMS).mkdir(exist_ok=True)
         return False
 
@@ -107,8 +109,8 @@ class Manifest:
             before = {"schema": 1, **json.loads(file.readline())}
         if before["schema"] != SCHEMA:
             raise InputError(
-                f"--output must continue a run with the same columns; {self._folder} has the columns of version "
-                f"{shown(before['schema'])}, and this Seamark writes version {SCHEMA}. Name a new folder."
+                f"--output must continue a run with the same columns; {self._folder} has version {shown(before['schema'])} "
+                f"of the columns, and this Seamark writes version {SCHEMA}. Name a new folder."
             )
         for name in {**before, **self._told}:
             old, new = before.get(name), self._told.get(name)

@@ -213,13 +213,14 @@ class Inputs:
         for option, column in (("--text-column", self.columns.text), ("--id-column", self.columns.id)):
             if column is not None and column not in schema.names:
                 raise InputError(
-                    f"{option} must name a column of {name}, {', '.join(map(shown, schema.names))}; got {shown(column)}."
+                    f"{option} must name a column of {name} ({', '.join(map(shown, schema.names))}); got {shown(column)}."
                 )
         kind = schema.field(self.columns.text).type
         kind = kind.value_type if pa.types.is_dictionary(kind) else kind
         if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
             raise InputError(
-                f"--text-column must name a column of strings; {self.columns.text} of {name} has the type {kind}."
+                f"--text-column must name a column of strings; {self.columns.text} of {name} has the type {kind}. Name "
+                "another column."
             )
 
 
@@ -236,7 +237,10 @@ def check_apart(roots: Iterable[Path]) -> None:
         # Sorted by their parts, all that lies below a folder follows it.
         if other.is_relative_to(one):
             within = "is given twice" if one == other else f"lies within {readable(str(given))}"
-            raise InputError(f"No input may lie within another or be given twice; {readable(str(again))} {within}.")
+            raise InputError(
+                f"No input may lie within another or be given twice; {readable(str(again))} {within}. Name only one of the "
+                "two."
+            )
 
 
 def label(roots: Sequence[Path], piece: Piece) -> str:

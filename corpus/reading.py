@@ -84,7 +84,10 @@ class Source:
                 return
             now = path.stat()
             if (now.st_size, now.st_mtime_ns) != (piece.size, piece.changed):
-                raise InputError(f"{name}: the file must not change during a run; it has changed since the run began.")
+                raise InputError(
+                    f"{name}: the file must not change during a run; it has changed since the run began. To cut the new "
+                    "version, start a run with a new --output folder."
+                )
             if piece.kind == "file":
                 yield self._file(path, name)
             elif piece.kind == "lines":

@@ -277,7 +277,8 @@ def _owned(output: Path, inputs: tuple[Path, ...]) -> Iterator[None]:
     for one in inputs:
         if place.is_relative_to(os.path.realpath(one)):
             raise InputError(
-                f"--output must not lie within an input, {one}: the next run would read the chunks as documents."
+                "--output must not lie within an input, because the next run would read the chunks as documents; it lies "
+                f"within {one}. Name another folder."
             )
     try:
         output.mkdir(parents=True, exist_ok=True)
@@ -285,11 +286,14 @@ def _owned(output: Path, inputs: tuple[Path, ...]) -> Iterator[None]:
         lock.acquire()
     except Timeout as error:
         raise InputError(
-            f"--output must be written by one run at a time; another run is writing to {output}. Wait for it to end, or "
+            f"--output may be written by only one run at a time; another run is writing to {output}. Wait for it to end, or "
             "name another folder."
         ) from error
     except OSError as error:
-        raise InputError(f"--output must be a writable folder; opening it failed: {error.strerror or error}.") from error
+        raise InputError(
+            f"--output must be a writable folder; opening it failed: {error.strerror or error}. Check its path and "
+            "permissions."
+        ) from error
     try:
         yield
     finally:

@@ -143,7 +143,8 @@ class Job:
             return _Writing(self, shard, chunks or chunks_of(self.recipe, self.device)).done()
         except OSError as error:
             raise InputError(
-                f"--output must be writable; writing {shard.file} failed: {error.strerror or error}."
+                f"--output must be writable; writing {shard.file} failed: {error.strerror or error}. Check the folder's "
+                "permissions and free space."
             ) from error
 
     def check_wanted(self) -> None:
@@ -179,8 +180,8 @@ class _Writing:
         schema, model = self.chunks.schema, self.chunks.model
         if self.job.model and model != self.job.model:
             raise InputError(
-                f"The embedding model must be the one of the existing shards, {self.job.model}; it is now "
-                f"{model or 'none'}. Name a new folder."
+                f"The embedding model must be the same as for the existing shards, {self.job.model}; it is now "
+                f"{model or 'none'}. Name a new --output folder."
             )
         troubles = self.job.output / self.shard.problems
         with appearing(self.job.output / self.shard.file) as file:

@@ -69,7 +69,7 @@ def parts_of(given: Mapping[str, Any] | None, name: str) -> Parts | None:
         return Parts(given["kind"], tuple(given["starts"] or ()), tuple(given["labels"] or ()))
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(
-            f"{name}: each part must have a start and a label, in ascending order; got {shown(given)}."
+            f"{name}: the parts must be in ascending order, each with a start and a label; got {shown(given)}."
         ) from error
 
 

@@ -78,13 +78,13 @@ def test_closed_standard_input_is_a_sentence():
     with start(["-m", "seamark", "chunk", "-", "--chunker", "fixed_words"], preexec_fn=lambda: os.close(0)) as process:
         said = process.communicate(timeout=300)[1]
     assert process.returncode == 2
-    assert said == ("standard input: it must be open; it is closed. Pipe a text into the command, or name a file.\n")
+    assert said == "standard input must be open; it is closed. Pipe a text into the command, or name a file.\n"
 
 
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("", "A file's name must not be empty; got ''."),
+        ("", "A file name must not be empty; got ''. Name a file or a folder, or - for standard input."),
         ("n" * 5000, "the file cannot be read: File name too long. Check its path and permissions."),
         ("no\nfile.txt", "no file.txt: the file cannot be read: No such file or directory. Check its path and permissions."),
     ],

@@ -119,7 +119,7 @@ def test_a_recipe_has_a_length_and_so_has_what_is_taken_out_of_a_larger_file():
     output = {"recipe": RECIPE, "chunks": ["x" * 200_000]}
     assert Recipe.in_file(json.dumps(output).encode()).chunker == "recursive"
     with pytest.raises(
-        InputError, match=r"^a\.json: the part of the file that is read may have at most 100,000 characters of JSON"
+        InputError, match=r"^a\.json: the part of the file that Seamark reads may have at most 100,000 characters of JSON"
     ):
         Recipe.in_file(json.dumps({**RECIPE, "versions": {"a": "x" * 100_000}}).encode(), "a.json")
 
@@ -128,9 +128,9 @@ def test_all_json_has_one_limit_of_brackets(monkeypatch):
     monkeypatch.setattr(tables, "MOST_BRACKETS", 2)
     many = b'{"recipe": [[], [], []]}'
     for parse in (tables.read_recipe, session_pieces.read, boundary_files.read_marks):
-        with pytest.raises(InputError, match=r": JSON may have at most 2 opening brackets; this file has 5\.$"):
+        with pytest.raises(InputError, match=r": JSON may have at most 2 opening brackets; this file has 5\."):
             list(parse(many, "a.json"))
-    with pytest.raises(InputError, match=r": JSON may have at most 2 opening brackets; this file has 5\.$"):
+    with pytest.raises(InputError, match=r": JSON may have at most 2 opening brackets; this file has 5\."):
         list(question_rows.read(many, "a.json", "retrieval"))
 
 
@@ -178,12 +178,13 @@ def test_a_session_is_counted_while_it_comes(monkeypatch):
     assert [piece[0] for piece in session_pieces.read(data, "a.json")] == ["session", "text", "chunk"]
     monkeypatch.setattr(tables, "MOST_READ_CHARACTERS", 10)
     with pytest.raises(
-        InputError, match=r"^a\.json: the texts of a session together may have at most 10 characters; these have at least 18"
+        InputError,
+        match=r"^a\.json: the texts in a session may have at most 10 characters in total; these texts have at least 18",
     ):
         list(session_pieces.read(data, "a.json"))
     monkeypatch.setattr(session_pieces, "LONGEST_HEAD", 10)
     with pytest.raises(
-        InputError, match=r"^a\.json: the part of the file that is read may have at most 10 characters of JSON; it"
+        InputError, match=r"^a\.json: the part of the file that Seamark reads may have at most 10 characters of JSON; it"
     ):
         list(session_pieces.read(data, "a.json"))
 

@@ -102,7 +102,8 @@ class ChonkieSemantic(Adapter):
             raise ValueError(f"filter_window must be odd; got {self.filter_window}.")
         if self.filter_polyorder >= self.filter_window:
             raise ValueError(
-                f"filter_polyorder must be below filter_window, {self.filter_window}; got {self.filter_polyorder}."
+                f"filter_polyorder must be less than filter_window ({self.filter_window}); got {self.filter_polyorder}. "
+                "Lower filter_polyorder or raise filter_window."
             )
         return self
 

@@ -48,7 +48,8 @@ class ChromaCluster(Adapter):
     def _pieces_fit(self) -> Self:
         if self.min_chunk_size > self.max_chunk_size:
             raise ValueError(
-                f"min_chunk_size must be at most max_chunk_size, {self.max_chunk_size}; got {self.min_chunk_size}."
+                f"min_chunk_size must be at most max_chunk_size ({self.max_chunk_size}); got {self.min_chunk_size}. Lower "
+                "min_chunk_size or raise max_chunk_size."
             )
         return self
 

@@ -72,8 +72,8 @@ class Clustered(Chunker):
         count = len(document.sentences)
         if count > MOST_SENTENCES:
             raise InputError(
-                f"{self.name}: a text may have at most {MOST_SENTENCES:,} sentences, as all pairs are compared; this "
-                f"one has {count:,}."
+                f"{self.name}: a text may have at most {MOST_SENTENCES:,} sentences, because every pair of them is "
+                f"compared; this text has {count:,}. Divide the text, or choose another chunker."
             )
         return tools.embed(document.sentence_texts).astype(np.float64)
 

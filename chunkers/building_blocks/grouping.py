@@ -141,17 +141,17 @@ def read_places(answer: str, listed: Sequence[int], first: int, last: int) -> li
     seen: set[int] = set()
     for one in placed:
         if one.chunk is not None and one.chunk not in listed:
-            there = f"only {', '.join(map(str, listed))} are listed" if listed else "none is listed"
-            raise Unusable(f"the answer must name listed chunks; it names chunk {one.chunk}, but {there}")
+            there = f"the list has only {', '.join(map(str, listed))}" if listed else "none is listed"
+            raise Unusable(f"the answer may name only listed chunks; it names chunk {one.chunk}, but {there}")
         if not one.title.strip():
-            raise Unusable("the answer must give every chunk a title; one is empty")
+            raise Unusable("the answer must give every chunk a title; one title is empty")
         for number in one.propositions:
             if not first <= number <= last:
-                raise Unusable(f"the answer must place propositions {first} to {last}; it names proposition {number}")
+                raise Unusable(f"the answer may assign only propositions {first} to {last}; it names proposition {number}")
         # Small models go on repeating a chunk.
         one.propositions = [number for number in dict.fromkeys(one.propositions) if number not in seen]
         seen.update(one.propositions)
     missing = [number for number in range(first, last + 1) if number not in seen]
     if missing:
-        raise Unusable(f"the answer must place every proposition; it leaves out proposition {missing[0]}")
+        raise Unusable(f"the answer must assign every proposition to a chunk; it leaves out proposition {missing[0]}")
     return [one for one in placed if one.propositions]

@@ -107,8 +107,8 @@ class JoinedGroups:
         self._characters += self.length(group.start, group.end)
         if self._characters > MOST_JOINED_CHARACTERS:
             raise InputError(
-                f"double_pass: the re-embedded groups may have at most {MOST_JOINED_CHARACTERS:,} characters in total; "
-                f"the groups up to sentence {group.end:,} of {len(self._texts):,} have more. Set max_size, or use "
-                "the vector mean."
+                f"double_pass: the re-embedded groups may have at most {MOST_JOINED_CHARACTERS:,} characters in total; the "
+                f"groups up to sentence {group.end:,} of {len(self._texts):,} have more. Set max_size, or set vector to "
+                "mean."
             )
         return " ".join(self._texts[group.start : group.end])

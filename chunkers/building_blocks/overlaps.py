@@ -19,8 +19,8 @@ def check_overlap(size: int, overlap: int, given: Collection[str]) -> None:
         Names of the parameters that the caller set; the error message does not claim that a default was set.
     """
     if overlap >= size:
-        default = "" if "overlap" in given else ", its default"
-        raise ValueError(f"overlap must be below size, {size}; got {overlap}{default}.")
+        default = "" if "overlap" in given else " (the default)"
+        raise ValueError(f"overlap must be less than size ({size}); got {overlap}{default}. Lower overlap or raise size.")
 
 
 def check_chunks(name: str, chunks: int, characters: int) -> None:
@@ -30,8 +30,8 @@ def check_chunks(name: str, chunks: int, characters: int) -> None:
     """
     if chunks > MOST_CHUNKS:
         raise InputError(
-            f"{name}: a text may be cut into at most {MOST_CHUNKS:,} chunks; this one would give {chunks:,}. Choose "
-            "larger chunks."
+            f"{name}: a text may be cut into at most {MOST_CHUNKS:,} chunks; this text would give {chunks:,}. Choose larger "
+            "chunks."
         )
     if characters > MOST_CHUNK_CHARACTERS:
         raise InputError(

@@ -69,7 +69,10 @@ class Sized(Chunker):
     @model_validator(mode="after")
     def _ordered_sizes(self) -> Self:
         if self.min_size is not None and self.max_size is not None and self.min_size > self.max_size:
-            raise ValueError(f"min_size must be at most max_size, {self.max_size}; got {self.min_size}.")
+            raise ValueError(
+                f"min_size must be at most max_size ({self.max_size}); got {self.min_size}. Lower min_size or raise "
+                "max_size."
+            )
         return self
 
     def idle(self) -> frozenset[str]:

@@ -183,9 +183,9 @@ def read_claims(answer: str, first: int, last: int) -> list[Claim]:
         (one.text, one.sentence, one.quotation) for one in read_json(answer, forms.Statements).propositions
     ):
         if not first <= sentence <= last:
-            raise Unusable(f"the answer must state sentences {first} to {last}; it names sentence {sentence}")
+            raise Unusable(f"the answer may name only sentences {first} to {last}; it names sentence {sentence}")
         if not text.strip():
-            raise Unusable("the answer must give every proposition a text; one is empty")
+            raise Unusable("the answer must give every proposition a text; one text is empty")
         found.append(Claim(" ".join(text.split()), sentence - 1, quotation.strip()))
     if not found:
         raise Unusable("the answer must state at least one proposition; it states none")

@@ -105,9 +105,7 @@ def file_bytes(file: str, name: str = "") -> bytes:
     try:
         if file == "-":
             if sys.stdin is None:
-                raise InputError(
-                    "standard input: it must be open; it is closed. Pipe a text into the command, or name a file."
-                )
+                raise InputError("standard input must be open; it is closed. Pipe a text into the command, or name a file.")
             return _bounded(sys.stdin.buffer, "standard input")
         with Path(file).open("rb") as opened:
             return _bounded(opened, name or Path(file).name)
@@ -212,7 +210,7 @@ def named_files(names: Sequence[str], endings: Sequence[str] = READABLE) -> Iter
     """
     for name in names:
         if not name:
-            raise InputError("A file's name must not be empty; got ''.")
+            raise InputError("A file name must not be empty; got ''. Name a file or a folder, or - for standard input.")
         folder = Path(name)
         if name == "-":
             yield name, "standard input"
@@ -222,7 +220,8 @@ def named_files(names: Sequence[str], endings: Sequence[str] = READABLE) -> Iter
             found = _files_in(folder, endings)
             if not found:
                 raise InputError(
-                    f"{name}: a folder must contain a file ending in {', '.join(endings)}; this one contains none."
+                    f"{name}: a folder must contain at least one file ending in {', '.join(endings)}; this folder contains "
+                    "none. Name another folder."
                 )
             yield from ((str(path), readable(path.relative_to(folder).as_posix())) for path in found)
 

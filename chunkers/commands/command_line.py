@@ -92,15 +92,19 @@ def _run(options: argparse.Namespace) -> int:
 def _chunk_files(options: argparse.Namespace) -> int:
     """Cut every file; report the files that cannot be read or cut, and continue with the others."""
     if not options.files:
-        raise InputError("Name at least one file to cut, or - for standard input.")
+        raise InputError("No file is named. Name at least one file to cut, or - for standard input.")
     limit = limit_of(options.spend)
     base = opened_recipe(str(options.recipe)) if options.recipe else None
     if base is None and options.chunker is None:
         raise InputError(
-            f"Name the chunker with --chunker, one of {', '.join([*CHUNKERS, *ASKING, *ADAPTERS])}, or give a --recipe."
+            f"No chunker is named. Name it with --chunker, one of {', '.join([*CHUNKERS, *ASKING, *ADAPTERS])}, or pass a "
+            "--recipe."
         )
     if base is not None and options.chunker not in (None, base.chunker):
-        raise InputError(f"--chunker must be the recipe's own, {base.chunker}, or be left out; got {options.chunker!r}.")
+        raise InputError(
+            f"--chunker must be the chunker of the recipe ({base.chunker}); got {options.chunker!r}. Leave --chunker out, "
+            "or choose another recipe."
+        )
     given = dict(map(assignment, options.set))
     embedder = load_embedder(options.embedder or (base.embedder if base else "all-MiniLM-L6-v2"), options.device)
     tokenizer = load_tokenizer(options.tokenizer or (base.tokenizer if base else "all-MiniLM-L6-v2"))

@@ -142,7 +142,9 @@ class Tools:
             If the user asked to stop; the completed batches are in the cache.
         """
         if self.embedder is None:
-            raise ModelError("This chunker needs an embedder; none was given. Name one as the embedder.")
+            raise ModelError(
+                "This chunker needs an embedder; none was given. Pass the name of an embedder, or an embedder object."
+            )
         began = time.perf_counter()
         loading = self.meter.load_s
         try:
@@ -219,9 +221,9 @@ class Tools:
         if now.shape != before.shape:
             assert self.embedder is not None
             raise ModelError(
-                f"{self.embedder.name}: all vectors of an embedder must have the same dimensions; it gave {len(now)} "
-                f"now, and the cache has {len(before)}. The model behind the name has changed: rename it, or clear "
-                "the cache."
+                f"{self.embedder.name}: all vectors of an embedder must have the same number of dimensions; a new vector "
+                f"has {len(now)}, and the cached vectors have {len(before)}. The model behind the name has changed: rename "
+                "the embedder, or clear the cache."
             )
 
     def ask(self, messages: Sequence[Message], kind: AnswerKind) -> Reply:

@@ -71,7 +71,7 @@ def load_embedder(name: str | Encoder = "all-MiniLM-L6-v2", device: str = "auto"
         return _on_no_device(given, device)
     if name.startswith(OWN):
         raise InputError(
-            f"embedder: {name} was an object of your own and cannot be loaded by its name. Pass the object itself as "
+            f"embedder: {name} was an object of your own, which cannot be loaded by its name. Pass the object itself as "
             "embedder."
         )
     # Not cached: the environment may name another server the next time.
@@ -96,7 +96,9 @@ def _load_embedder(name: str, device: str) -> Embedder:
         return FolderModel(name, device)
     if _HUB_NAME.fullmatch(name):
         return HubModel(name, device)
-    raise InputError(f"embedder must be one of {', '.join(EMBEDDERS)}, or {', '.join(OTHERS)}; got {shown(name)}.")
+    raise InputError(
+        f"embedder must be one of {', '.join(EMBEDDERS)}, or have one of the forms {', '.join(OTHERS)}; got {shown(name)}."
+    )
 
 
 def missing_for_embedder(name: str) -> str:
@@ -111,7 +113,7 @@ def missing_for_embedder(name: str) -> str:
 def _on_no_device(embedder: Embedder, device: str) -> Embedder:
     """Return an embedder that torch does not run here; raises InputError if it is to run on a device."""
     if device not in ("auto", "cpu"):
-        raise InputError(f"device must be auto or cpu for {embedder.name}, which uses no other; got {device}.")
+        raise InputError(f"device must be auto or cpu for {embedder.name}, which supports no other device; got {device}.")
     return embedder
 
 

@@ -56,7 +56,8 @@ def found_device(asked: str) -> str:
         if asked == "auto":
             return "cpu"
         raise ModelError(
-            f"device must be auto or cpu, as {DEVICES[asked]} needs torch, which is not installed; got {asked}."
+            f"device must be auto or cpu, because {DEVICES[asked]} needs torch, which is not installed; got {asked}. To use "
+            f"{DEVICES[asked]}, install torch."
         ) from error
     import torch
 
@@ -65,7 +66,8 @@ def found_device(asked: str) -> str:
         return found[0]
     if asked not in found:
         raise ModelError(
-            f"device must be one that torch finds on this machine ({', '.join(['auto', *found])}); got {asked}."
+            f"device must be one of {', '.join(['auto', *found])}, because torch finds no other device on this machine; got "
+            f"{asked}."
         )
     return asked
 

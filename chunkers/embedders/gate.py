@@ -10,6 +10,7 @@ import numpy as np
 from chunkers.support.arrays import VectorArray
 from chunkers.support.errors import InputError, ModelError, shown
 from chunkers.support.limits import MOST_VECTOR_NUMBERS
+from chunkers.support.numbers import counted
 
 LENGTH_TOLERANCE = 0.01
 """Accepted deviation of a vector's length from 1; rounding to half precision stays below it."""
@@ -22,8 +23,9 @@ def check_size(name: str, texts: int, dimension: int) -> None:
     """Raise InputError if the vectors of ``texts`` texts would exceed the memory limit."""
     if texts * dimension > MOST_VECTOR_NUMBERS:
         raise InputError(
-            f"{name}: texts × dimensions must be at most {MOST_VECTOR_NUMBERS:,}, as all vectors are in memory at once; "
-            f"this text has {texts:,} × {dimension:,}. Divide the document, or choose an embedder of fewer dimensions."
+            f"{name}: texts × dimensions must be at most {MOST_VECTOR_NUMBERS:,}, because all vectors are in memory at "
+            f"once; this text has {texts:,} × {dimension:,}. Divide the document, or choose an embedder with fewer "
+            "dimensions."
         )
 
 
@@ -47,7 +49,10 @@ def checked_vectors(name: str, given: object, texts: Sequence[str]) -> VectorArr
             f"shape {vectors.shape}."
         )
     if len(vectors) != len(texts):
-        raise ModelError(f"{name}: encode must return one row for each text; it returned {len(vectors)} for {len(texts)}.")
+        raise ModelError(
+            f"{name}: encode must return one row for each text; it returned {counted(len(vectors), 'row')} for "
+            f"{counted(len(texts), 'text')}."
+        )
     if not vectors.shape[1]:
         raise ModelError(f"{name}: encode must return at least one number for each text; it returned empty rows.")
     if not np.isfinite(vectors).all():

@@ -113,7 +113,7 @@ class Model(Embedder):
                 vectors = np.asarray(self._model.encode(texts), dtype=np.float32)
         if vectors.ndim != 2 or not np.isfinite(vectors).all():
             raise ModelError(
-                f"{self.name}: the model must give one vector of finite numbers for each text; it does not. Choose "
+                f"{self.name}: the model must return one vector of finite numbers for each text; it does not. Choose "
                 "another model."
             )
         # A model may end in a layer after the pooling, or in float16; the contract is unit length.
@@ -129,11 +129,12 @@ class Model(Embedder):
         except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
             if isinstance(error, RuntimeError) and self.device not in ("", "cpu"):
                 raise ModelError(
-                    f"{self.name}: the model failed on {DEVICES[self.device]}, with {type(error).__name__}. On the "
-                    "command line, --device cpu uses the processor instead."
+                    f"{self.name}: the model failed on {DEVICES[self.device]} with {_article(error)}. On the command line, "
+                    "pass --device cpu to use the processor instead."
                 ) from error
             raise ModelError(
-                f"{self.name}: the model could not embed the texts; it failed with {_article(error)}. Choose another model."
+                f"{self.name}: the model could not embed the texts; encoding failed with {_article(error)}. Choose another "
+                "model."
             ) from error
 
 
@@ -150,8 +151,8 @@ class FolderModel(Model):
         except Exception as error:
             # Depending on what is in the folder, loading raises errors of any type.
             raise ModelError(
-                f"{self.name}: the folder must contain a sentence-transformers model without code of its own; loading "
-                f"it failed with {_article(error)}."
+                f"{self.name}: the folder must contain a sentence-transformers model without custom code; loading the model "
+                f"failed with {_article(error)}. Choose another folder."
             ) from error
 
 
@@ -167,8 +168,8 @@ class HubModel(Model):
             commit = resolve_revision(self.name, cache_dir=os.environ.get("SENTENCE_TRANSFORMERS_HOME")).resolved
         except RepositoryNotFoundError as error:
             raise ModelError(
-                f"{self.name}: the name must be that of a public model on the Hugging Face hub, or a folder; it is "
-                "neither. Check the spelling."
+                f"{self.name}: the name must be that of a public model on the Hugging Face hub, or of a folder on this "
+                "machine; there is no such model or folder. Check the spelling."
             ) from error
         except RevisionResolutionError as error:
             raise ModelError(
@@ -177,8 +178,8 @@ class HubModel(Model):
             ) from error
         except (HFValidationError, OSError) as error:
             raise ModelError(
-                f"{self.name}: the model could not be downloaded from the Hugging Face hub, because of "
-                f"{_article(error)}. Try again, or choose another model."
+                f"{self.name}: downloading the model from the Hugging Face hub failed with {_article(error)}. Try again, or "
+                "choose another model."
             ) from error
         if self.device == "cpu":
             with suppress(Exception):
@@ -194,8 +195,8 @@ class HubModel(Model):
         except Exception as error:
             # As for a folder, plus all that can go wrong in a download.
             raise ModelError(
-                f"{self.name}: the model must be a sentence-transformers model without code of its own; loading it "
-                f"failed with {_article(error)}."
+                f"{self.name}: the model must be a sentence-transformers model without custom code; loading the model "
+                f"failed with {_article(error)}. Choose another model."
             ) from error
 
     def _fetched(self, commit: str) -> Path:

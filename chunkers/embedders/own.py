@@ -61,7 +61,10 @@ def embedder_of(given: object) -> Embedder:
     if isinstance(given, Embedder):
         return given
     if isinstance(given, type):
-        raise InputError(f"embedder must be an object with a method encode(texts); got the class {given.__name__} itself.")
+        raise InputError(
+            f"embedder must be an object with a method encode(texts); got the class {given.__name__} itself. Pass an "
+            "instance of the class."
+        )
     if isinstance(given, str) or not callable(getattr(given, "encode", None)):
         raise InputError(f"embedder must be a name or an object with a method encode(texts); got {shown(given)}.")
     return OwnEmbedder(given)  # type: ignore[arg-type]  # whether it takes texts shows when it is called

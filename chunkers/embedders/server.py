@@ -14,6 +14,7 @@ from chunkers.network.connection import Connection
 from chunkers.network.request import TooLarge, TooLate, ask
 from chunkers.support.arrays import FloatArray, VectorArray
 from chunkers.support.errors import InputError, ModelError
+from chunkers.support.numbers import counted
 
 TIMEOUT = 120
 """Seconds that a request may take: a model on a server's CPU needs them for a batch of long chunks."""
@@ -108,8 +109,8 @@ class OpenAIServer(Embedder):
             self._dimension = self._dimension or vectors.shape[1]
             if vectors.shape[1] != self._dimension:
                 raise self._bad(
-                    f"All vectors must have the same dimensions; these have {vectors.shape[1]}, earlier ones "
-                    f"{self._dimension}."
+                    f"All vectors must have the same number of dimensions; these vectors have {vectors.shape[1]}, earlier "
+                    f"ones {self._dimension}."
                 )
         return unit(vectors)
 
@@ -128,7 +129,8 @@ class OpenAIServer(Embedder):
                 first, second = self._vectors(texts[:half]), self._vectors(texts[half:])
                 if first.shape[1] != second.shape[1]:
                     raise self._bad(
-                        f"All vectors must have the same dimensions; some have {first.shape[1]}, others {second.shape[1]}."
+                        f"All vectors must have the same number of dimensions; some vectors have {first.shape[1]}, others "
+                        f"{second.shape[1]}."
                     ) from None
                 return np.concatenate([first, second])
             raise self._connection.failure(error, TIMEOUT) from None
@@ -136,28 +138,34 @@ class OpenAIServer(Embedder):
             raise self._connection.failure(error, TIMEOUT) from None
         except TooLarge:
             raise self._bad(
-                f"It must be uncompressed, with at most {LARGEST_ANSWER:,} bytes for each text; it is not."
+                f"The answer must be uncompressed, with at most {LARGEST_ANSWER:,} bytes for each text; it is compressed or "
+                "larger."
             ) from None
         return self._checked(self._parsed(body, len(texts)), len(texts))
 
     def _parsed(self, body: bytes, count: int) -> Any:
         """Parse an answer for ``count`` texts after checking that it fits into memory."""
         if body.count(b"[") + body.count(b"{") > MOST_BRACKETS * (count + 1):
-            raise self._bad(f"It may have at most {MOST_BRACKETS} lists and objects for each text; it has more.")
+            raise self._bad(
+                f"The answer may contain at most {MOST_BRACKETS} lists and objects for each text; it contains more."
+            )
         if body.count(b",") > (MOST_DIMENSIONS + MOST_BRACKETS) * count:
-            raise self._bad(f"It may have at most {MOST_DIMENSIONS:,} numbers for each text; it has more.")
+            raise self._bad(f"The answer may contain at most {MOST_DIMENSIONS:,} numbers for each text; it contains more.")
         try:
             return json.loads(body)
         except (ValueError, RecursionError):
-            raise self._bad("It must be JSON that is not nested too deeply; it is not.") from None
+            raise self._bad("The answer must be valid JSON that is not nested too deeply; it cannot be parsed.") from None
 
     def _checked(self, answer: Any, count: int) -> FloatArray:
         """Return the rows of an answer in the order of the texts, shape (count, dimension)."""
         items = answer.get("data") if isinstance(answer, dict) else None
         if not isinstance(items, list):
-            raise self._bad("It must have the list 'data', with one vector for each text; it has none.")
+            raise self._bad("The answer must contain the list 'data', with one vector for each text; the list is missing.")
         if len(items) != count:
-            raise self._bad(f"It must have one vector for each text; it has {len(items)} for {count}.")
+            raise self._bad(
+                f"The answer must contain one vector for each text; it contains {counted(len(items), 'vector')} for "
+                f"{counted(count, 'text')}."
+            )
         numbered = [item for item in items if isinstance(item, dict) and isinstance(item.get("index"), int)]
         by_index = {item["index"]: item.get("embedding") for item in numbered}
         if by_index.keys() != set(range(count)):
@@ -166,11 +174,11 @@ class OpenAIServer(Embedder):
         try:
             vectors = np.array(rows, dtype=np.float64)
         except (TypeError, ValueError, OverflowError):
-            raise self._bad("All vectors must be lists of numbers of the same length; these are not.") from None
+            raise self._bad("All vectors must be lists of numbers of the same length; at least one vector is not.") from None
         if vectors.ndim != 2 or vectors.shape[1] == 0:
-            raise self._bad("Every vector must have at least one number; these have none.")
+            raise self._bad("Every vector must have at least one number; these vectors are empty.")
         if not np.isfinite(vectors).all():
-            raise self._bad("All numbers must be finite; some are not.")
+            raise self._bad("All numbers in the vectors must be finite; some are not.")
         return vectors
 
     def _bad(self, rule: str) -> ModelError:

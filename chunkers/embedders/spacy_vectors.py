@@ -67,7 +67,8 @@ class SpacyVectors(Embedder):
         pipeline.max_length = MAX_PARAGRAPH
         if not pipeline.vocab.vectors.size:
             raise ModelError(
-                f"embedder: the spaCy pipeline {name!r} must have word vectors, like the md and lg pipelines; it has none."
+                f"embedder: the spaCy pipeline {name!r} must have word vectors; it has none. Choose a pipeline with word "
+                "vectors, such as one whose name ends in _md or _lg."
             )
         return pipeline
 

@@ -64,7 +64,7 @@ def read(data: bytes, name: str) -> Iterator[GivenChunk]:
     else:
         text = text_of(data, name)
         if not text.strip():
-            raise InputError(f"{name}: a file of chunks must contain at least one chunk; this one is empty.")
+            raise InputError(f"{name}: a file of chunks must contain at least one chunk; this file is empty.")
         rows = _json(text, name) if text.lstrip().startswith(("{", "[", '"')) else _csv(text, name)
     spans = 0
     for place, row in rows:
@@ -72,7 +72,10 @@ def read(data: bytes, name: str) -> Iterator[GivenChunk]:
         counted.row(chunk.text, chunk.document)
         spans += len(chunk.spans)
         if spans > MOST_CHUNKS:
-            raise InputError(f"{name}: the chunks of a file may have at most {MOST_CHUNKS:,} spans; these have more.")
+            raise InputError(
+                f"{name}: the chunks of a file may have at most {MOST_CHUNKS:,} spans in total; these chunks have more. "
+                "Divide the file."
+            )
         yield chunk
 
 
@@ -87,7 +90,9 @@ def _json(text: str, name: str) -> Iterator[tuple[str, Any]]:
     if isinstance(value, dict):
         value = next((value[key] for key in _LISTS if isinstance(value.get(key), list)), [value])
     if not isinstance(value, list):
-        raise InputError(f"{name}: the file must be a list of chunks, or an object that contains one; got {shown(value)}.")
+        raise InputError(
+            f"{name}: the file must be a list of chunks, or an object that contains a list of chunks; got {shown(value)}."
+        )
     yield from ((f"chunk {number:,}", one) for number, one in enumerate(value, start=1))
 
 
@@ -138,7 +143,9 @@ def given(one: Any, place: str) -> GivenChunk:
     if text is None and not spans:
         named = ", ".join(map(str, row))
         names = " or ".join(TEXTS)
-        raise InputError(f"{place}: a chunk must have a text ({names}), or a start and an end; this one has {shown(named)}.")
+        raise InputError(
+            f"{place}: a chunk must have a text ({names}), or a start and an end; this chunk has only {shown(named)}."
+        )
     if len(spans) > 1:
         # The text of several spans is joined by whatever made it; they say where it is.
         text = None
@@ -189,7 +196,9 @@ def _spans(row: Mapping[str, Any], inner: Mapping[str, Any], text: str | None, p
         return ()
     if end is None:
         if text is None:
-            raise InputError(f"{place}: a chunk without a text must have an end; this one begins at {shown(start)}.")
+            raise InputError(
+                f"{place}: a chunk without a text must have an end; this chunk has only its start, {shown(start)}."
+            )
         end = _whole(start, place) + len(text)
     return (_span(start, end, place),)
 
@@ -197,7 +206,9 @@ def _spans(row: Mapping[str, Any], inner: Mapping[str, Any], text: str | None, p
 def _span(start: Any, end: Any, place: str) -> Span:
     first, last = _whole(start, place), _whole(end, place)
     if not 0 <= first <= last:
-        raise InputError(f"{place}: a chunk must start at 0 or later, and end after its start; got {first:,} to {last:,}.")
+        raise InputError(
+            f"{place}: a chunk must start at 0 or later, and must not end before its start; got {first:,} to {last:,}."
+        )
     return Span(first, last)
 
 

@@ -55,7 +55,8 @@ class Counted:
         self._items += count
         if self._items > MOST_ROWS:
             raise InputError(
-                f"{self._name}: all lists of {self._what} together may have at most {MOST_ROWS:,} items; these have more."
+                f"{self._name}: the lists in {self._what} may have at most {MOST_ROWS:,} items in total; these lists have "
+                "more."
             )
 
     def characters(self, count: int) -> None:
@@ -63,15 +64,17 @@ class Counted:
         self._characters += count
         if self._characters > MOST_READ_CHARACTERS:
             raise InputError(
-                f"{self._name}: the texts of {self._what} together may have at most {MOST_READ_CHARACTERS:,} "
-                f"characters; these have at least {self._characters:,}."
+                f"{self._name}: the texts in {self._what} may have at most {MOST_READ_CHARACTERS:,} characters in total; "
+                f"these texts have at least {self._characters:,}."
             )
 
 
 def text_of(data: bytes, name: str) -> str:
     """Decode a file's bytes to text. Raise InputError if the file is too large or not text."""
     if len(data) > MAX_BYTES:
-        raise InputError(f"{name}: a file may have at most {MAX_BYTES:,} bytes; this one has {len(data):,}.")
+        raise InputError(
+            f"{name}: a file may have at most {MAX_BYTES:,} bytes; this file has {len(data):,}. Use a smaller file."
+        )
     plain = as_plain_utf_8(data.removeprefix(codecs.BOM_UTF8))
     if plain is not None:
         return plain
@@ -83,7 +86,10 @@ def check_brackets(text: str, name: str) -> None:
     """Raise InputError if a JSON text has too many opening brackets, including brackets inside strings."""
     brackets = text.count("[") + text.count("{")
     if brackets > MOST_BRACKETS:
-        raise InputError(f"{name}: JSON may have at most {MOST_BRACKETS:,} opening brackets; this file has {brackets:,}.")
+        raise InputError(
+            f"{name}: JSON may have at most {MOST_BRACKETS:,} opening brackets; this file has {brackets:,}. Use a smaller "
+            "file."
+        )
 
 
 def value_of(text: str, name: str) -> Any:
@@ -131,7 +137,7 @@ def csv_rows(text: str, name: str, *, tabs: bool = False) -> Iterator[list[str]]
         if not number:
             check_columns(len(row), name)
         if number > MOST_ROWS:
-            raise InputError(f"{name}: a table may have at most {MOST_ROWS:,} rows; this one has more.")
+            raise InputError(f"{name}: a table may have at most {MOST_ROWS:,} rows; this table has more. Divide the table.")
         if row or not number:
             yield row
 
@@ -139,7 +145,10 @@ def csv_rows(text: str, name: str, *, tabs: bool = False) -> Iterator[list[str]]
 def check_columns(count: int, name: str) -> None:
     """Raise InputError if a table has more than `MOST_TABLE_COLUMNS` columns."""
     if count > MOST_TABLE_COLUMNS:
-        raise InputError(f"{name}: a table may have at most {MOST_TABLE_COLUMNS:,} columns; this one has {count:,}.")
+        raise InputError(
+            f"{name}: a table may have at most {MOST_TABLE_COLUMNS:,} columns; this table has {count:,}. Remove columns "
+            "that are not needed."
+        )
 
 
 def places_of(columns: Sequence[str], wanted: Collection[str]) -> dict[str, int]:
@@ -172,7 +181,8 @@ def parquet_rows(data: bytes, name: str, wanted: Collection[str], counted: Count
             return
         if file.metadata.num_rows > MOST_ROWS:
             raise InputError(
-                f"{name}: a table may have at most {MOST_ROWS:,} rows; this one has {file.metadata.num_rows:,}."
+                f"{name}: a table may have at most {MOST_ROWS:,} rows; this table has {file.metadata.num_rows:,}. Divide "
+                "the table."
             )
         for batch in file.iter_batches(_ROWS_AT_ONCE, columns=columns, use_threads=False):
             at_once = _ROWS_AT_ONCE if _longest(batch) * _ROWS_AT_ONCE <= MOST_READ_CHARACTERS else 1
@@ -184,7 +194,9 @@ def parquet_rows(data: bytes, name: str, wanted: Collection[str], counted: Count
         raise MemoryError from error
     except (pa.ArrowException, OSError) as error:
         said = " ".join(str(error).split())[:200].rstrip(".")
-        raise InputError(f"{name}: the file must be valid Parquet; reading it failed: {said}.") from error
+        raise InputError(
+            f"{name}: the file must be valid Parquet; reading it failed: {said}. Write or download the file again."
+        ) from error
 
 
 def _longest(batch: Any) -> int:
@@ -234,7 +246,7 @@ def within(value: Any, name: str, most: int) -> Any:
         size += len(piece)
         if size > most:
             raise InputError(
-                f"{name}: the part of the file that is read may have at most {most:,} characters of JSON; it has more."
+                f"{name}: the part of the file that Seamark reads may have at most {most:,} characters of JSON; it has more."
             )
     return value
 

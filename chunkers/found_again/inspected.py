@@ -89,7 +89,10 @@ def read_chunks(data: bytes, name: str, cancelled: Callable[[], bool] = bool) ->
         If the user asked to stop.
     """
     if len(data) > MAX_BYTES:
-        raise InputError(f"{name}: a file of chunks may have at most {MAX_BYTES:,} bytes; this one has {len(data):,}.")
+        raise InputError(
+            f"{name}: a file of chunks may have at most {MAX_BYTES:,} bytes; this file has {len(data):,}. Use a smaller "
+            "file."
+        )
     if data.startswith(b"PAR1"):
         need("corpus", "Parquet", "pyarrow")
     return parsed_apart(chunk_rows.read, data, name, cancelled, _chunk_of)
@@ -183,7 +186,7 @@ def chunks_of(given: Sequence[GivenChunk], wanted: str | None, name: str) -> Seq
     if not found:
         raise InputError("chunks must contain at least one chunk; got none.")
     if len(found) > MOST_CHUNKS:
-        raise InputError(f"chunks may contain at most {MOST_CHUNKS:,} chunks; got {len(found):,}.")
+        raise InputError(f"chunks may contain at most {MOST_CHUNKS:,} chunks; got {len(found):,}. Pass fewer chunks.")
     return found
 
 
@@ -193,7 +196,8 @@ def _of_document(given: Sequence[GivenChunk], wanted: str | None, name: str) -> 
         called = DocumentNames(names).called(name)
         if len(called) != 1:
             raise InputError(
-                f"chunks: document must be one of the documents in the file, {shown(', '.join(called or names))}; got none."
+                f"chunks: document must be one of the documents in the file, {shown(', '.join(called or names))}; got none. "
+                "Pass one of these names."
             )
         wanted = called[0]
     if wanted is None:
@@ -202,7 +206,8 @@ def _of_document(given: Sequence[GivenChunk], wanted: str | None, name: str) -> 
     meant = [wanted] if wanted in names else [one for one in names if _stem(one) == wanted]
     if len(meant) > 1:
         raise InputError(
-            f"chunks: document must match one document of the file; {shown(wanted)} matches {shown(', '.join(meant))}."
+            f"chunks: document must match exactly one document of the file; {shown(wanted)} matches "
+            f"{shown(', '.join(meant))}. Pass the full name of the document."
         )
     chosen = [one for one in given if one.document is None or one.document in meant]
     if not chosen:

@@ -210,15 +210,15 @@ def read_line(answer: str, form: type[AnyLine]) -> AnyLine:
         return read_json(answer, form)
     lines = re.findall(rf"{form.label}\W*?:(.*)", answer, re.IGNORECASE)
     if not lines:
-        raise Unusable(f"the answer must have a line that begins with {form.label}:, and has none")
+        raise Unusable(f"the answer must have a line that begins with '{form.label}:'; it has none")
     found = _NUMBER.findall(lines[-1])
     if any(len(number) > _MOST_DIGITS for number in found):
-        raise Unusable("the answer must name numbers that it was shown; it has one with too many digits")
+        raise Unusable("the answer may name only numbers from the prompt; it has a number with too many digits")
     if not found and not _NONE.search(lines[-1]):
-        raise Unusable(f"the answer must have a number or the word none after {form.label}:, and has neither")
+        raise Unusable(f"the answer must have a number or the word none after '{form.label}:'; it has neither")
     line = form.of_numbers([*map(int, found)])
     if line is None:
-        raise Unusable(f"the answer must have one number after {form.label}:, and has several")
+        raise Unusable(f"the answer must have exactly one number after '{form.label}:'; it has several")
     return line
 
 
@@ -242,10 +242,10 @@ def _checked(found: object, form: type[AnyForm]) -> AnyForm:
     """Return an object in its form; raises Unusable if it has another."""
     try:
         if _has_surrogate(found):
-            raise Unusable("the answer must be valid Unicode; its JSON has half of a surrogate pair")
+            raise Unusable("the answer must be valid Unicode; its JSON contains half of a surrogate pair")
         return form.model_validate(found)
     except RecursionError:
-        raise Unusable("the answer must not be nested too deeply; its JSON is") from None
+        raise Unusable("the JSON of the answer must be nested less deeply; it is nested too deeply to be read") from None
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(map(str, first["loc"])) or "the object"

@@ -166,18 +166,21 @@ class ChatServer(LanguageModel):
             # It was not allowed to be sent.
             raise
         except TooLarge:
-            raise self._bad(f"It must be uncompressed, with at most {LARGEST_ANSWER // 1_000_000} MB; it is not.") from None
+            raise self._bad(
+                f"The answer must be uncompressed, with at most {LARGEST_ANSWER // 1_000_000} MB; it is compressed or "
+                "larger."
+            ) from None
         return self._checked(self._parsed(body))
 
     def _parsed(self, body: bytes) -> Any:
         """Parse an answer after checking that it fits into memory."""
         beside_words = _STRING.sub(b"", body)
         if beside_words.count(b"[") + beside_words.count(b"{") > MOST_BRACKETS:
-            raise self._bad(f"It may have at most {MOST_BRACKETS:,} lists and objects; it has more.")
+            raise self._bad(f"The answer may contain at most {MOST_BRACKETS:,} lists and objects; it contains more.")
         try:
             return json.loads(body)
         except (ValueError, RecursionError):
-            raise self._bad("It must be JSON that is not nested too deeply; it is not.") from None
+            raise self._bad("The answer must be valid JSON that is not nested too deeply; it cannot be parsed.") from None
 
     def _failure(self, error: Any, shape: Shape) -> ModelError:
         """Return the error to raise from None."""
@@ -210,7 +213,7 @@ class ChatServer(LanguageModel):
         """Convert an answer of the server to a reply."""
         choices = _field(answer, "choices")
         if not isinstance(choices, list) or not choices:
-            raise self._bad("It must have the list 'choices', with at least one choice; it has none.")
+            raise self._bad("The answer must contain the list 'choices', with at least one choice; it contains none.")
         message = _field(choices[0], "message")
         text, refusal = _field(message, "content"), _field(message, "refusal")
         finish = _field(choices[0], "finish_reason")
@@ -221,7 +224,7 @@ class ChatServer(LanguageModel):
             ended = "cut"
         if not isinstance(text, str):
             if text is not None or ended == "whole":
-                raise self._bad("It must have a text as its content; it has none.")
+                raise self._bad("The answer's message must have a string as its content; it has none.")
             text = ""
         usage = _field(answer, "usage")
         read, written = (_count(_field(usage, name)) for name in ("prompt_tokens", "completion_tokens"))

@@ -99,7 +99,7 @@ class Limit:
         for name, value in (("tokens", self.tokens), ("money", self.money)):
             # Decimal's NaN cannot be compared.
             if value is not None and not (Decimal(value).is_finite() and value > 0):
-                raise InputError(f"The spending limit's {name} must be a finite number above 0, or None; got {value}.")
+                raise InputError(f"The spending limit in {name} must be a finite number above 0, or None; got {value}.")
 
 
 class Ledger:
@@ -166,8 +166,8 @@ class Purse(Ledger):
         cost = model.price(most_in * requests, most_out * requests)
         if self.limit.money is not None and cost is None:
             raise ModelError(
-                f"{model.name}: a limit in money needs a known price; no price is known for this model at {model.host}. "
-                "A limit in tokens works for every model."
+                f"{model.name}: a limit in money needs a known price; no price is known for this model at {model.host}. Set "
+                "a limit in tokens, which works for every model."
             )
         wanted = Spending(tokens_in=most_in * requests, tokens_out=most_out * requests, cost=cost)
         while True:

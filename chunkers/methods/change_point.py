@@ -133,7 +133,10 @@ class ChangePoint(Sized):
     @model_validator(mode="after")
     def _one_target(self) -> Self:
         if self.chunks is not None and self.target_sentences is not None:
-            raise ValueError(f"target_sentences must be left out when chunks is set; got {self.target_sentences}.")
+            raise ValueError(
+                f"target_sentences must be left out when chunks is set; got {self.target_sentences}. Set only one of the "
+                "two."
+            )
         return self
 
     def idle(self) -> frozenset[str]:
@@ -300,8 +303,8 @@ class ChangePoint(Sized):
 def _check_steps(units: int, wanted: int, unit: str) -> None:
     if units * units * wanted > MOST_CHANGE_STEPS:
         raise InputError(
-            f"change_point: {unit}² × chunks must be at most {MOST_CHANGE_STEPS:,} for the exact search; this text "
-            f"has {units:,} {unit} for {wanted:,} chunks. Set a penalty instead, which has no such limit."
+            f"change_point: {unit}² × chunks must be at most {MOST_CHANGE_STEPS:,} for the exact search; this text has "
+            f"{units:,} {unit} for {wanted:,} chunks. Set a penalty instead, which has no such limit."
         )
 
 
@@ -309,8 +312,8 @@ def _check_products(units: int, width: int, unit: str) -> None:
     if units * units * width > 2 * MOST_CHANGE_PRODUCTS:
         raise InputError(
             f"change_point: {unit}² × dimensions must be at most {2 * MOST_CHANGE_PRODUCTS:,} for a fixed number of chunks; "
-            f"this text has {units:,} {unit}, and its vectors {width:,} dimensions. Set a penalty instead, which "
-            "needs far less memory."
+            f"this text has {units:,} {unit} and vectors with {width:,} dimensions. Set a penalty instead, which needs far "
+            "less memory."
         )
 
 
@@ -337,9 +340,9 @@ def _watch(vectors: FloatArray, tools: Tools) -> Callable[[int, int], None]:
         done += compared * width
         if done > MOST_CHANGE_PRODUCTS:
             raise InputError(
-                f"change_point: the exact search may make at most {MOST_CHANGE_PRODUCTS // width:,} comparisons of "
-                f"vectors of {width:,} dimensions; it had made them after {sentences:,} of {count:,} sentences. Set a "
-                "much higher or a much lower penalty."
+                f"change_point: the exact search may make at most {MOST_CHANGE_PRODUCTS // width:,} comparisons of vectors "
+                f"with {width:,} dimensions; it reached this limit after {sentences:,} of {count:,} sentences. Set a much "
+                "higher or a much lower penalty."
             )
         if done - reported > REPORT:
             reported = done

@@ -67,7 +67,10 @@ class FixedSentences(Sized):
         if self.chunks is None:
             check_overlap(self.size, self.overlap, self.model_fields_set)
         if self.overlap and (self.min_size is not None or self.max_size is not None):
-            raise ValueError(f"overlap must be 0 when min_size or max_size is set; got {self.overlap}.")
+            raise ValueError(
+                f"overlap must be 0 when min_size or max_size is set; got {self.overlap}. Set overlap to 0, or leave "
+                "min_size and max_size out."
+            )
         return self
 
     def describe(self) -> str:

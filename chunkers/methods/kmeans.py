@@ -114,7 +114,8 @@ def _checked_work(count: int, clusters: int, width: int) -> int:
     if work > MOST_CLUSTERING_WORK:
         raise InputError(
             f"kmeans: sentences × (clusters + {CLUSTERS_OF_A_ROUND}) × dimensions must be at most {MOST_CLUSTERING_WORK:,}; "
-            f"this text has {count:,} sentences for {clusters:,} clusters, and their vectors {width:,} dimensions."
+            f"this text has {count:,} sentences, {clusters:,} clusters and vectors with {width:,} dimensions. Choose fewer "
+            "clusters, or an embedder with fewer dimensions."
         )
     return work
 

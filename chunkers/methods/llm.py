@@ -69,7 +69,10 @@ class Llm(Windowed):
     @model_validator(mode="after")
     def _pieces_fit(self) -> Self:
         if 2 * self.piece_size > self.window:
-            raise ValueError(f"piece_size must be at most half of window, {self.window // 2}; got {self.piece_size}.")
+            raise ValueError(
+                f"piece_size must be at most half of window ({self.window // 2}); got {self.piece_size}. Lower piece_size "
+                "or raise window."
+            )
         return self
 
     @property
@@ -96,7 +99,7 @@ class Llm(Windowed):
         if answer.lstrip().startswith("{"):
             numbers = sorted(numbers)
         if any(one > other for one, other in pairwise(numbers)):
-            raise Unusable("the answer must name the pieces in ascending order; it does not")
+            raise Unusable("the answer must name the pieces in ascending order; their order is different")
         # After the last piece shown nobody can tell whether the subject goes on.
         return [*dict.fromkeys(number for number in numbers if number < last)]
 

@@ -145,9 +145,9 @@ class MaxMin(Sized):
             work += (last - first) * (last - begin) * width
             if work > MOST_MAX_MIN_PRODUCTS:
                 raise InputError(
-                    "max_min: comparing each sentence with its whole chunk may take at most "
-                    f"{MOST_MAX_MIN_PRODUCTS:,} products of numbers; it took them after {first:,} of {count:,} "
-                    f"sentences, in a chunk of {first - start:,}. Raise the hard threshold to get shorter chunks."
+                    f"max_min: comparing each sentence with its whole chunk may take at most {MOST_MAX_MIN_PRODUCTS:,} "
+                    f"multiplications; this limit was reached after {first:,} of {count:,} sentences, in a chunk of "
+                    f"{first - start:,} sentences. Raise the hard threshold to get shorter chunks."
                 )
             if first > 1:
                 # The first block takes no time worth telling, and what is told takes a job on the pages.

@@ -76,7 +76,10 @@ class Optimal(Chunker):
     @model_validator(mode="after")
     def _pieces_fit(self) -> Self:
         if self.pieces == "recursive" and self.piece_size > self.max_size:
-            raise ValueError(f"piece_size must be at most max_size, {self.max_size}; got {self.piece_size}.")
+            raise ValueError(
+                f"piece_size must be at most max_size ({self.max_size}); got {self.piece_size}. Lower piece_size or raise "
+                "max_size."
+            )
         return self
 
     @property
@@ -142,8 +145,8 @@ class Optimal(Chunker):
         """Raise InputError if there are too many runs of at most ``longest`` pieces."""
         if pieces * longest > MOST_RUNS:
             raise InputError(
-                f"optimal: pieces × pieces in the largest chunk must be at most {MOST_RUNS:,}; this text has "
-                f"{about}{pieces:,} pieces, and a chunk holds up to {longest:,}. Choose a larger piece size."
+                f"optimal: pieces in the text × pieces in the largest chunk must be at most {MOST_RUNS:,}; this text has "
+                f"{about}{pieces:,} pieces, and its largest chunk up to {longest:,}. Choose a larger piece size."
             )
 
     def _ledger(self, document: Document, pieces: list[tuple[int, int]], cuts: list[int], gains: FloatArray) -> list[Gap]:

@@ -19,6 +19,7 @@ from chunkers.found_again.inspected import DocumentNames, chunks_of, documents_o
 from chunkers.found_again.locating import FoundAgain, characters_without_chunk, find_again
 from chunkers.results.result import Chunking
 from chunkers.support.errors import InputError, shown
+from chunkers.support.numbers import counted
 from chunkers.text.document import Document
 
 LONGEST_GAP = 4
@@ -100,7 +101,7 @@ class ChunkFile:
             return chunks_of(self.chunks, self.document, name)
         except InputError as error:
             if self.document is None and len(self.documents) > 1:
-                raise InputError(f"{self.name}: {self._not_one(name)}; choose one.") from error
+                raise InputError(f"{self.name}: {self._not_one(name)}. Choose one of the file's documents.") from error
             raise InputError(f"{self.name}: {error}") from error
 
     def _not_one(self, name: str) -> str:
@@ -126,27 +127,28 @@ class ChunkFile:
             return {name: self._meant(name) for name in names}
         if nameless := len(self._by_document.get(None, ())):
             raise InputError(
-                f"{self.name}: with several documents, every chunk must name its document in a field document, "
-                f"source, file_name or filename; {nameless:,} of {len(self.chunks):,} do not."
+                f"{self.name}: with several documents, every chunk must name its document in the field document, source, "
+                f"file_name or filename; {nameless:,} of {len(self.chunks):,} chunks do not."
             )
         called = {name: self._called(name) for name in names}
         if missing := [name for name, found in called.items() if not found]:
             raise InputError(
-                f"{self.name}: the file must have chunks of all {len(names):,} documents, as all chunkers are "
-                f"measured on the same documents; it has none of {_listed(missing)}."
+                f"{self.name}: the file must have chunks of all {len(names):,} documents, because all chunkers are measured "
+                f"on the same documents; it has no chunks of {_listed(missing)}. Add the missing chunks, or remove the "
+                "documents."
             )
         for name, found in called.items():
             if len(found) > 1:
                 raise InputError(
-                    f"{self.name}: the file must have one document that matches {shown(name)}; {_listed(found)} all "
-                    "match. Keep one of them."
+                    f"{self.name}: the file must have exactly one document that matches {shown(name)}; {_listed(found)} all "
+                    "match. Keep only one of them in the file."
                 )
         for document, times in Counter(found[0] for found in called.values()).items():
             if times > 1:
                 alike = _listed([name for name, found in called.items() if found[0] == document])
                 raise InputError(
-                    f"{self.name}: the file must have a document for each of {alike}; it has only {shown(document)}, "
-                    "which matches all."
+                    f"{self.name}: the file must have a separate document for each of {alike}; it has only "
+                    f"{shown(document)}, which matches all of them. Give each document its full name in the file."
                 )
         return {name: self._by_document[found[0]] for name, found in called.items()}
 
@@ -216,7 +218,7 @@ class YourChunks(Chunker):
     @classmethod
     def _is_identity(cls, value: str) -> str:
         if value and not (len(value) == _DIGITS + 1 and value[0] == "c" and set(value[1:]) <= set("0123456789abcdef")):
-            raise ValueError(f"file must be the identity of a file of chunks; got {shown(value)}")
+            raise ValueError(f"file must be the identity of a file of chunks; got {shown(value)}.")
         return value
 
     @classmethod
@@ -263,8 +265,8 @@ class YourChunks(Chunker):
         found = find_again(document, given, "the file", tools.decided)
         if document.sentences and not found.chunking.chunks:
             raise InputError(
-                f"{file.name}: the chunks of {shown(document.name)} must occur in that document; none of the "
-                f"{len(given):,} does. Open the text that they were cut from."
+                f"{file.name}: the chunks of {shown(document.name)} must occur in that document; not one of "
+                f"{counted(len(given), 'chunk')} does. Open the text from which the chunks were cut."
             )
         self._found[document.name] = found
         return found.chunking
@@ -297,8 +299,8 @@ class YourChunks(Chunker):
     def _at_hand(self) -> ChunkFile:
         if self._held is None:
             raise InputError(
-                "your_chunks: the file of chunks must be given, as recipes, links and kept runs do not contain it. "
-                "Call inspect(text, chunks)."
+                "your_chunks: the file of chunks must be passed again, because recipes, links and kept runs do not contain "
+                "it. Call inspect(text, chunks)."
             )
         return self._held
 

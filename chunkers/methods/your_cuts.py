@@ -45,9 +45,11 @@ class YourCuts(Chunker):
     @classmethod
     def _is_written(cls, value: str) -> str:
         if value and _WRITTEN.fullmatch(value) is None:
-            raise ValueError(f"cuts must be a digest of the text and the distances between the cuts; got {shown(value)}")
+            raise ValueError(f"cuts must be a digest of the text and the distances between the cuts; got {shown(value)}.")
         if value.count("-") > MOST_CUTS:
-            raise ValueError(f"a text may have at most {MOST_CUTS:,} cuts of your own; got {value.count('-'):,}")
+            raise ValueError(
+                f"a text may have at most {MOST_CUTS:,} cuts of your own; got {value.count('-'):,}. Remove some cuts."
+            )
         return value
 
     @classmethod

@@ -102,13 +102,13 @@ class Connection:
         host = self.host
         if not self._key and self.address == ADDRESS:
             raise ModelError(
-                f"{self._who}: {host} needs a key, in OPENAI_API_KEY or on the page; there is none. "
-                "To use another server, set OPENAI_BASE_URL or name it on the page."
+                f"{self._who}: {host} needs a key, in OPENAI_API_KEY or on the page; no key is set. To use another server, "
+                "set OPENAI_BASE_URL or enter its address on the page."
             )
         if not (self._key.isascii() and self._key.isprintable()):
             raise ModelError(
-                f"{self._who}: the key for {host} must be one line of ASCII letters, digits and signs; it "
-                "has other characters."
+                f"{self._who}: the key for {host} must be one line of ASCII letters, digits and signs; it has other "
+                "characters. Enter the key again."
             )
         need("llm", self._who, "openai", "httpx2")
         import httpx2
@@ -120,8 +120,8 @@ class Connection:
             transport = httpx2.HTTPTransport(proxy=proxy, limits=openai.DEFAULT_CONNECTION_LIMITS)
         except (ImportError, ValueError, httpx2.InvalidURL):
             raise ModelError(
-                f"{self._who}: the proxy of the environment for {host} must have the form http://HOST:PORT; it does not. "
-                f"NO_PROXY={urlsplit(self.address).hostname} bypasses the proxy."
+                f"{self._who}: the environment's proxy for {host} must have the form http://HOST:PORT; it has another form. "
+                f"Correct the proxy, or bypass it with NO_PROXY={urlsplit(self.address).hostname}."
             ) from None
         return openai.OpenAI(
             base_url=self.address,
@@ -217,8 +217,8 @@ def _host(name: str, address: str) -> str:
         or address != address.strip()
     ):
         raise ModelError(
-            f"{name}: the server's base address must have the form https://HOST/v1, without a user, a password, a query, "
-            "a fragment or surrounding spaces; it does not."
+            f"{name}: the server's base address must have the form https://HOST/v1, without a user, a password, a query, a "
+            "fragment or surrounding spaces; it has another form. Correct the address."
         )
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     return host if port is None else f"{host}:{port}"

@@ -58,7 +58,7 @@ def check(kind: object) -> type[Chunker]:
     for word in WORDS:
         value = getattr(kind, word, None)
         if not isinstance(value, str) or not value.strip():
-            raise InputError(f"{name}: {word} must be a string that is not empty; got {shown(value)}.")
+            raise InputError(f"{name}: {word} must be a non-empty string; got {shown(value)}.")
     for spec in kind.fields():
         _check_field(name, spec)
     # What no parameter breaks by itself, a validator may.
@@ -72,7 +72,9 @@ def _check_field(name: str, spec: FieldSpec) -> None:
     if spec.default is None and not spec.optional:
         raise InputError(f"{name}: {spec.name} must have a default; it has none.")
     if spec.kind != "choice" and not spec.optional and spec.offered is None and None in (spec.low, spec.high):
-        raise InputError(f"{name}: {spec.name} must have a minimum and a maximum, as ge= and le=; one is missing.")
+        raise InputError(
+            f"{name}: {spec.name} must have a minimum and a maximum, declared with ge= and le=; one of them is missing."
+        )
 
 
 def guard(kind: type[Chunker], package: str) -> None:
@@ -162,7 +164,7 @@ def _broken(made: object, document: Document) -> str:
     if not isinstance(made, Chunking):
         return f"it returned {shown(made)}"
     if made.document is not document and made.document != document:
-        return "it returned that of another document"
+        return "it returned a result for another document"
     text = document.text
     for number, chunk in enumerate(made.chunks):
         spans = chunk.spans

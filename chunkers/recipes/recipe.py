@@ -128,7 +128,7 @@ class Recipe(BaseModel):
             If the text is not JSON or not a recipe; the message locates the fault.
         """
         if not isinstance(text, str):
-            raise InputError(f"recipe: its JSON must be a string; got {shown(text)}.")
+            raise InputError(f"recipe: the JSON must be passed as a string; got {shown(text)}.")
         return cls.of_value(recipe_in(text, "recipe"))
 
     @classmethod
@@ -309,8 +309,8 @@ def chunk(
         chunker = build_chunker(chunker, parameters, vectors)
     elif parameters:
         raise ParameterError(
-            f"{chunker.name}: a chunker object already has its parameters; got {', '.join(parameters)} as well. Name "
-            "the chunker to set them here."
+            f"{chunker.name}: a chunker object already has its parameters; got {', '.join(parameters)} as well. To set "
+            "parameters here, pass the chunker's name instead of the object."
         )
     tools = replace(tools, asking=asking_for(chunker, language_model, checked(embedded_as)))
     return run(chunker, Document.from_text(text, sentences), tools, embedded_as)
@@ -354,7 +354,7 @@ def broken_rule(detail: Mapping[str, Any]) -> str:
     """Turn a pydantic error detail into the end of a sentence that starts with the name of the invalid value."""
     if detail["type"] == "literal_error":
         return f"must be {detail['ctx']['expected'].replace(' or ', ', ')}; got {shown(detail['input'])}"
-    return f"is not as it must be: {detail['msg']}"
+    return f"is invalid: {detail['msg']}"
 
 
 def _shown_key(key: int | str) -> str:

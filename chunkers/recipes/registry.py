@@ -108,7 +108,10 @@ def register(kind: type[Chunker], package: str = "") -> type[Chunker]:
     with _lock:
         taken = _listed(kind.name)
         if taken is not None and (taken.__module__, taken.__qualname__) != (kind.__module__, kind.__qualname__):
-            raise InputError(f"{kind.name}: every chunker must have a name of its own; {taken.title} already has this one.")
+            raise InputError(
+                f"{kind.name}: every chunker must have a name of its own; {taken.title} already has this name. Choose "
+                "another name."
+            )
         guard(kind, package)
         CHUNKERS[kind.name] = kind
     return kind

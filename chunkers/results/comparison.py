@@ -72,7 +72,7 @@ def compare(*results: Chunking, **named: Chunking) -> SideBySide:
         raise InputError(f"compare: there must be 1 to {MOST_SIDE_BY_SIDE} results; got {len(every)}.")
     for _, one in every:
         if not isinstance(one, Chunking):
-            raise InputError(f"compare: each value must be a result of chunk; got {shown(one)}.")
+            raise InputError(f"compare: each value must be a result that chunk returned; got {shown(one)}.")
         if one.document.text != every[0][1].document.text:
-            raise InputError("compare: all results must be of the same text; got two texts.")
+            raise InputError("compare: all results must be of the same text; got results of different texts.")
     return SideBySide([one for _, one in every], [name or title_of(one) for name, one in every])

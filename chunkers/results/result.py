@@ -401,7 +401,10 @@ class Chunking(Sequence[Chunk]):
     def recipe(self) -> Recipe:
         """The recipe that reproduces these chunks. Raises InputError for a result that `chunkers.run` did not make."""
         if self.made_by is None:
-            raise InputError("recipe: to cut another text the same way, a result must have a recipe; this one has none.")
+            raise InputError(
+                "recipe: to cut another text the same way, a result must have a recipe; this result has none. Make the "
+                "result with chunkers.run."
+            )
         return self.made_by
 
     @property

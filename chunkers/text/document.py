@@ -129,7 +129,8 @@ class Document:
             spans = split_sentences(self.text, f"sentencex:{language}" if language else self.splitter, cancelled)
             if len(spans) > MAX_SENTENCES:
                 raise InputError(
-                    f"{self.name}: a text may have at most {MAX_SENTENCES:,} sentences; this one has {len(spans):,}."
+                    f"{self.name}: a text may have at most {MAX_SENTENCES:,} sentences; this text has {len(spans):,}. "
+                    "Divide the text."
                 )
             elapsed_ms = (time.perf_counter() - began) * 1000
             self.__dict__.update(language=language, split_ms=elapsed_ms, sentences=tuple(map(Span._make, spans)))
@@ -185,7 +186,7 @@ def check_text(text: object, name: str) -> None:
     except UnicodeEncodeError as error:
         code = ord(text[error.start])
         raise InputError(
-            f"{name}: the text must be valid Unicode, but character {error.start} is the lone surrogate U+{code:04X}."
+            f"{name}: the text must be valid Unicode; character {error.start:,} is the lone surrogate U+{code:04X}."
         ) from error
 
 

@@ -133,7 +133,8 @@ def decode_by_evidence(data: bytes, name: str, *, chosen: str | None = None, mar
                 return Encoded(data.decode(encoding), encoding)
             except UnicodeDecodeError as error:
                 raise InputError(
-                    f"{name}: the file begins as {encoding}, but byte {error.start:,} is not valid; save it as UTF-8."
+                    f"{name}: the file begins with the byte order mark of {encoding}, but byte {error.start:,} is not valid "
+                    "in this encoding. Save the file as UTF-8."
                 ) from error
     if markup and (declared := _declared(data)):
         return declared
@@ -156,11 +157,13 @@ def _as_chosen(data: bytes, name: str, encoding: str) -> Encoded:
         return Encoded(data.decode(encoding), encoding)
     except UnicodeDecodeError as error:
         raise InputError(
-            f"{name}: byte {error.start:,} is not valid in {encoding}, the chosen encoding; choose another."
+            f"{name}: byte {error.start:,} is not valid in {encoding}, the chosen encoding. Choose another encoding."
         ) from error
     except ValueError as error:
         # Some codecs raise errors of their own.
-        raise InputError(f"{name}: the file is not valid in {encoding}, the chosen encoding; choose another.") from error
+        raise InputError(
+            f"{name}: the file is not valid in {encoding}, the chosen encoding. Choose another encoding."
+        ) from error
 
 
 def _declared(data: bytes) -> Encoded | None:
@@ -205,7 +208,7 @@ def _refuse_broken_utf_8(data: bytes, name: str, first_bad: int) -> None:
     beyond = len(lenient) - len(lenient.encode("ascii", "ignore"))
     if beyond - broken >= broken:
         raise InputError(
-            f"{name}: byte {first_bad:,} is not valid UTF-8, though the rest of the file is; save it as UTF-8 again, or "
+            f"{name}: byte {first_bad:,} is not valid UTF-8, though most of the file is. Save the file as UTF-8 again, or "
             "name its encoding."
         )
 

@@ -48,8 +48,8 @@ def read_epub(book: zipfile.ZipFile, name: str) -> Extracted:
     package = _package(book)
     if encrypted := _encrypted(book) & {*package.chapters}:
         raise InputError(
-            f"{name}: an EPUB must not be encrypted, as copy protection does; {len(encrypted):,} of its "
-            f"{len(package.chapters):,} chapters are."
+            f"{name}: an EPUB must not be encrypted, for example by copy protection; {len(encrypted):,} of its "
+            f"{len(package.chapters):,} chapters are encrypted. Open a copy without encryption."
         )
     titles = _titles(book, package)
     chapters = Collected(name, "chapter")

@@ -45,11 +45,13 @@ def extract(data: bytes, name: str, kind: str, chosen: str | None = None) -> Ext
     except Exception as error:
         said = " ".join(str(error).split())
         said = said[:300].rstrip(".") or type(error).__name__
-        raise InputError(f"{name}: the file must be a valid {kind}; reading it failed: {said}.") from error
+        raise InputError(
+            f"{name}: the file must be a valid {kind}; reading it failed: {said}. Save or download the file again."
+        ) from error
     found = found.tidied()
     if not found.text.strip():
-        perhaps = ", perhaps pictures of it" if kind == "PDF" else ""
-        raise InputError(f"{name}: the {kind} must contain text; it contains none{perhaps}.")
+        hint = " If its pages are pictures, run text recognition on it first." if kind == "PDF" else ""
+        raise InputError(f"{name}: the {kind} must contain text; it contains none.{hint}")
     return found
 
 
@@ -108,7 +110,10 @@ def _unpacked(data: bytes, name: str) -> zipfile.ZipFile:
     members = packed.infolist()
     size = sum(member.file_size for member in members)
     if size > MAX_UNPACKED:
-        raise InputError(f"{name}: the file may unpack to at most {MAX_UNPACKED:,} bytes; it has {size:,}.")
+        raise InputError(
+            f"{name}: the file may unpack to at most {MAX_UNPACKED:,} bytes; it would unpack to {size:,}. Divide the "
+            "document."
+        )
     for member in members:
         if member.file_size > MAX_BYTES and member.filename.lower().endswith((".xml", ".html", ".htm", ".xhtml", ".opf")):
             raise too_large(name, member.file_size, what=f"the part {member.filename[:100]}")

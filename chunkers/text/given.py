@@ -59,8 +59,8 @@ def checked_spans(text: str, spans: Iterable[Any]) -> list[tuple[int, int]]:
             )
         if start < reached:
             raise InputError(
-                f"sentences: each span must begin where the previous one ends, or later; span {number:,}, ({start}, "
-                f"{end}), begins before {reached}."
+                f"sentences: each span must begin at or after the end of the previous one; span {number:,} is ({start}, "
+                f"{end}), and the previous span ends at {reached}."
             )
         _nothing_between(text, reached, start)
         reached = end
@@ -78,7 +78,8 @@ def _pair(number: int, given: Any) -> tuple[int, int]:
         return index(start), index(end)
     except (TypeError, ValueError):
         raise InputError(
-            f"sentences: all must be strings, or all spans, pairs of whole numbers; number {number:,} is {shown(given)}."
+            f"sentences: the items must be all strings, or all spans (pairs of whole numbers); item {number:,} is "
+            f"{shown(given)}."
         ) from None
 
 
@@ -88,8 +89,8 @@ def _nothing_between(text: str, start: int, end: int) -> None:
     if between and not between.isspace():
         place = start + len(between) - len(between.lstrip())
         raise InputError(
-            f"sentences: every character but white space must lie in a sentence; {shown(text[place:end].rstrip())}, "
-            f"at character {place:,}, lies in none."
+            f"sentences: every character except white space must lie in a sentence; {shown(text[place:end].rstrip())}, at "
+            f"character {place:,}, lies in none."
         )
 
 
@@ -109,10 +110,10 @@ def _located(text: str, sentences: Sequence[str]) -> list[tuple[int, int]]:
         elif match := re.compile(r"\s+".join(map(re.escape, words))).match(text, start):
             reached = match.end()
         else:
-            there = f"{shown(text[start : start + 100])} stands there" if start < len(text) else "the text ends there"
+            there = f"the text has {shown(text[start : start + 100])}" if start < len(text) else "the text ends"
             raise InputError(
                 f"sentences: each sentence must follow the previous one in the text; sentence {number:,}, "
-                f"{shown(stripped)}, does not at character {start:,}: {there}."
+                f"{shown(stripped)}, is not at character {start:,}, where {there}."
             )
         found.append((start, reached))
     _nothing_between(text, reached, len(text))

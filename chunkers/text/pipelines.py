@@ -39,8 +39,8 @@ def load_pipeline(name: str, setting: str, exclude: Sequence[str] = ()) -> Langu
     # A pipeline's configuration names functions, which fail in as many ways as there are.
     except Exception as error:
         raise InputError(
-            f"{setting}: {shown(name)} must be a spaCy pipeline; loading it failed with {type(error).__name__}. "
-            "Install it again."
+            f"{setting}: {shown(name)} must be a spaCy pipeline; loading it failed with {type(error).__name__}. Install the "
+            "pipeline again."
         ) from error
 
 
@@ -56,7 +56,10 @@ def check_pipeline(name: str, setting: str) -> bool:
     is_installed = name in entry_points(group="spacy_models").names
     if not is_installed and not _is_folder(name):
         if _is_distribution(name):
-            raise InputError(f"{setting}: {shown(name)} must be a spaCy pipeline; the installed package declares none.")
+            raise InputError(
+                f"{setting}: {shown(name)} must be a spaCy pipeline; the installed package of this name contains no "
+                "pipeline. Choose another name."
+            )
         wanted = name if name.isidentifier() and len(name) <= LONGEST_SHOWN else "NAME"
         raise InputError(
             f"{setting}: the spaCy pipeline {shown(name)} must be installed; it was not found. "

@@ -211,7 +211,8 @@ class _Reader:
                 raise Cancelled
             if time.monotonic() - began > READ_SECONDS:
                 raise InputError(
-                    f"{name}: a file may take at most {READ_SECONDS} seconds to be read; this one takes longer."
+                    f"{name}: a file may take at most {READ_SECONDS} seconds to be read; this file takes longer. Use a "
+                    "smaller file."
                 )
             if self.memory() > READ_MEMORY:
                 raise _too_much_memory(name)
@@ -254,5 +255,5 @@ def _folder_of(parser: Parser) -> str:
 def _too_much_memory(name: str) -> InputError:
     return InputError(
         f"{name}: a file may take at most {READ_MEMORY // 1_000_000_000} GB of memory to be read, {READ_MEMORY:,} bytes; "
-        "this one takes more."
+        "this file takes more. Use a smaller file."
     )

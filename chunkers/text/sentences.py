@@ -138,10 +138,10 @@ def check_splitter(splitter: str) -> None:
 def _check_name(splitter: str) -> None:
     kind, colon, name = splitter.partition(":")
     if splitter == GIVEN:
-        raise InputError("sentences: these came from the caller, who must pass them again; got only the word 'given'.")
+        raise InputError("sentences must be passed again, because they came from the caller; got only the word 'given'.")
     if kind == "sentencex" and colon and name not in LANGUAGES:
         raise InputError(
-            f"sentences: the language after sentencex: must be one of {', '.join(LANGUAGES)}; got {shown(name)}."
+            f"sentences: the language code after 'sentencex:' must be one of {', '.join(LANGUAGES)}; got {shown(name)}."
         )
     if not is_splitter(splitter):
         raise InputError(
@@ -247,7 +247,8 @@ def check_paragraph(length: int) -> None:
     """Raise InputError if a text is too long for spaCy to process at once."""
     if length > MAX_PARAGRAPH:
         raise InputError(
-            f"spaCy: a paragraph or a text to embed may have at most {MAX_PARAGRAPH:,} characters; this one has {length:,}."
+            f"spaCy: a paragraph or a text to embed may have at most {MAX_PARAGRAPH:,} characters; this text has "
+            f"{length:,}. Divide the text into shorter paragraphs."
         )
 
 
@@ -275,7 +276,8 @@ def _pipeline(name: str) -> Language:
         nlp = load_pipeline(name, "sentences", exclude=["ner", "lemmatizer", "attribute_ruler"])
         if not {"parser", "senter", "sentencizer"} & set(nlp.pipe_names):
             raise InputError(
-                f"sentences: the spaCy pipeline {name!r} must set sentence boundaries; it has no component that does."
+                f"sentences: the spaCy pipeline {name!r} must set sentence boundaries; none of its components does. Choose "
+                "a pipeline with a parser, a senter or a sentencizer."
             )
     nlp.max_length = MAX_PARAGRAPH
     return nlp

@@ -188,8 +188,8 @@ class BytePairTokenizer:
                 return np.concatenate(list(threads.map(encode, parts_of(text, os.cpu_count() or 1))))
         except ValueError as error:
             raise ModelError(
-                f"{self.name}: tiktoken failed on this text of {len(text):,} characters, which very long runs of "
-                "white space can cause. Shorten them, or choose another tokenizer."
+                f"{self.name}: tiktoken failed on this text of {len(text):,} characters. Very long runs of white space can "
+                "cause this failure: shorten them, or choose another tokenizer."
             ) from error
 
     @cached_property
@@ -203,8 +203,8 @@ class BytePairTokenizer:
             return tiktoken.get_encoding(self.name)
         except (requests.RequestException, OSError, ValueError) as error:
             raise ModelError(
-                f"{self.name}: its table must be downloaded once from {BYTE_PAIRS[self.name]}; the download failed "
-                f"({type(error).__name__}). Connect to the network, or choose another tokenizer."
+                f"{self.name}: the tokenizer's table must be downloaded once from {BYTE_PAIRS[self.name]}; the download "
+                f"failed ({type(error).__name__}). Connect to the network, or choose another tokenizer."
             ) from error
 
     @cached_property

@@ -93,8 +93,8 @@ def test_what_cannot_be_meant_is_one_sentence(argument, value):
         ({"cache": {}}, "cache must be an EmbeddingCache or None; got {}."),
         (
             {"chunker": Breakpoint(), "amount": 50},
-            "breakpoint: a chunker object already has its parameters; got amount as well. Name the chunker to set "
-            "them here.",
+            "breakpoint: a chunker object already has its parameters; got amount as well. To set parameters here, pass "
+            "the chunker's name instead of the object.",
         ),
     ],
 )
@@ -307,7 +307,7 @@ def test_given_sentences_are_those_of_the_splitter(sentences):
     assert made.texts == tuple(SENTENCES)
     assert made.document.splitter == made.recipe.sentences == "given"
     assert made.recipe.run(TEXT, embedder=HashEmbedder(), sentences=sentences) == made
-    with pytest.raises(InputError, match=r"^sentences: these came from the caller, who must pass them again; got only"):
+    with pytest.raises(InputError, match=r"^sentences must be passed again, because they came from the caller; got only"):
         made.recipe.run(TEXT, embedder=HashEmbedder())
 
 
@@ -329,19 +329,19 @@ def test_no_sentences_are_those_of_no_text():
     [
         (
             [(0, 18), (10, 36), (37, 55)],
-            "each span must begin where the previous one ends, or later; span 2, (10",
+            "each span must begin at or after the end of the previous one; span 2 is (10",
         ),
         (
             [(19, 36), (0, 18), (37, 55)],
-            "every character but white space must lie in a sentence; 'The tide comes",
+            "every character except white space must lie in a sentence; 'The tide comes",
         ),
         (
             [(0, 18), (37, 55)],
-            "every character but white space must lie in a sentence; 'Bread needs salt.', at character 19",
+            "every character except white space must lie in a sentence; 'Bread needs salt.', at character 19",
         ),
         (
             [(0, 18), (19, 36)],
-            "every character but white space must lie in a sentence; 'The tide goes out.', at character 37,",
+            "every character except white space must lie in a sentence; 'The tide goes out.', at character 37,",
         ),
         (
             [(0, 18), (19, 36), (37, 56)],
@@ -349,15 +349,15 @@ def test_no_sentences_are_those_of_no_text():
         ),
         ([(-5, 18), (19, 55)], "each span must lie in the text, which has 55 characters; span 1 is (-5, 18)."),
         ([(18, 0)], "each span must lie in the text, which has 55 characters; span 1 is (18, 0)."),
-        ([(0.0, 18.0)], "all must be strings, or all spans, pairs of whole numbers; number 1 is (0.0, 18.0)."),
-        ([(0, 18), None], "all must be strings, or all spans, pairs of whole numbers; number 2 is None."),
+        ([(0.0, 18.0)], "the items must be all strings, or all spans (pairs of whole numbers); item 1 is (0.0, 18.0)."),
+        ([(0, 18), None], "the items must be all strings, or all spans (pairs of whole numbers); item 2 is None."),
         (
             [*SENTENCES[:1], (19, 55)],
-            "all must be strings, or all spans, pairs of whole numbers; number 1 is 'T",
+            "the items must be all strings, or all spans (pairs of whole numbers); item 1 is 'T",
         ),
         (
             SENTENCES[:2],
-            "every character but white space must lie in a sentence; 'The tide goes out.', at character 37",
+            "every character except white space must lie in a sentence; 'The tide goes out.', at character 37",
         ),
         (
             SENTENCES[1:],
@@ -365,7 +365,7 @@ def test_no_sentences_are_those_of_no_text():
         ),
         (
             [*SENTENCES, "More."],
-            "each sentence must follow the previous one in the text; sentence 4, 'More.', does not at character 55",
+            "each sentence must follow the previous one in the text; sentence 4, 'More.', is not at character 55",
         ),
         (
             [*SENTENCES[:2], "the tide goes out."],
@@ -373,7 +373,7 @@ def test_no_sentences_are_those_of_no_text():
         ),
         (
             [],
-            "every character but white space must lie in a sentence; 'The tide comes in. Bread needs s",
+            "every character except white space must lie in a sentence; 'The tide comes in. Bread needs s",
         ),
     ],
 )
@@ -395,7 +395,7 @@ def test_given_spans_are_taken_exactly_where_they_hold_all_that_is_visible(text,
     spans = list(zip(edges[::2], edges[1::2], strict=False))
     inside = {place for start, end in spans for place in range(start, end)}
     if any(not character.isspace() and place not in inside for place, character in enumerate(text)):
-        with pytest.raises(InputError, match=r"^sentences: every character but white space must lie in a sentence; "):
+        with pytest.raises(InputError, match=r"^sentences: every character except white space must lie in a sentence; "):
             Document.from_text(text, spans)
         return
     document = Document.from_text(text, spans)

@@ -91,7 +91,7 @@ def test_list_has_every_parameter(capsys):
     ("arguments", "words"),
     [
         ([], "Name at least one file"),
-        (["FILE"], "Name the chunker"),
+        (["FILE"], "No chunker is named. Name it with --chunker"),
         (["FILE", "--chunker", "nothing"], "chunker must be one of"),
         (["FILE", "--chunker", "recursive", "--set", "size"], "KEY=VALUE"),
         (["FILE", "--chunker", "recursive", "--set", "size=0"], "recursive: size must be at least 1; got 0."),
@@ -165,7 +165,7 @@ def test_a_folder_stands_for_its_documents_and_a_bad_one_among_them_is_told(tmp_
 
 def test_a_folder_without_documents_is_refused(tmp_path, capsys):
     assert main([str(tmp_path), "--chunker", "fixed_sentences"]) == 2
-    assert "a folder must contain a file ending in .txt, .md, .html" in capsys.readouterr().err
+    assert "a folder must contain at least one file ending in .txt, .md, .html" in capsys.readouterr().err
 
 
 def test_a_guessed_encoding_is_told_and_another_can_be_named(tmp_path, capsys):

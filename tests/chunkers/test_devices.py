@@ -42,7 +42,8 @@ def test_a_device_is_used_when_there_is_one(names, chosen, there):
         assert found_device(asked) == asked
     for asked in {"cuda", "mps"} - set(names):
         with pytest.raises(
-            ModelError, match=rf"^device must be one that torch finds on this machine \(auto.*cpu\); got {asked}"
+            ModelError,
+            match=rf"^device must be one of auto, .*cpu, because torch finds no other device on this machine; got {asked}",
         ):
             found_device(asked)
 
@@ -86,14 +87,16 @@ def test_a_name_of_no_device_is_refused_before_anything_is_loaded(name):
 @pytest.mark.parametrize("name", ["tfidf", "spacy:en_core_web_md", "openai:test"])
 def test_what_torch_does_not_run_has_no_device(name):
     assert load_embedder(name, "cpu").device == load_embedder(name).device == ""
-    with pytest.raises(InputError, match=f"^device must be auto or cpu for {name}, which uses no other; got cuda"):
+    with pytest.raises(
+        InputError, match=f"^device must be auto or cpu for {name}, which supports no other device; got cuda"
+    ):
         load_embedder(name, "cuda")
 
 
 @pytest.mark.model
 def test_a_device_that_is_not_there_is_a_sentence_on_every_command_line(there, capsys, tmp_path):
     there()
-    said = "device must be one that torch finds on this machine (auto, cpu); got cuda."
+    said = "device must be one of auto, cpu, because torch finds no other device on this machine; got cuda."
     sweep = ["sweep", "stubs", "--tokenizer", "words", "--chunker", "breakpoint", "--grid", "amount=80"]
     agreement = ["agreement", CUT[0], "--tokenizer", "words", "--embedder", MiniLM.name, "--with", MiniLM.name]
     (tmp_path / "q.csv").write_text("question,excerpt,document\nwhat?,bread,stubs.txt\n")
@@ -146,7 +149,7 @@ def test_without_torch_auto_is_the_processor_and_a_device_is_a_sentence(monkeypa
     monkeypatch.setattr(device, "import_torch", missing)
     assert found_device("auto") == "cpu"
     with pytest.raises(
-        ModelError, match=r"^device must be auto or cpu, as .* needs torch, which is not installed; got cuda\.$"
+        ModelError, match=r"^device must be auto or cpu, because .* needs torch, which is not installed; got cuda\."
     ):
         found_device("cuda")
 
@@ -161,7 +164,7 @@ def test_what_fails_on_a_device_is_a_sentence_that_names_it(when, there, monkeyp
 
     monkeypatch.setattr(models, "_sentence_transformer", full if when == "loading" else lambda *_, **others: OnDevice())
     monkeypatch.setattr(OnDevice, "encode", full)
-    with pytest.raises(ModelError, match=r"the model failed on the CUDA device, with RuntimeError\. .*--device cpu"):
+    with pytest.raises(ModelError, match=r"the model failed on the CUDA device with a RuntimeError\. .*--device cpu"):
         MiniLM().encode(["a"])
 
 

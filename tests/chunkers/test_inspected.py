@@ -236,7 +236,7 @@ def test_of_two_documents_that_differ_by_an_ending_the_one_of_the_name_is_meant(
 def test_chunks_of_two_documents_are_never_mixed():
     given_chunks = [GivenChunk("x y", (), "one/README.md"), GivenChunk("z w", (), "README.txt")]
     with pytest.raises(
-        InputError, match=r"document must match one document of the file; 'README' matches 'one/README\.md, README\.txt'\.$"
+        InputError, match=r"must match exactly one document of the file; 'README' matches 'one/README\.md, README\.txt'\."
     ):
         chunks_of(given_chunks, "README", "any")
 
@@ -365,20 +365,20 @@ def read_here(data):
 @pytest.mark.parametrize("kind", ["json", "json lines", "csv", "parquet"])
 def test_rows_and_characters_are_counted_alike_in_every_format(monkeypatch, kind):
     monkeypatch.setattr(tables, "MOST_ROWS", 2)
-    with pytest.raises(InputError, match=r"^x: a (file of chunks|table) may have at most 2 rows; this one has "):
+    with pytest.raises(InputError, match=r"^x: a (file of chunks|table) may have at most 2 rows; this (one|table) has "):
         read_here(FORMS[kind])
     monkeypatch.setattr(tables, "MOST_ROWS", 3)
     read_here(FORMS[kind])
     monkeypatch.setattr(tables, "MOST_READ_CHARACTERS", 20)
     with pytest.raises(
-        InputError, match=r"^x: the texts of a file of chunks together may have at most 20 characters; these have"
+        InputError, match=r"^x: the texts in a file of chunks may have at most 20 characters in total; these texts have"
     ):
         read_here(FORMS[kind])
 
 
 def test_json_of_too_many_lists_is_refused_before_they_are_made(monkeypatch):
     monkeypatch.setattr(tables, "MOST_BRACKETS", 2)
-    with pytest.raises(InputError, match=r"^x: JSON may have at most 2 opening brackets; this file has 4\.$"):
+    with pytest.raises(InputError, match=r"^x: JSON may have at most 2 opening brackets; this file has 4\."):
         read_here(b"[[[[")
 
 
@@ -390,7 +390,7 @@ def test_a_text_that_parquet_has_once_is_counted_in_every_row_before_it_is_copie
     tracemalloc.start()
     try:
         with pytest.raises(
-            InputError, match=r"^x: the texts of a file of chunks together may have at most 60,000,000 characters; "
+            InputError, match=r"^x: the texts in a file of chunks may have at most 60,000,000 characters in total; "
         ):
             read_here(file.getvalue())
         assert tracemalloc.get_traced_memory()[1] < 100_000_000
@@ -401,13 +401,13 @@ def test_a_text_that_parquet_has_once_is_counted_in_every_row_before_it_is_copie
 def test_rows_of_nothing_are_refused_by_their_number():
     file = io.BytesIO()
     pq.write_table(pa.table({"text": pa.nulls(1_000_001, pa.string())}), file)
-    with pytest.raises(InputError, match=r"^x: a table may have at most 1,000,000 rows; this one has 1,000,001\.$"):
+    with pytest.raises(InputError, match=r"^x: a table may have at most 1,000,000 rows; this table has 1,000,001\."):
         read_here(file.getvalue())
 
 
 def test_a_table_of_too_many_columns_is_refused_and_short_rows_are_not_filled():
     wide = ",".join(["text", *(f"c{number}" for number in range(1_000))])
-    with pytest.raises(InputError, match=r"^x: a table may have at most 1,000 columns; this one has 1,001\.$"):
+    with pytest.raises(InputError, match=r"^x: a table may have at most 1,000 columns; this table has 1,001\."):
         read_here(f"{wide}\na\n".encode())
     assert read_here(f"{wide.rpartition(',')[0]}\na\n".encode()) == [GivenChunk("a")]
 
@@ -437,25 +437,25 @@ def test_a_chunk_may_have_several_spans():
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "x: a file of chunks must contain at least one chunk; this one is empty."),
+        (b"", "x: a file of chunks must contain at least one chunk; this file is empty."),
         (b"[]", "chunks must contain at least one chunk; got none."),
         (b"3", "x, row"),
         (
             b'[{"id": 1, "score": 2}]',
             "x, chunk 1: a chunk must have a text (text or page_content or content or chunk_text), "
-            "or a start and an end; this one has 'id, score'.",
+            "or a start and an end; this chunk has only 'id, score'.",
         ),
         (b'{"text": 3}', "x, chunk 1: a chunk's text must be a string; got 3."),
         (b'{"text": "a"}\n{', "x, line 2: every line must be valid JSON; this one is not"),
-        (b'[{"start": 4}]', "x, chunk 1: a chunk without a text must have an end; this one begins at 4."),
+        (b'[{"start": 4}]', "x, chunk 1: a chunk without a text must have an end; this chunk has only its start, 4."),
         (b'[{"start": "four", "end": 5}]', "x, chunk 1: a chunk's start and end must be whole numbers; got 'four'."),
-        (b"[[5, 4]]", "x, chunk 1: a chunk must start at 0 or later, and end after its start; got 5 to 4."),
+        (b"[[5, 4]]", "x, chunk 1: a chunk must start at 0 or later, and must not end before its start; got 5 to 4."),
         (b'[{"spans": []}]', "x, chunk 1: spans must be a list of pairs, each a start and an end; got []."),
         (b'[{"spans": "["}]', "x, chunk 1: spans must be a list of pairs, each a start and an end; got '['."),
         (
             b"name,size\na,3\n",
             "x, row 1: a chunk must have a text (text or page_content or content or chunk_text), "
-            "or a start and an end; this one has 'name, size'.",
+            "or a start and an end; this chunk has only 'name, size'.",
         ),
         (b'text\n"a', "x: the file must be valid CSV; this one is not"),
         (b"PAR1 no more", "x: the file must be valid Parquet; reading it failed"),
@@ -481,5 +481,5 @@ def test_what_are_no_chunks_is_refused_in_a_sentence(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="chunks may contain at most 1 chunks; got 2"):
         inspect(TEXT, PIECES[:2])
     monkeypatch.setattr("chunkers.found_again.inspected.MAX_BYTES", 5)
-    with pytest.raises(InputError, match="x: a file of chunks may have at most 5 bytes; this one has 6"):
+    with pytest.raises(InputError, match="x: a file of chunks may have at most 5 bytes; this file has 6"):
         read_chunks(b"[1, 2]", "x")

@@ -77,7 +77,7 @@ def test_windows_follow_each_other_to_the_end(count, size, overlap):
 def test_a_text_has_a_limited_number_of_sentences(monkeypatch):
     monkeypatch.setattr(documents, "MAX_SENTENCES", 3)
     assert len(Document.from_text("a\nb\nc", "lines").sentences) == 3
-    with pytest.raises(InputError, match=r"^notes\.txt: a text may have at most 3 sentences; this one has 4\.$"):
+    with pytest.raises(InputError, match=r"^notes\.txt: a text may have at most 3 sentences; this text has 4\."):
         Document.from_text("a\nb\nc\nd", "lines", "notes.txt").split()
 
 
@@ -86,7 +86,7 @@ def test_spacy_is_given_no_more_than_it_takes(monkeypatch):
     sentences.load_splitter("spacy", "")
     monkeypatch.setattr(sentences, "MAX_PARAGRAPH", 20)
     assert split_sentences("Short. Too.\n\nAnd another one.", "spacy")
-    with pytest.raises(InputError, match=r"may have at most 20 characters; this one has 24\.$"):
+    with pytest.raises(InputError, match=r"may have at most 20 characters; this text has 24\."):
         split_sentences("Short. Too.\n\nAnd another, longer one.", "spacy")
 
 

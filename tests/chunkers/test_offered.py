@@ -35,7 +35,7 @@ WANTED = ("The tide comes in. Slowly.", "However, it goes out. It is low.", "The
 OWN = {*CHUNKERS}
 NO_RESULT = "must return a result for this text;"
 TAKEN = "every chunker must have a name of its own;"
-BOUNDS = "signal_words: least must have a minimum and a maximum, as ge= and le=;"
+BOUNDS = "signal_words: least must have a minimum and a maximum, declared with ge= and le=;"
 
 
 def variant(before, after):
@@ -123,17 +123,17 @@ def test_processes_that_have_not_looked_for_it_run_it(offered):
         ("from seamark import Chunker as SignalWords", "Chunker must have the method chunk(document, tools); it has none"),
         (
             variant('"signal_words"', '"breakpoint"'),
-            f"breakpoint: {TAKEN} Breakpoint already has this one",
+            f"breakpoint: {TAKEN} Breakpoint already has this name",
         ),
         (
             variant('"signal_words"', '"Signal Words"'),
             "SignalWords: name must be 1 to 40 lower-case letters, digits and underscores, beginning with a letter; "
             "got 'Signal Words'",
         ),
-        (variant('"Signal words"', '" "'), "signal_words: title must be a string that is not empty; got ' '"),
+        (variant('"Signal words"', '" "'), "signal_words: title must be a non-empty string; got ' '"),
         (
             variant(', "offered": [1, 20]', "").replace("ge=1, ", ""),
-            f"{BOUNDS} one is missing",
+            f"{BOUNDS} one of them is missing",
         ),
         (
             variant("least: int = Field(2, ge=1, le=100,", "least: str = Field('2',"),
@@ -165,7 +165,7 @@ def test_an_offer_that_cannot_be_used_is_a_sentence_and_costs_nothing_else(offer
         ("pass", f"{NO_RESULT} it returned None"),
         (
             "return Chunking(Document.from_text('x'), (), ())",
-            f"{NO_RESULT} it returned that of another",
+            f"{NO_RESULT} it returned a result for another",
         ),
         ("return Chunking(document, (Chunk((), ''),), ())", f"{NO_RESULT} the spans of chunk 1"),
         ("return Chunking(document, (Chunk((Span(0, 999),), ''),), ())", f"{NO_RESULT} the spans of"),
@@ -215,6 +215,6 @@ def test_two_packages_that_offer_one_name_are_told_apart(offered, tmp_path):
     install(tmp_path / "offered", name="another", module="other_words", offers="other = other_words:SignalWords")
     offered()
     (sentence,) = discover()
-    assert sentence.endswith(f"signal_words: {TAKEN} Signal words already has this one.")
+    assert sentence.endswith(f"signal_words: {TAKEN} Signal words already has this name. Choose another name.")
     assert isinstance(chunk(TEXT, "signal_words"), Chunking)
     assert importlib.import_module("signal_words").SignalWords.__name__ == "SignalWords"

@@ -256,7 +256,8 @@ def test_a_cache_of_two_dimensions_is_one_sentence():
     embedded(cache, Changing(), ["one"])
     embedded(cache, Changing(lambda rows: np.eye(1, 4).repeat(len(rows), 0)), ["two"])
     with pytest.raises(
-        ModelError, match="all vectors of an embedder must have the same dimensions; it gave 4 now, and the cache has 8"
+        ModelError,
+        match="must have the same number of dimensions; a new vector has 4, and the cached vectors have 8",
     ):
         embedded(cache, Changing(), ["one", "two"])
 

@@ -55,7 +55,7 @@ def test_without_the_file_nothing_runs():
     assert chunking.made_by is not None
     again = Recipe.from_json(chunking.recipe.to_json())
     assert TEXT[:8] not in again.to_json()
-    with pytest.raises(InputError, match="the file of chunks must be given"):
+    with pytest.raises(InputError, match="the file of chunks must be passed again"):
         again.build().chunk(document(), tools())
 
 

@@ -126,9 +126,9 @@ def test_a_document_that_cannot_be_cut_is_told_and_the_others_are_cut():
         ({"kind": "sheet", "starts": [0], "labels": ["1"]}, "a: the kind of parts must be page or chapter; got 'sheet'."),
         (
             {"kind": "page", "starts": [4, 0], "labels": ["1", "2"]},
-            "a: each part must have a start and a label, in ascending",
+            "a: the parts must be in ascending order, each with a start",
         ),
-        ({"kind": "page", "starts": [0], "labels": None}, "a: each part must have a start and a label, in ascending"),
+        ({"kind": "page", "starts": [0], "labels": None}, "a: the parts must be in ascending order, each with a start"),
     ],
 )
 def test_wrong_parts_are_a_sentence(parts, said):
@@ -138,7 +138,7 @@ def test_wrong_parts_are_a_sentence(parts, said):
 
 
 def test_a_batch_without_texts_is_refused():
-    with pytest.raises(InputError, match="must have the columns id and text; this one has id, body"):
+    with pytest.raises(InputError, match="must have the columns id and text; this batch has id, body"):
         Chunks(SENTENCES)(pa.table({"id": ["a"], "body": ["One."]}))
 
 
@@ -186,7 +186,7 @@ def test_what_a_model_stated_is_the_text_of_its_rows():
 
 @pytest.mark.parametrize("chunker", ["llm", "lumber", "propositions"])
 def test_what_asks_a_language_model_is_refused(chunker):
-    with pytest.raises(InputError, match=f"a language model can be asked only in one process, .*; {chunker} asks one"):
+    with pytest.raises(InputError, match=f"{chunker} asks a language model, which is possible only in one process"):
         Chunks({"chunker": chunker, **PLAIN, "language_model": "openai:some"})
 
 

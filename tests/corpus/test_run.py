@@ -201,7 +201,7 @@ def test_a_folder_of_other_columns_is_refused_and_none_of_its_shards_is_touched(
     with pytest.raises(InputError, match="--output must continue a run with the same columns; ") as error:
         run(corpus, tmp_path / "out")
     assert (
-        f"{tmp_path / 'out'} has the columns of version {before.get('schema', 1)}, and this Seamark writes version 2"
+        f"{tmp_path / 'out'} has version {before.get('schema', 1)} of the columns, and this Seamark writes version 2"
         in str(error.value)
     )
     assert parts(tmp_path / "out") == there
@@ -212,7 +212,7 @@ def test_another_model_of_the_same_name_is_refused(corpus, tmp_path, monkeypatch
     (tmp_path / "out" / "part-000002.parquet").unlink()
     monkeypatch.setattr("corpus.shards.Job.finished", lambda job, shard: (Tally(), "model@1") if shard.number != 2 else None)
     with pytest.raises(
-        InputError, match="The embedding model must be the one of the existing shards, model@1; it is now none"
+        InputError, match="The embedding model must be the same as for the existing shards, model@1; it is now none"
     ):
         run(corpus, tmp_path / "out")
 
@@ -221,7 +221,8 @@ def test_a_folder_with_other_things_is_refused(corpus, tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine.txt").write_text("Mine.")
     with pytest.raises(
-        InputError, match=r"must be a new or empty folder, or one in which a run was begun; this one contains 'mine.txt'\."
+        InputError,
+        match=r"must be a new or empty folder, or the folder of an earlier run; this folder contains 'mine.txt'\.",
     ):
         run(corpus, tmp_path / "out")
     with pytest.raises(InputError, match="--output must not lie within an input"):
@@ -232,7 +233,7 @@ def test_a_folder_with_other_things_is_refused(corpus, tmp_path):
 
 def test_two_runs_do_not_write_at_once(corpus, tmp_path):
     def engine(job, missing, workers):
-        with pytest.raises(InputError, match="--output must be written by one run at a time"):
+        with pytest.raises(InputError, match="--output may be written by only one run at a time"):
             run(corpus, tmp_path / "out")
         yield from map(job.write, missing)
 

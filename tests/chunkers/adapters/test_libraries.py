@@ -144,8 +144,8 @@ def test_a_library_that_fails_is_a_sentence(monkeypatch):
         ("langchain_semantic", {"threshold": "slope"}, "threshold must be one of 'percentile'"),
         ("langchain_semantic", {"amount": 0.95}, "did you mean 95?"),
         ("chonkie_semantic", {"filter_window": 4}, "filter_window must be odd; got 4."),
-        ("chonkie_semantic", {"filter_polyorder": 5}, "filter_polyorder must be below filter_window, 5; got 5."),
-        ("chroma_cluster", {"min_chunk_size": 500}, "min_chunk_size must be at most max_chunk_size, 400; got 500."),
+        ("chonkie_semantic", {"filter_polyorder": 5}, "filter_polyorder must be less than filter_window (5); got 5."),
+        ("chroma_cluster", {"min_chunk_size": 500}, "min_chunk_size must be at most max_chunk_size (400); got 500."),
         ("llama_index_semantic", {"breakpoint_percentile_threshold": 0}, "must be at least 1; got 0."),
     ],
 )

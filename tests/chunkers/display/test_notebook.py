@@ -157,13 +157,15 @@ def test_results_are_compared_side_by_side():
 
 def test_what_cannot_be_compared_is_a_sentence():
     one, other = (chunk(text, "fixed_sentences", embedder="tfidf") for text in ("A.", "B."))
-    with pytest.raises(InputError, match=r"^compare: all results must be of the same text; got two texts\.$"):
+    with pytest.raises(
+        InputError, match=r"^compare: all results must be of the same text; got results of different texts\.$"
+    ):
         compare(one, other)
     with pytest.raises(InputError, match=r"^compare: there must be 1 to 6 results; got 0\.$"):
         compare()
     with pytest.raises(InputError, match=r"^compare: there must be 1 to 6 results; got 7\.$"):
         compare(*[one] * 7)
-    with pytest.raises(InputError, match=r"^compare: each value must be a result of chunk; got 'A'\.$"):
+    with pytest.raises(InputError, match=r"^compare: each value must be a result that chunk returned; got 'A'\.$"):
         compare("A")
 
 

@@ -121,7 +121,7 @@ def test_a_folder_is_read_without_a_network_and_its_code_is_not_run(tmp_path, mo
     (folder / "modules.json").write_text(json.dumps(modules))
     changed = tmp_path / "changed"
     folder.rename(changed)
-    with pytest.raises(ModelError, match="without code of its own"):
+    with pytest.raises(ModelError, match="without custom code"):
         load_embedder(str(changed)).load()
     assert not mark.exists()
 
@@ -133,7 +133,7 @@ def test_a_model_that_breaks_says_so_in_a_sentence(tmp_path):
     embedder.load()
     network = embedder._model._model[0].auto_model
     network.embeddings.word_embeddings.weight.data = network.pooler.dense.bias.data
-    with pytest.raises(ModelError, match="could not embed the texts; it failed with"):
+    with pytest.raises(ModelError, match="could not embed the texts; encoding failed with"):
         embedder.encode(TEXTS)
 
 

@@ -94,10 +94,10 @@ FAILURES = {
     "too many": ([(429, {})] * 9, 4, "must have requests left for this key; asked up to 4 times, it had none (status 429)"),
     "broken": ([(500, {})] * 9, 4, "must work; asked up to 4 times, it failed (status 500)"),
     "slow": ([LONG] * 9, 4, "must answer within 1.5 seconds; it did not, in 4 attempts"),
-    "broken JSON": ([lambda texts: b'{"data": [{'], 1, "It must be JSON that"),
-    "no object": ([lambda texts: b"null"], 1, "It must have the list 'data'"),
-    "no data": ([lambda texts: {"object": "list"}], 1, "It must have the list 'data'"),
-    "too few": ([told(lambda right: {**right, "data": right["data"][1:]})], 1, "it has 3 for 4"),
+    "broken JSON": ([lambda texts: b'{"data": [{'], 1, "The answer must be valid JSON that"),
+    "no object": ([lambda texts: b"null"], 1, "The answer must contain the list 'data'"),
+    "no data": ([lambda texts: {"object": "list"}], 1, "The answer must contain the list 'data'"),
+    "too few": ([told(lambda right: {**right, "data": right["data"][1:]})], 1, "it contains 3 vectors for 4 texts"),
     "no numbering": (
         [told(lambda right: {**right, "data": [{**item, "index": 0} for item in right["data"]]})],
         1,
@@ -118,10 +118,18 @@ FAILURES = {
         1,
         "All vectors must be lists of numbers of the same length",
     ),
-    "nested": ([Raw(b"[" * 200_000)], 1, "It may have at most 10 lists and objects for each text; it has more."),
-    "nested in one number": ([told(lambda right: {"data": [[[[right]]]]})], 1, "it has 1 for 4"),
+    "nested": (
+        [Raw(b"[" * 200_000)],
+        1,
+        "The answer may contain at most 10 lists and objects for each text; it contains more.",
+    ),
+    "nested in one number": ([told(lambda right: {"data": [[[[right]]]]})], 1, "it contains 1 vector for 4 texts"),
     "many lists": ([Raw(b'{"data":[' + b"[]," * 400_000 + b"[]]}")], 1, "at most 10 lists and objects for each text"),
-    "many numbers": ([Raw(b'{"data":[' + b"1," * 600_000 + b"1]}")], 1, "It may have at most 16,384 numbers for each text"),
+    "many numbers": (
+        [Raw(b'{"data":[' + b"1," * 600_000 + b"1]}")],
+        1,
+        "The answer may contain at most 16,384 numbers for each text",
+    ),
     "a list for a number": (
         [told(lambda right: {"data": [{**item, "index": []} for item in right["data"]]})],
         1,
@@ -147,7 +155,7 @@ FAILURES = {
     "not finite": (
         [lambda texts: json.dumps(answer(texts)).replace('"embedding": [', '"embedding": [NaN, ').encode()],
         1,
-        "All numbers must be finite; some are not.",
+        "All numbers in the vectors must be finite; some are not.",
     ),
 }
 
@@ -246,7 +254,7 @@ def test_a_batch_of_other_dimensions_than_the_last(http):
     embedder = OpenAIServer("openai:test", http.address, KEY)
     embedder.encode(TEXTS)
     http.script = [lambda texts: {"data": [{"index": i, "embedding": [1.0, 2.0]} for i in range(len(texts))]}]
-    with pytest.raises(ModelError, match="these have 2, earlier ones 6"):
+    with pytest.raises(ModelError, match="these vectors have 2, earlier ones 6"):
         embedder.encode(TEXTS)
 
 
@@ -255,7 +263,7 @@ def test_another_model_under_the_same_name_is_noticed_by_the_cache(http):
     bench.embed(TEXTS[:2])
     http.script = [lambda texts: {"data": [{"index": i, "embedding": [1.0, 2.0]} for i in range(len(texts))]}]
     later = replace(bench, embedder=OpenAIServer("openai:test", http.address, KEY))
-    with pytest.raises(ModelError, match="it gave 2 now, and the cache has 6"):
+    with pytest.raises(ModelError, match="a new vector has 2, and the cached vectors have 6"):
         later.embed(TEXTS)
 
 
@@ -306,7 +314,7 @@ def test_what_the_environment_tells_its_own_server_goes_to_no_other(http, monkey
 
 
 def test_openais_own_server_is_not_asked_without_a_key(http):
-    with pytest.raises(ModelError, match="needs a key, in OPENAI_API_KEY or on the page; there is none"):
+    with pytest.raises(ModelError, match="needs a key, in OPENAI_API_KEY or on the page; no key is set"):
         load_embedder("openai:text-embedding-3-small").encode(TEXTS)
 
 

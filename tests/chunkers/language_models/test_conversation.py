@@ -219,5 +219,5 @@ def test_a_line_is_read_and_so_is_the_object_that_stands_for_it():
         assert read_line(answer, Splits) == Splits(split_after=[2, 4])
     for answer in ("Answer: none", '{"answer": null}'):
         assert read_line(answer, Shift) == Shift(answer=None)
-    with pytest.raises(Unusable, match="the answer must have one number after Answer:, and has several"):
+    with pytest.raises(Unusable, match="the answer must have exactly one number after 'Answer:'; it has several"):
         read_line("Answer: 2, 3", Shift)

@@ -99,9 +99,9 @@ TOGETHER = ("propositions", "context", "answers")
 ENDS = {
     "an absurd Retry-After": ([(429, {"Retry-After": "1e400"})], "must have requests left for this key"),
     "an unknown model": ([(404, {})], "must know the address and the model; it does not"),
-    "broken JSON": ([lambda _: b'{"choices": [{'], "It must be JSON that"),
-    "no choices": ([lambda _: {"choices": []}], "It must have the list 'choices'"),
-    "a tool's call": ([message(content=None, tool_calls=[CALL])], "It must have a text as its content"),
+    "broken JSON": ([lambda _: b'{"choices": [{'], "The answer must be valid JSON that"),
+    "no choices": ([lambda _: {"choices": []}], "The answer must contain the list 'choices'"),
+    "a tool's call": ([message(content=None, tool_calls=[CALL])], "The answer's message must have a string as its content"),
     "10 MB": ([Raw(b" " * 10_000_000)], "with at most 4 MB"),
     "never": ([LONG] * 40, "must answer within 0.5 seconds; it did not, in 4 attempts"),
 }

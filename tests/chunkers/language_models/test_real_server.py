@@ -169,7 +169,7 @@ def test_a_text_stays_whole_where_its_model_says_nothing_of_use_and_the_reason_t
     made = cut(one)
     assert made.texts == ("\n\n".join(PARAGRAPHS),)
     said = (
-        "no usable answer in 3 attempts (the answer must have a line that begins with split_after:, and has none); "
+        "no usable answer in 3 attempts (the answer must have a line that begins with 'split_after:'; it has none); "
         "window of pieces 1 to 4"
     )
     assert {str(gap.reason) for gap in made.gaps} == {f"{said}, which stays whole"}

@@ -141,28 +141,33 @@ BAD = {
         "must be reachable; it was not, in 4 attempts",
         4,
     ),
-    "broken JSON": ([lambda _: b'{"choices": [{'], 1, "It must be JSON that", 1),
-    "nested": ([Raw(b"[" * 200_000)], 1, "It may have at most 100,000 lists and objects", 1),
-    "no object": ([lambda _: b"null"], 1, "It must have the list 'choices'", 1),
-    "no choices": ([lambda _: {"choices": []}], 1, "It must have the list 'choices'", 1),
-    "no message": ([lambda _: {"choices": [{"index": 0}]}], 1, "It must have a text as its content", 1),
-    "odd choices": ([lambda _: {"choices": [[None]]}], 1, "It must have a text as its content", 1),
-    "parts": ([lambda _: words([{"type": "text", "text": "Yes."}])], 1, "It must have a text as its content", 1),
+    "broken JSON": ([lambda _: b'{"choices": [{'], 1, "The answer must be valid JSON that", 1),
+    "nested": ([Raw(b"[" * 200_000)], 1, "The answer may contain at most 100,000 lists and objects", 1),
+    "no object": ([lambda _: b"null"], 1, "The answer must contain the list 'choices'", 1),
+    "no choices": ([lambda _: {"choices": []}], 1, "The answer must contain the list 'choices'", 1),
+    "no message": ([lambda _: {"choices": [{"index": 0}]}], 1, "The answer's message must have a string as its content", 1),
+    "odd choices": ([lambda _: {"choices": [[None]]}], 1, "The answer's message must have a string as its content", 1),
+    "parts": (
+        [lambda _: words([{"type": "text", "text": "Yes."}])],
+        1,
+        "The answer's message must have a string as its content",
+        1,
+    ),
     "a page": (
         [Raw(b"<p>", {"Content-Type": "text/html"})],
         1,
-        "It must be JSON that is not nested too deeply",
+        "The answer must be valid JSON that is not nested too deeply",
         1,
     ),
     "too long a wait": ([(429, {"Retry-After": "1e400"})], 1, "must have requests left for this key", 0),
-    "no words": ([lambda _: words(7)], 1, "It must have a text as its content", 1),
+    "no words": ([lambda _: words(7)], 1, "The answer's message must have a string as its content", 1),
     "compressed": (
         [Raw(gzip.compress(b" " * 50_000_000), {"Content-Encoding": "gzip"})],
         1,
-        "It must be uncompressed, with at most 4 MB",
+        "The answer must be uncompressed, with at most 4 MB",
         1,
     ),
-    "10 MB": ([Raw(b" " * 10_000_000)], 1, "It must be uncompressed, with at most 4 MB", 1),
+    "10 MB": ([Raw(b" " * 10_000_000)], 1, "The answer must be uncompressed, with at most 4 MB", 1),
     "elsewhere": ([Raw(b"", {"Location": "http://127.0.0.1:9/v1"}, 307)], 1, "must answer itself", 0),
 }
 
@@ -240,7 +245,7 @@ def test_a_name_of_none(name):
 
 
 def test_openais_own_server_is_not_asked_without_a_key(http):
-    with pytest.raises(ModelError, match="needs a key, in OPENAI_API_KEY or on the page; there is none"):
+    with pytest.raises(ModelError, match="needs a key, in OPENAI_API_KEY or on the page; no key is set"):
         Asking(ChatServer("openai:gpt-4o-mini"), AnswerCache()).ask(HELLO)
     assert not http.requests
 

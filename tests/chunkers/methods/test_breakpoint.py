@@ -132,7 +132,7 @@ def test_another_threshold_has_another_default():
         ({"buffer": -1}, "buffer must be at least 0; got -1"),
         ({"bufer": 1}, "no parameter 'bufer'"),
         ({"amount": float("nan")}, "amount must be a finite number"),
-        ({"min_size": 10, "max_size": 5}, "min_size must be at most max_size, 5; got 10"),
+        ({"min_size": 10, "max_size": 5}, "min_size must be at most max_size (5); got 10"),
     ],
 )
 def test_wrong_parameters_get_a_sentence(parameters, words):

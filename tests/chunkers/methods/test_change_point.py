@@ -249,7 +249,7 @@ def test_a_long_search_reports_its_progress_and_can_be_stopped(monkeypatch):
 
 def test_a_search_of_too_many_comparisons_is_refused(monkeypatch):
     monkeypatch.setattr(change_point, "MOST_CHANGE_PRODUCTS", 240_000)
-    said = r"at most 10,000 comparisons of vectors of 24 dimensions; it had made them after \d+ of 1,000 "
+    said = r"at most 10,000 comparisons of vectors with 24 dimensions; it reached this limit after \d+ of 1,000 "
     with pytest.raises(InputError, match=said + r"sentences\. Set a much higher or a much lower penalty\."):
         cut(build_chunker("change_point", {}), "\n".join(map(str, range(1000))), embedder=OneSubject())
 
@@ -258,7 +258,7 @@ def test_a_number_of_chunks_is_refused_before_anything_is_embedded_but_one_sente
     monkeypatch.setattr(change_point, "MOST_CHANGE_PRODUCTS", 240_000)
     embedder = HashEmbedder()
     with pytest.raises(
-        InputError, match=r"must be at most 480,000 for a fixed number of chunks; this text has 1,000 sentences, and"
+        InputError, match=r"must be at most 480,000 for a fixed number of chunks; this text has 1,000 sentences and"
     ):
         cut(build_chunker("change_point", {"chunks": 4}), "\n".join(map(str, range(1000))), embedder=embedder)
     assert sum(map(len, embedder.batches)) == 1

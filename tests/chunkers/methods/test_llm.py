@@ -132,21 +132,24 @@ USABLE = {
 }
 UNUSABLE = {
     "llm": [
-        ("", "the answer must have a line that begins with split_after:, and has none"),
-        ("3, 5", "the answer must have a line that begins with split_after:, and has none"),
-        ("split_after:", "the answer must have a number or the word none after split_after:, and has neither"),
+        ("", "the answer must have a line that begins with 'split_after:'; it has none"),
+        ("3, 5", "the answer must have a line that begins with 'split_after:'; it has none"),
+        ("split_after:", "the answer must have a number or the word none after 'split_after:'; it has neither"),
         ("split_after: 0", "the answer must name pieces from 1 to 11; it names piece 0"),
         ("split_after: 3, 12", "the answer must name pieces from 1 to 11; it names piece 12"),
         ("split_after: 3-5", "the answer must name pieces from 1 to 11; it names piece -5"),
-        ("split_after: 5, 3", "the answer must name the pieces in ascending order; it does not"),
-        (f"split_after: {'9' * 100}", "the answer must name numbers that it was shown; it has one with too many digits"),
+        ("split_after: 5, 3", "the answer must name the pieces in ascending order; their order is different"),
+        (
+            f"split_after: {'9' * 100}",
+            "the answer may name only numbers from the prompt; it has a number with too many digits",
+        ),
     ],
     "lumber": [
-        ("ID 4", "the answer must have a line that begins with Answer:, and has none"),
-        ("Answer: the fourth", "the answer must have a number or the word none after Answer:, and has neither"),
+        ("ID 4", "the answer must have a line that begins with 'Answer:'; it has none"),
+        ("Answer: the fourth", "the answer must have a number or the word none after 'Answer:'; it has neither"),
         ("Answer: ID 1", "the answer must name a paragraph from 2 to 11; it names paragraph 1"),
         ("Answer: ID 12", "the answer must name a paragraph from 2 to 11; it names paragraph 12"),
-        ("Answer: ID 3 or ID 4", "the answer must have one number after Answer:, and has several"),
+        ("Answer: ID 3 or ID 4", "the answer must have exactly one number after 'Answer:'; it has several"),
     ],
 }
 
@@ -360,7 +363,7 @@ def test_what_is_missing_or_wrong_is_one_sentence(http, tmp_path, capsys):
         chunk(TEXT, "llm", tokenizer="words", window=24, piece_size=9)
     with pytest.raises(InputError, match="language_model must be openai:NAME or a LanguageModel; got 7"):
         chunk(TEXT, "llm", tokenizer="words", language_model=7)
-    with pytest.raises(InputError, match="piece_size must be at most half of window, 400; got 500"):
+    with pytest.raises(InputError, match=r"piece_size must be at most half of window \(400\); got 500"):
         chunk(TEXT, "llm", piece_size=500)
 
 

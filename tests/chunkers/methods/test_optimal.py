@@ -94,7 +94,7 @@ def test_every_score_agrees_with_its_verdict():
 
 
 def test_a_piece_must_fit_into_a_chunk():
-    with pytest.raises(ValueError, match=r"optimal: piece_size must be at most max_size, 40; got 50\."):
+    with pytest.raises(ValueError, match=r"optimal: piece_size must be at most max_size \(40\); got 50\."):
         build_chunker("optimal", {"max_size": 40})
 
 
@@ -117,7 +117,9 @@ def test_no_memory_is_taken_for_longer_runs_than_there_are_pieces(monkeypatch):
 def test_too_many_pieces_in_too_long_chunks_are_refused_before_they_are_embedded(monkeypatch, text, pieces):
     monkeypatch.setattr(optimal, "MOST_RUNS", 100)
     embedder = HashEmbedder()
-    said = rf"pieces in the largest chunk must be at most 100; this text has {pieces} pieces, and a chunk holds up to 4\."
+    said = (
+        rf"pieces in the largest chunk must be at most 100; this text has {pieces} pieces, and its largest chunk up to 4\."
+    )
     with pytest.raises(InputError, match=said):
         cut(build_chunker("optimal", {"piece_size": 1, "max_size": 4}), text, embedder=embedder)
     assert not embedder.batches

@@ -194,11 +194,11 @@ def test_answers_out_of_order_and_twice_the_same_give_the_same_chunks():
         ('{"propositions": [{"text": "One', "its JSON is broken: "),
         ({"propositions": []}, "the answer must state at least one proposition; it states none"),
         ({"propositions": [{"text": "One.", "sentence": "no", "quotation": ""}]}, "propositions.0.sentence: "),
-        (claims(("One.", 6, "notes")), "the answer must state sentences 1 to 5; it names sentence 6"),
-        (claims((" \n", 1, "notes")), "the answer must give every proposition a text; one is empty"),
+        (claims(("One.", 6, "notes")), "the answer may name only sentences 1 to 5; it names sentence 6"),
+        (claims((" \n", 1, "notes")), "the answer must give every proposition a text; one text is empty"),
         (
             '{"propositions": [{"text": "\\ud800", "sentence": 1, "quotation": "notes"}]}',
-            "the answer must be valid Unicode; its JSON has half of a surrogate pair",
+            "the answer must be valid Unicode; its JSON contains half of a surrogate pair",
         ),
         (Reply("{}", 10, 2, "refused"), "the model refused to answer"),
         (Reply("{}", 10, 2, "cut"), "the answer was too long and was cut off"),
@@ -225,9 +225,9 @@ def sorting(*rows):
 @pytest.mark.parametrize(
     ("answer", "complaint"),
     [
-        (sorting((None, [1, 2, 3, 4])), "the answer must place every proposition; it leaves out proposition 5"),
-        (sorting((None, [1, 2, 3, 4, 5, 6])), "the answer must place propositions 1 to 5; it names proposition 6"),
-        (sorting((7, [1, 2, 3, 4, 5])), "the answer must name listed chunks; it names chunk 7, but none is listed"),
+        (sorting((None, [1, 2, 3, 4])), "the answer must assign every proposition to a chunk; it leaves out proposition 5"),
+        (sorting((None, [1, 2, 3, 4, 5, 6])), "the answer may assign only propositions 1 to 5; it names proposition 6"),
+        (sorting((7, [1, 2, 3, 4, 5])), "the answer may name only listed chunks; it names chunk 7, but none is listed"),
         ({"chunks": [{"chunk": None, "title": "", "summary": "", "propositions": [1]}]}, "chunks.0.title: "),
     ],
 )

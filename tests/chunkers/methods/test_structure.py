@@ -397,7 +397,7 @@ def test_a_search_ends_between_blocks_when_it_is_cancelled():
 
 def test_too_many_marks_are_refused_in_a_sentence():
     text = "a\n" * (MOST_OUTLINE_MARKS + 1)
-    with pytest.raises(InputError, match=r"^structure: lines, table cells.* at most 500,000 in total"):
+    with pytest.raises(InputError, match=r"^structure: a text may have at most 500,000 lines, table cells.* in total"):
         Structure().chunk(Document(text, ((0, len(text) - 1),)), tools())
     forget_outlines()
 

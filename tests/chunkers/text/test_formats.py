@@ -148,14 +148,18 @@ def doctype_bomb():
             "locked.pdf",
             r"locked\.pdf: the PDF must open without a password",
         ),
-        (pdf([]), "scan.pdf", r"scan\.pdf: the PDF must contain text; it contains none, perhaps pictures of it\."),
+        (
+            pdf([]),
+            "scan.pdf",
+            r"scan\.pdf: the PDF must contain text; it contains none\. If its pages are pictures",
+        ),
         (b"no zip at all", "torn.docx", r"torn\.docx: the file must be a valid DOCX; .*not a zip file"),
         (book([], []), "empty.epub", r"empty\.epub: the EPUB must contain text; it contains none\."),
         (book(["x"], [7]), "wrong.epub", r"wrong\.epub: the EPUB must contain text; it contains none\."),
         (
             book(["x"], [0], **encryption("OEBPS/text/chapter%200.xhtml")),
             "kept.epub",
-            r"kept\.epub: an EPUB must not be encrypted, as copy protection does; 1 of its 1 chapters are\.",
+            r"kept\.epub: an EPUB must not be encrypted, for example by copy protection; 1 of its 1 chapters are ",
         ),
         (doctype_bomb(), "bomb.epub", r"bomb\.epub: the file must be a valid EPUB; .*EntitiesForbidden"),
         (b"", "empty.html", r"empty\.html: the HTML must contain text; it contains none\."),
@@ -169,7 +173,9 @@ def test_a_bad_file_is_a_sentence_that_names_it(data, name, words):
 
 def test_what_would_unpack_to_too_much_is_refused_before(monkeypatch):
     monkeypatch.setattr(formats, "MAX_UNPACKED", 1000)
-    with pytest.raises(InputError, match=r"large\.epub: the file may unpack to at most 1,000 bytes; it has 1,\d\d\d\."):
+    with pytest.raises(
+        InputError, match=r"large\.epub: the file may unpack to at most 1,000 bytes; it would unpack to 1,\d\d\d\."
+    ):
         # The limit is another in this process alone, so it is read here.
         formats.extract(book(["<p>" + "a" * 700 + "</p>"], [0]), "large.epub", "EPUB")
 

@@ -35,7 +35,7 @@ def test_the_language_can_be_chosen():
     assert len(Document.from_text("Am 3. Oktober. Dann nicht.", "sentencex:en").sentences) == 3
     assert {Document.from_text("One. Two.", name).language for name in SPLITTERS} == {"en", None}
     for name in ("sentencex:xx", "sentencex:", "sentencex:EN"):
-        with pytest.raises(InputError, match="the language after sentencex: must be one of"):
+        with pytest.raises(InputError, match="the language code after 'sentencex:' must be one of"):
             Document.from_text("One.", name)
 
 

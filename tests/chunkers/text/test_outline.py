@@ -402,6 +402,8 @@ def test_a_text_with_too_many_marks_is_refused_before_it_is_parsed(mark, monkeyp
     check_outline("structure", most)
     monkeypatch.setattr(outline, "_parser", None)
     assert blocks(most + mark) == special_blocks(most + mark) == list_items(most + mark) == headings(most + mark) == ()
-    with pytest.raises(InputError, match=r"structure: lines, table .* at most 500,000 in total; this text has more\."):
+    with pytest.raises(
+        InputError, match=r"structure: a text may have at most 500,000 lines, table .* in total; this text has more\."
+    ):
         check_outline("structure", most + mark)
     forget_outlines()

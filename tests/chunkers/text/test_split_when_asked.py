@@ -80,7 +80,7 @@ def test_too_many_sentences_are_refused_when_asked_for(monkeypatch):
     monkeypatch.setattr(document_module, "MAX_SENTENCES", 3)
     result = cut("fixed_words")
     assert len(result) == 1
-    with pytest.raises(InputError, match="at most 3 sentences; this one has"):
+    with pytest.raises(InputError, match="at most 3 sentences; this text has"):
         len(result.gaps)
     with pytest.raises(InputError, match="at most 3 sentences"):
         cut("fixed_sentences")

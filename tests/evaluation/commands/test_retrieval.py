@@ -96,7 +96,7 @@ def test_what_is_of_no_use_ends_in_a_sentence(folder, capsys):
         assert main(["retrieval", *(word for key, value in values.items() for word in (f"--{key}", value))]) == 2
         return capsys.readouterr().err
 
-    assert "a folder must contain a file ending in .txt, .md, " in refused(corpus="empty")
+    assert "a folder must contain at least one file ending in .txt, .md, " in refused(corpus="empty")
     (folder / "empty" / "noise.txt").write_bytes(b"\0\1")
     assert "the corpus must contain at least one readable document; it contains none." in refused(corpus="empty")
     assert "the corpus must be a readable folder" in refused(corpus="nowhere")

@@ -96,13 +96,15 @@ def test_what_was_lost_is_a_caveat_that_is_kept_and_names_nothing():
 
 
 def test_a_column_of_fewer_documents_is_refused_with_their_names():
-    with pytest.raises(InputError, match=r"must have chunks of all 2 documents.*; it has none of 'other\.txt'\.$"):
+    with pytest.raises(InputError, match=r"must have chunks of all 2 documents.*; it has no chunks of 'other\.txt'\."):
         index_of(rows()[:3])
-    with pytest.raises(InputError, match=r"the chunks of 'other\.txt' must occur in that document; none of the 1 does"):
+    with pytest.raises(InputError, match=r"the chunks of 'other\.txt' must occur in that document; not one of 1 chunk does"):
         index_of([*rows()[:3], {"text": "Nowhere.", "source": "other.txt"}])
-    with pytest.raises(InputError, match=r"every chunk must name its document in a field document, .*; 1 of 5 do not"):
+    with pytest.raises(
+        InputError, match=r"every chunk must name its document in the field document, .*; 1 of 5 chunks do not"
+    ):
         index_of(rows({"text": "aa"}))
-    with pytest.raises(InputError, match="the file of chunks must be given"):
+    with pytest.raises(InputError, match="the file of chunks must be passed again"):
         build_index(CORPUS, YourChunks(), tools(AngleEmbedder()))
 
 
@@ -110,7 +112,7 @@ def test_of_one_document_all_chunks_count_whatever_it_is_called():
     alone = Corpus((Document.from_text(WORDS, "lines", "mine"),))
     index = build_index(alone, YourChunks.of(file(rows()[:3])), tools(AngleEmbedder()))
     assert index.chunks == tuple((Span(*place),) for place in PLACES)
-    with pytest.raises(InputError, match="its chunks are of 2 documents, and none of these is called 'mine'; choose one"):
+    with pytest.raises(InputError, match=r"its chunks are of 2 documents, and none of these is called 'mine'\. Choose one"):
         build_index(alone, YourChunks.of(file(rows())), tools(AngleEmbedder()))
 
 
@@ -135,7 +137,7 @@ def test_a_document_is_found_by_the_end_of_its_path_and_two_that_may_be_it_are_r
     assert of("x/a.md", "a.md").of_each(["a.md", "x/a.md"])["a.md"][0].document == "a.md"
     with pytest.raises(InputError, match=r"one document that matches 'a\.md'; 'x/a\.md', 'y/a\.md' all match"):
         of("x/a.md", "y/a.md", "b").of_each(["a.md", "b"])
-    with pytest.raises(InputError, match=r"a document for each of 'x/a\.md', 'y/a\.md'; it has only 'a\.md'"):
+    with pytest.raises(InputError, match=r"a separate document for each of 'x/a\.md', 'y/a\.md'; it has only 'a\.md'"):
         of("a.md").of_each(["x/a.md", "y/a.md"])
 
 

@@ -205,7 +205,7 @@ def test_the_command_needs_two_documents(tmp_path, capsys):
     assert capsys.readouterr().err == "stitching needs passages of at least two subjects; got 1.\n"
     (tmp_path / "void").mkdir()
     assert stitched_by_command(tmp_path / "void", tmp_path) == 2
-    assert "a folder must contain a file ending in .txt, .md, " in capsys.readouterr().err
+    assert "a folder must contain at least one file ending in .txt, .md, " in capsys.readouterr().err
 
 
 # The page

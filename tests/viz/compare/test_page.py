@@ -127,7 +127,7 @@ def test_a_parameter_that_is_not_allowed_gets_a_sentence_and_the_others_stay(app
     app.session_state["choices/compare"].columns[0].parameters = {"overlap": 9}
     app.run()
     columns = reader_of(app)["columns"]
-    assert "overlap must be below size" in columns[0]["message"]
+    assert "overlap must be less than size" in columns[0]["message"]
     assert columns[1]["segments"] is not None
 
 

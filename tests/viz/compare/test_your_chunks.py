@@ -128,12 +128,12 @@ def test_chunks_of_another_text_are_told_and_their_text_can_be_opened(app):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "theirs.json: a file of chunks must contain at least one chunk; this one is empty."),
+        (b"", "theirs.json: a file of chunks must contain at least one chunk; this file is empty."),
         (b"[]", "theirs.json: a file of chunks must contain at least one chunk; this one contains none."),
         (
             b'[{"id": 3}]',
             "theirs.json, chunk 1: a chunk must have a text (text or page_content or content or chunk_text), "
-            "or a start and an end; this one has 'id'.",
+            "or a start and an end; this chunk has only 'id'.",
         ),
     ],
 )

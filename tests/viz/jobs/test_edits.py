@@ -29,7 +29,10 @@ def test_what_cannot_be_measured_has_its_reason_and_the_others_follow():
     assert ended(job).error == ""
     (refused,), (measured,) = job.refused, job.results
     assert (refused.chunker.partition("{")[0], measured.chunker.partition("{")[0]) == ("breakpoint", "recursive")
-    assert job.refused[refused] == "This chunker needs an embedder; none was given. Name one as the embedder."
+    assert (
+        job.refused[refused]
+        == "This chunker needs an embedder; none was given. Pass the name of an embedder, or an embedder object."
+    )
 
 
 def test_it_stops_between_edits():

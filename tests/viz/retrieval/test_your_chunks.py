@@ -116,8 +116,8 @@ def test_the_chunks_of_a_file_are_measured_beside_others():
 def test_a_file_that_lacks_a_document_is_left_out_and_the_document_is_named():
     app = give(with_documents(opened()), rows("birds.txt"))
     lacks = (
-        "theirs.json: the file must have chunks of all 2 documents, as all chunkers are measured on the same "
-        "documents; it has none of 'sea.txt'."
+        "theirs.json: the file must have chunks of all 2 documents, because all chunkers are measured on the "
+        "same documents; it has no chunks of 'sea.txt'. Add the missing chunks, or remove the documents."
     )
     assert f"{lacks} A run leaves this column out." in said(app)
     app = measured(app)

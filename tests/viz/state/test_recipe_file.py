@@ -80,7 +80,7 @@ def test_a_file_of_chunks_has_its_recipe_inside(app):
         (lambda data: data | {"chunker": "nobody"}, "my.json: "),
         (lambda data: data | {"parameters": {"amount": 7000}}, "my.json: "),
         (lambda data: data | {"recipe": 2}, "my.json: recipe: recipe must be 1; got 2."),
-        (lambda data: data | {"more": 1}, "my.json: recipe: more is not as it must be"),
+        (lambda data: data | {"more": 1}, "my.json: recipe: more is invalid"),
         (lambda data: {"chunks": []}, "my.json: the file must be a session or a recipe of Seamark"),
     ],
 )
