@@ -149,7 +149,7 @@ def test_a_packed_file_of_no_use_is_refused_in_a_sentence(monkeypatch):
     with pytest.raises(InputError, match=r"corpus.jsonl: a file of a question set may have at most 100 bytes; this one has"):
         list(read_file(packed(parts()), "x.zip"))
     monkeypatch.setattr("evaluation.questions.sets.MAX_UNPACKED", 100)
-    with pytest.raises(InputError, match=r"x.zip: the file may unpack to at most 100 bytes; it would unpack to"):
+    with pytest.raises(InputError, match=r"x.zip: the file may unpack to at most 100 bytes; it unpacks to"):
         list(read_file(packed(parts()), "x.zip"))
     with pytest.raises(InputError, match=r"x: the files of a question set may have at most 100 bytes in total; these have"):
         read_beir(parts(), "x")
