@@ -96,7 +96,7 @@ SENTENCES = {
     "viz.retrieval.generating.table.MOST_COMPLAINTS": ("cannot be used.",),
     "viz.controls.tab.MOST_KEPT": ("characters, and the tab keeps at most",),
     "viz.server.uploads.MOST_UPLOADED": ("The files of a session may have at most",),
-    "viz.state.chunk_files.MOST_HELD": ("all files of chunks of a session may have at most",),
+    "viz.state.chunk_files.MOST_HELD": ("the chunk files of a session may have at most",),
     "viz.state.own_text.MOST_EDITED": ("characters are too many to edit here",),
     "viz.state.link.LONGEST_WORD": ("characters long; it has",),
     "viz.state.values.MOST_QUESTIONS": ("questions can be kept",),

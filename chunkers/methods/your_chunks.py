@@ -218,7 +218,7 @@ class YourChunks(Chunker):
     @classmethod
     def _is_identity(cls, value: str) -> str:
         if value and not (len(value) == _DIGITS + 1 and value[0] == "c" and set(value[1:]) <= set("0123456789abcdef")):
-            raise ValueError(f"file must be the identity of a file of chunks; got {shown(value)}.")
+            raise ValueError(f"file must be a chunk file's identity, c and {_DIGITS} hex digits; got {shown(value)}.")
         return value
 
     @classmethod

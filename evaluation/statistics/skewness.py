@@ -26,7 +26,7 @@ _CERTAIN = 1e9
 
 
 class Sides(NamedTuple):
-    """One-sided p-values of a sample, for a true mean of at most 0 and for one of at least 0."""
+    """Two one-sided p-values of a sample's mean, one for each direction."""
 
     below: float
     above: float

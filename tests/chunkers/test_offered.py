@@ -123,7 +123,7 @@ def test_processes_that_have_not_looked_for_it_run_it(offered):
         ("from seamark import Chunker as SignalWords", "Chunker must have the method chunk(document, tools); it has none"),
         (
             variant('"signal_words"', '"breakpoint"'),
-            f"breakpoint: {TAKEN} Breakpoint already has this name",
+            f"breakpoint: {TAKEN} Breakpoint already has this name. Choose another name",
         ),
         (
             variant('"signal_words"', '"Signal Words"'),

@@ -46,7 +46,7 @@ def test_the_identity_tells_files_apart_and_holds_no_text():
 
 @pytest.mark.parametrize("file", ["c12", "<b>", "C" + "0" * 24, "c" + "g" * 24])
 def test_what_is_no_identity_is_refused(file):
-    with pytest.raises(ParameterError, match="your_chunks: file must be the identity of a file of chunks; got "):
+    with pytest.raises(ParameterError, match="your_chunks: file must be a chunk file's identity, c and 24 hex digits; got "):
         build_chunker("your_chunks", {"file": file})
 
 

@@ -34,6 +34,11 @@ def ran(app):
     return app
 
 
+def widget(kind, key):
+    """Return the widget of a kind with this key, which a number follows once the page has changed the widget's value."""
+    return next(one for one in kind if (one.key or "").partition("~")[0] == key)
+
+
 def press(app, label):
     """Press the button with that label."""
     next(button for button in app.button if button.label == label).click().run()

@@ -83,8 +83,8 @@ def hold(file: ChunkFile, columns: Iterable[ColumnChoice] = ()) -> None:
     characters = sum(one.characters for one in {**kept, file.identity: file}.values())
     if characters > MOST_HELD:
         raise InputError(
-            f"{file.name}: all files of chunks of a session may have at most {MOST_HELD:,} characters; with this file they "
-            f"would have {characters:,}. Remove a column with another file first."
+            f"{file.name}: the chunk files of a session may have at most {MOST_HELD:,} characters in total; "
+            f"with this file they would have {characters:,}. Remove a column with another file first."
         )
     session.chunk_files = {**kept, file.identity: file}
 

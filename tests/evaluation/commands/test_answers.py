@@ -116,7 +116,7 @@ def test_nearly_all_unusable_judgements_stop_the_command_which_goes_on_when_told
     arguments = ["--questions", str(file), "--judge", "openai:judge", "--keep", str(tmp_path / "answers.sqlite")]
     assert answers(*arguments) == 2
     printed = capsys.readouterr()
-    assert re.search(r"10 of the first 10 answers could not be used\. A larger model helps, .* With --continue", printed.err)
+    assert re.search(r"10 of the first 10 answers could not be used\. A larger model helps, .* Add --continue", printed.err)
     stopped = {json.dumps(body) for _, _, body in http.requests}
     # Those in flight at the stop are answered, and kept, too.
     assert sum("judge" in body for body in stopped) < 24 + 2
@@ -128,7 +128,8 @@ def test_nearly_all_unusable_judgements_stop_the_command_which_goes_on_when_told
     printed = capsys.readouterr()
     assert "of the first 10 answers could not be used" in printed.err
     assert len(list(csv.DictReader(io.StringIO(printed.out)))) == 16
-    assert {json.dumps(body) for _, _, body in http.requests}.isdisjoint(stopped)
+    # Those in flight at the stop were not answered.
+    assert len(stopped & {json.dumps(body) for _, _, body in http.requests}) < MOST_AT_ONCE
 
 
 def test_unusable_judgements_between_usable_answers_are_said_and_stop_nothing(http, tmp_path, capsys):

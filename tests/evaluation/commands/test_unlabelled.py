@@ -69,7 +69,7 @@ def test_without_edits_there_are_no_columns_of_them(capsys):
         (["--chunker", "nonsense"], "chunker must be one of fixed_sentences, "),
         (["--chunker", "recursive", "size"], "--chunker: a parameter must have the form KEY=VALUE; got 'size'."),
         (["--chunker", "recursive", "--edits", "-1"], "--edits must be 0 or more; got -1."),
-        (["--chunker", "recursive", "--edits", "999999"], "stubs.txt: edits × characters must be at most 50,000,000, "),
+        (["--chunker", "recursive", "--edits", "999999"], "stubs.txt: edits × characters must be at most 50,000,000; "),
         (["--chunker", "recursive", "--least", "9", "--most", "3"], "The minimum size must be at least 0 "),
     ],
 )

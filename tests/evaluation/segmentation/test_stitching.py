@@ -18,7 +18,7 @@ from evaluation.segmentation.stitching import Passage, halves, passages_from, st
 from sample_docs import load_sample
 from tests import ROOT
 from tests.support import LIMIT, ended
-from tests.viz.app_steps import box_of, remarks, sweep_of
+from tests.viz.app_steps import box_of, remarks, sweep_of, widget
 from viz.tune.own_documents import zipped
 
 TEXTS = {f"text {n}.txt": f"Text {n} begins here. It goes on for a while. It ends with {n}." for n in range(8)}
@@ -259,7 +259,7 @@ def test_short_texts_are_stitched_swept_held_out_and_opened(tune):
         "4 documents stitched from 8 short texts, with 9 sentences and 2 known boundaries each" in one.value
         for one in tune.caption
     )
-    assert tune.multiselect(key="tune/documents").value == ["stubs", *(f"stitched {n}" for n in (1, 2, 3, 4))]
+    assert widget(tune.multiselect, "tune/documents").value == ["stubs", *(f"stitched {n}" for n in (1, 2, 3, 4))]
     assert tune.multiselect(key="tune/held").value == ["stitched 3", "stitched 4"]
     assert "stitched" not in "".join(tune.query_params.get("documents", ""))
     press(tune, "Run")
@@ -282,7 +282,7 @@ def test_too_few_texts_are_said(tune):
     assert "stitching two disjoint halves needs at least four subjects; got 3." in said(tune)
     tune.checkbox(key="stitch_halves").set_value(False)
     press(tune, "Stitch documents")
-    assert tune.multiselect(key="tune/documents").value[1:] == [f"stitched {n}" for n in (1, 2, 3, 4, 5)]
+    assert widget(tune.multiselect, "tune/documents").value[1:] == [f"stitched {n}" for n in (1, 2, 3, 4, 5)]
 
 
 def test_marked_documents_are_chosen_beside_the_bundled(tune):
@@ -293,10 +293,10 @@ def test_marked_documents_are_chosen_beside_the_bundled(tune):
         ("none.md", b"No mark."),
     ]
     upload(tune, "marked_files", given)
-    assert tune.multiselect(key="tune/documents").value == ["stubs", "cats.txt"]
+    assert widget(tune.multiselect, "tune/documents").value == ["stubs", "cats.txt"]
     assert any("none.md: every document must have a known boundary" in str(one) for one in said(tune))
-    tune.multiselect(key="tune/documents").set_value(["stubs"]).run()
-    assert tune.multiselect(key="tune/documents").value == ["stubs"]
+    widget(tune.multiselect, "tune/documents").set_value(["stubs"]).run()
+    assert widget(tune.multiselect, "tune/documents").value == ["stubs"]
     tune.multiselect(key="tune/held").set_value(["cats.txt"]).run()
     assert any("9 settings and 3 trivial answers on 2 documents" in text for text in remarks(tune))
 
@@ -305,11 +305,11 @@ def test_the_document_marked_on_failures_is_among_them(tune):
     tune.switch_page("pages/failures.py").run()
     box_of(tune).set_value("One is here.\n---\nTwo is here.").run()
     tune.switch_page("pages/tune.py").run()
-    assert tune.multiselect(key="tune/documents").value[-1] == "Pasted text, marked on Failures"
+    assert widget(tune.multiselect, "tune/documents").value[-1] == "Pasted text, marked on Failures"
 
 
 def test_a_document_that_shares_a_section_with_one_held_out_is_left_out(tune):
-    tune.multiselect(key="tune/documents").set_value(["stubs", "essay", "article"]).run()
+    widget(tune.multiselect, "tune/documents").set_value(["stubs", "essay", "article"]).run()
     tune.multiselect(key="tune/held").set_value(["report"]).run()
     assert "Left out of the ranking, because a section of it is held out: The essay." in said(tune)
     assert any("trivial answers on 3 documents" in text for text in remarks(tune))

@@ -129,7 +129,9 @@ def test_the_page_steps_through_it_and_offers_no_histogram(app):
 def test_a_scan_of_too_many_pairs_is_stepped_through_by_its_reasons(app, monkeypatch):
     monkeypatch.setattr(steps, "MOST_SCANNED", 10)
     opened(app, embedder="tfidf", c1="max_min", c1__hard_threshold="0", c1__relaxation="0")
-    assert any("The steps show no numbers" in said and "shown for at most 10." in said for said in notices(app))
+    assert any(
+        "The steps show no numbers" in said and "shown for at most 10 compared pairs" in said for said in notices(app)
+    )
     told = steps_of(app)
     assert len(told) == 15
     assert not any("most like" in said for step in told for said in step["story"])

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from chunkers.building_blocks.clustering import MOST_SENTENCES
 from tests import ROOT
 from tests.support import LIMIT, ended
-from tests.viz.app_steps import box_of, emptied, sent, settled
+from tests.viz.app_steps import box_of, emptied, sent, settled, widget
 
 
 def opened(**query):
@@ -101,7 +101,7 @@ def test_a_line_that_was_let_go_sets_the_parameter():
     app = opened()
     app.session_state["reader"] = {"line": {"column": 0, "parameter": "max_distance", "value": 0.33, "at": 1}}
     app.run()
-    assert app.slider(key="0/single_linkage/max_distance").value == 0.33
+    assert widget(app.slider, "0/single_linkage/max_distance").value == 0.33
 
 
 @pytest.mark.parametrize("text", ["", "One sentence."])

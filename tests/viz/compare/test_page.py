@@ -8,7 +8,7 @@ import pytest
 from chunkers import load_tokenizer
 from sample_docs import load_sample
 from tests.support import LIMIT
-from tests.viz.app_steps import box_of, choose_document, sent, settled
+from tests.viz.app_steps import box_of, choose_document, sent, settled, widget
 from viz.jobs import resources
 from viz.jobs.chunking import ChunkingJob
 from viz.shell import results
@@ -111,7 +111,7 @@ def test_a_line_that_was_let_go_sets_the_parameter(app):
     settled(app)
     app.session_state["reader"] = {"line": {"column": 1, "parameter": "amount", "value": 55.5, "at": 1}}
     app.run()
-    assert app.slider(key="1/breakpoint/amount/None").value == 55.5
+    assert widget(app.slider, "1/breakpoint/amount/None").value == 55.5
 
 
 def test_a_line_of_the_previous_chunker_changes_nothing(app):

@@ -10,7 +10,7 @@ from chunkers.found_again.inspected import read_chunks
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from sample_docs import load_sample
 from tests.support import ended
-from tests.viz.app_steps import remarks, said, settled
+from tests.viz.app_steps import remarks, said, settled, widget
 from tests.viz.compare.test_asking import ask
 from viz.jobs import reading
 from viz.state import chunk_files, session_file
@@ -225,7 +225,7 @@ def test_a_file_of_another_page_stays_at_hand(app):
     upload(app, pieces())
     # The link has the columns.
     app.switch_page("pages/retrieval.py").run()
-    app.segmented_control(key="column").set_value(1).run()
+    widget(app.segmented_control, "column").set_value(1).run()
     upload(app, pieces()[:1], "fewer.json")
     assert {one.name for one in app.session_state["chunk_files"].values()} == {"theirs.json", "fewer.json"}
 
@@ -275,7 +275,7 @@ def test_too_many_characters_are_refused(monkeypatch, app):
     with_column(app)
     upload(app, pieces())
     assert any(
-        sentence.startswith("theirs.json: all files of chunks of a session may have at most 100") for sentence in said(app)
+        sentence.startswith("theirs.json: the chunk files of a session may have at most 100") for sentence in said(app)
     )
 
 

@@ -15,6 +15,7 @@ from tests import ROOT
 from tests.chunkers.embedders.models import make_model
 from tests.server import KEY, EmbeddingServer
 from tests.support import LIMIT, PieceNetwork
+from tests.viz.app_steps import widget
 from tests.viz.compare.test_page import reader_of, settled
 from viz.jobs import resources
 
@@ -59,7 +60,7 @@ def cut(app):
 
 def test_tfidf_needs_no_model_and_brings_its_thresholds(app):
     settled(app)
-    app.selectbox(key="embedder").select("tfidf").run()
+    widget(app.selectbox, "embedder").select("tfidf").run()
     settled(app)
     assert cut(app) == [True, True, True]
     assert app.query_params["embedder"] == "tfidf"
@@ -74,7 +75,7 @@ def test_static_is_made_before_its_columns_are_cut(app, monkeypatch, tmp_path):
     monkeypatch.setattr(embedders, "_load_embedder", lambda name, *others: one if name == "static" else load(name, *others))
     settled(app)
     assert list(tmp_path.iterdir()) == []
-    app.selectbox(key="embedder").select("static").run()
+    widget(app.selectbox, "embedder").select("static").run()
     settled(app).run()
     assert cut(app) == [True, True, True]
     assert app.query_params["embedder"] == "static"
@@ -95,7 +96,7 @@ def test_a_hub_name_in_a_link_asks_nobody_before_the_click_and_then_says_that_it
     assert asked
     assert cut(app) == [True, False, False]
     assert "the Hugging Face hub cannot be reached" in reader_of(app)["columns"][1]["message"]
-    app.selectbox(key="embedder").select("tfidf").run()
+    widget(app.selectbox, "embedder").select("tfidf").run()
     assert cut(settled(app)) == [True, True, True]
 
 
@@ -138,7 +139,7 @@ def test_a_server_is_asked_after_the_click_and_its_key_is_in_no_link_message_or_
 def test_a_key_stays_with_its_server(app, http, serve):
     other = serve(EmbeddingServer)
     app.run()
-    app.selectbox(key="embedder").select("another").run()
+    widget(app.selectbox, "embedder").select("another").run()
     for server, key in ((http, KEY), (http, ""), (other, "")):
         app.text_input(key="embedder_name").input(f"openai:test{len(server.requests)}")
         app.text_input(key="server_address").input(server.address)
@@ -151,7 +152,7 @@ def test_a_key_stays_with_its_server(app, http, serve):
 
 def test_a_name_of_none_is_a_sentence_and_the_rest_stays(app):
     app.run()
-    app.selectbox(key="embedder").select("another").run()
+    widget(app.selectbox, "embedder").select("another").run()
     app.text_input(key="embedder_name").input("nonsense")
     press(app, "Use this embedder", "FormSubmitter")
     assert not app.exception
@@ -190,7 +191,7 @@ def test_without_the_wheel_the_page_opens_says_so_and_offers_others(app, asked, 
         assert cut(settled(app).run())[:2] == [True, True]
         app.selectbox(key="tokenizer").select("words").run()
         assert cut(settled(app).run()) == [True, True, True]
-        app.selectbox(key="embedder").select("all-MiniLM-L6-v2").run()
+        widget(app.selectbox, "embedder").select("all-MiniLM-L6-v2").run()
         press(app, "Fetch sentence-transformers/all-MiniLM-L6-v2")
         settled(app).run()
         assert asked
@@ -205,7 +206,7 @@ def test_a_choice_whose_package_is_missing_says_so_where_it_is_chosen(app, monke
     monkeypatch.setattr(extras, "find_spec", lambda module: None if module in ("spacy", "sklearn") else there(module))
     settled(app).run()
     wanted = "to install what is missing: pip install 'seamark[{}]'."
-    app.selectbox(key="embedder").select("tfidf").run()
+    widget(app.selectbox, "embedder").select("tfidf").run()
     assert [one.value for one in app.caption if wanted.format("clustering") in one.value]
     app.selectbox(key="sentences").select("spacy").run()
     assert not app.exception

@@ -7,7 +7,7 @@ import pytest
 from chunkers import DEFAULT_SPLITTER, Document
 from chunkers.text import reader_process
 from tests.support import LIMIT, ended
-from tests.viz.app_steps import box_of, choose_document
+from tests.viz.app_steps import box_of, choose_document, widget
 from viz.jobs import reading
 from viz.state.text import language_said
 
@@ -25,7 +25,7 @@ def own(app):
 
 def splitter(app):
     """Return the splitter that the side bar shows, which is the link's, too."""
-    shown = app.selectbox(key="sentences").value
+    shown = widget(app.selectbox, "sentences").value
     assert app.query_params.get("sentences", shown) == shown
     return shown
 
@@ -43,14 +43,14 @@ def test_a_pasted_text_is_not_split_as_the_sample_before_it(app):
 def test_a_splitter_chosen_by_hand_or_by_a_link_stays(app, query):
     opened(app, **query)
     if not query:
-        app.selectbox(key="sentences").set_value("paragraphs").run()
+        widget(app.selectbox, "sentences").set_value("paragraphs").run()
     assert splitter(own(app)) == "paragraphs"
 
 
 def test_the_own_text_keeps_its_splitter_while_a_sample_is_shown(app):
     opened(app)
     own(app)
-    app.selectbox(key="sentences").set_value("regex").run()
+    widget(app.selectbox, "sentences").set_value("regex").run()
     choose_document(app, "stubs")
     assert splitter(app) == "lines"
     choose_document(app, "own")
@@ -128,8 +128,8 @@ def test_the_language_is_shown_and_can_be_chosen(app):
     assert app.selectbox(key="language").value == ""
     app.selectbox(key="language").set_value("de").run()
     assert app.query_params["sentences"] == "sentencex:de"
-    assert app.selectbox(key="sentences").value == "sentencex"
-    app.selectbox(key="sentences").set_value("regex").run()
+    assert widget(app.selectbox, "sentences").value == "sentencex"
+    widget(app.selectbox, "sentences").set_value("regex").run()
     assert app.query_params["sentences"] == "regex"
     assert not [box for box in app.selectbox if box.key == "language"]
 

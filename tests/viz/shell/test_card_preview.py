@@ -15,7 +15,7 @@ from evaluation.asking.effect import CutChange, Search, are_whole
 from evaluation.segmentation.measures import cuts_of
 from sample_docs import load_sample
 from tests.support import LIMIT, AngleEmbedder, tools
-from tests.viz.app_steps import press, sent, settled, tell
+from tests.viz.app_steps import press, sent, settled, tell, widget
 from viz.components.offsets import positions
 from viz.jobs.asking.changed_cuts import ChangedCuts
 from viz.jobs.asking.job import ruler_of
@@ -70,7 +70,7 @@ def test_nothing_changes_before_it_is_applied_and_undo_brings_all_back(app):
     tell(app, "reader", "change", column=1, values={"amount": 79})
     settled(app)
     assert app.query_params["c2.amount"] == "79"
-    assert app.slider(key="1/breakpoint/amount/None").value == 79
+    assert widget(app.slider, "1/breakpoint/amount/None").value == 79
     # What was asked about the results of before is not answered about those of now.
     answer = ask(app, 2, would)
     assert answer["preview"] is None

@@ -5,7 +5,7 @@ import pytest
 from benchmarks.sentences import paragraphs
 from chunkers.text.languages import LANGUAGES
 from tests.support import LIMIT
-from tests.viz.app_steps import box_of, said, settled
+from tests.viz.app_steps import box_of, said, settled, widget
 from viz.jobs import resources
 from viz.jobs.chunking import ChunkingJob
 from viz.shell import results
@@ -32,7 +32,7 @@ def button(app, label):
 
 def test_a_splitter_that_finds_more_is_one_click_away(app):
     opened(app, CHINESE, embedder="tfidf")
-    app.selectbox(key="sentences").select("regex").run()
+    widget(app.selectbox, "sentences").select("regex").run()
     (sentence,) = warned(settled(app), "one sentence")
     assert sentence.startswith("Split by regex, the text is one sentence")
     button(app, "Split sentences by sentencex").click().run()

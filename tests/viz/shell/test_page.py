@@ -4,7 +4,7 @@ import pytest
 from streamlit.runtime.state.query_params import QueryParams
 from streamlit.testing.v1 import AppTest
 
-from tests.viz.app_steps import choose_document, emptied, said
+from tests.viz.app_steps import choose_document, emptied, said, widget
 from viz.jobs import resources
 
 ABOUT_A_TEXT = ("compare", "breakpoints", "double_pass", "clustering", "failures", "answers", "guide")
@@ -47,9 +47,9 @@ def test_the_link_follows_every_control_when_there_is_no_text(app, name):
     assert app.query_params["document"] == "own"
     assert app.query_params["embedder"] == "tfidf"
     kind, key, value, (word, expected) = own_controls(app)[name]
-    kind(key=key).set_value(value).run()
+    widget(kind, key).set_value(value).run()
     assert app.query_params[word] == expected
-    app.selectbox(key="tokenizer").select("words").run()
+    widget(app.selectbox, "tokenizer").select("words").run()
     assert not app.exception
     assert app.query_params["tokenizer"] == "words"
     assert app.query_params[word] == expected
@@ -80,8 +80,8 @@ def test_the_link_follows_a_control_that_is_moved_back_before_the_browser_has_th
 def test_the_link_follows_on_pages_that_are_not_about_one_text(app, name):
     on_page(app, name)
     kind, key, value, (word, expected) = own_controls(app)[name]
-    kind(key=key).set_value(value).run()
-    app.selectbox(key="tokenizer").select("words").run()
+    widget(kind, key).set_value(value).run()
+    widget(app.selectbox, "tokenizer").select("words").run()
     assert not app.exception
     assert app.query_params[word] == expected
     assert app.query_params["tokenizer"] == "words"
@@ -155,44 +155,29 @@ def test_a_complaint_is_said_at_once_and_stays():
     assert said(app.run()) == ["The link asks for the moon."]
 
 
-def _widget_run_again(how):
+def _widget_changed_by_the_page():
     import streamlit as st
 
     from viz.controls.link_widgets import select
     from viz.shell import page as shell
     from viz.state.choices import Choices, ColumnChoice
 
-    runs = st.session_state.setdefault("runs", [])
     st.session_state["app"] = True
     with shell.page("guide", Choices("stubs", "lines", [ColumnChoice("breakpoint")], extra={"word": "second"})) as here:
-        select("Word", here.choices.extra, "word", {"first": "First", "second": "Second"}, "word")
-        runs.append(how)
-        if how == "interrupted" and len(runs) == 1:
-            st.rerun()
+        words = here.choices.extra
+        st.button("First", on_click=words.update, kwargs={"word": "first"})
+        select("Word", words, "word", {"first": "First", "second": "Second"}, "word")
 
 
-def sent_to_the_browser(app):
-    return app.selectbox(key="word").proto.set_value
-
-
-def test_a_widgets_value_is_sent_again_if_the_run_that_sent_it_was_interrupted():
-    app = AppTest.from_function(_widget_run_again, args=("interrupted",), default_timeout=60).run()
-    assert len(app.session_state["runs"]) == 2
+def test_a_widget_has_another_key_once_the_page_has_changed_its_value():
+    app = AppTest.from_function(_widget_changed_by_the_page, default_timeout=60).run()
     assert app.selectbox(key="word").value == "second"
-    assert sent_to_the_browser(app)
-
-
-def test_a_widgets_value_is_not_sent_again_once_the_browser_has_it():
-    app = AppTest.from_function(_widget_run_again, args=("to its end",), default_timeout=60).run()
-    assert sent_to_the_browser(app)
-    assert not sent_to_the_browser(app.run())
-
-
-def test_what_the_user_chooses_is_not_sent_back():
-    app = AppTest.from_function(_widget_run_again, args=("interrupted",), default_timeout=60).run()
-    app.selectbox(key="word").select("first").run()
-    assert app.selectbox(key="word").value == "first"
-    assert not sent_to_the_browser(app)
+    assert app.run().selectbox(key="word").value == "second"
+    app.button[0].click().run()
+    assert (app.selectbox[0].key, app.selectbox[0].value) == ("word~1", "first")
+    # What the user chooses is the widget's own.
+    app.selectbox[0].select("second").run()
+    assert (app.selectbox[0].key, app.selectbox[0].value) == ("word~1", "second")
 
 
 def test_a_document_that_others_drove_out_of_the_cache_stays_the_sessions(app):
