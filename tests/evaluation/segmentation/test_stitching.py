@@ -260,7 +260,7 @@ def test_short_texts_are_stitched_swept_held_out_and_opened(tune):
         for one in tune.caption
     )
     assert widget(tune.multiselect, "tune/documents").value == ["stubs", *(f"stitched {n}" for n in (1, 2, 3, 4))]
-    assert tune.multiselect(key="tune/held").value == ["stitched 3", "stitched 4"]
+    assert widget(tune.multiselect, "tune/held").value == ["stitched 3", "stitched 4"]
     assert "stitched" not in "".join(tune.query_params.get("documents", ""))
     press(tune, "Run")
     ended(sweep_of(tune))
@@ -297,7 +297,7 @@ def test_marked_documents_are_chosen_beside_the_bundled(tune):
     assert any("none.md: every document must have a known boundary" in str(one) for one in said(tune))
     widget(tune.multiselect, "tune/documents").set_value(["stubs"]).run()
     assert widget(tune.multiselect, "tune/documents").value == ["stubs"]
-    tune.multiselect(key="tune/held").set_value(["cats.txt"]).run()
+    widget(tune.multiselect, "tune/held").set_value(["cats.txt"]).run()
     assert any("9 settings and 3 trivial answers on 2 documents" in text for text in remarks(tune))
 
 
@@ -310,7 +310,7 @@ def test_the_document_marked_on_failures_is_among_them(tune):
 
 def test_a_document_that_shares_a_section_with_one_held_out_is_left_out(tune):
     widget(tune.multiselect, "tune/documents").set_value(["stubs", "essay", "article"]).run()
-    tune.multiselect(key="tune/held").set_value(["report"]).run()
+    widget(tune.multiselect, "tune/held").set_value(["report"]).run()
     assert "Left out of the ranking, because a section of it is held out: The essay." in said(tune)
     assert any("trivial answers on 3 documents" in text for text in remarks(tune))
 
