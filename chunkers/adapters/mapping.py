@@ -57,11 +57,12 @@ def locate(text: str, pieces: Sequence[str]) -> list[Span | None]:
     located in order, each beginning after the beginning of the piece before. If a passage is repeated in the text, a
     piece is matched with the occurrence that begins where the previous piece ends; else with an occurrence that begins
     inside the previous piece and ends after it, an overlap; else with the next occurrence, preferably one with identical
-    white space. The search goes no further if the next piece begins at the end of the previous piece: then nothing was
-    left out there, and the piece is not part of the text.
+    white space. This last search is skipped if the following piece begins at the end of the previous piece: then nothing
+    was left out there, and the piece is not part of the text.
 
-    In periodic text the first overlapping occurrence may be one period too early. If pieces located in this way leave
-    text uncovered, they are spread evenly instead, provided that this leaves less text uncovered.
+    In periodic text the first overlapping occurrence may be one period too early. If pieces are not found or text is left
+    uncovered, the pieces are spread evenly instead, provided that more pieces are found or, with equally many, less text
+    is left uncovered.
     """
     solid = _Solid(text)
     keys = ["".join(piece.split()) for piece in pieces]
@@ -141,7 +142,10 @@ class _Solid:
         return Span(self._place(span.start), self._place(span.end - 1) + 1)
 
     def find(self, piece: str, key: str, last: Span, following: str) -> int:
-        """Find ``piece`` after the previous piece; return its start, not counting white space, or -1 if it is not found."""
+        """Return the start of a piece that begins after the beginning of the span ``last``; -1 if it is not found.
+
+        Positions do not count white space; see `locate` for the order of the search.
+        """
         if self._solid.startswith(key, last.end):
             return last.end
         length = len(key)

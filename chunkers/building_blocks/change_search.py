@@ -165,7 +165,9 @@ def advance(
     stop: int,
     penalty: float,
 ) -> int:
-    """Advance the change-point search to place ``stop``, updating ``totals`` and ``lasts``; return the comparison count.
+    """Advance the change-point search to place ``stop`` and return the number of comparisons.
+
+    ``totals``, ``lasts`` and ``due`` are updated in place.
 
     Parameters
     ----------

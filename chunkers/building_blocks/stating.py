@@ -269,7 +269,7 @@ def _found(searched: Searched, sentence: Span, start: int, quotation: str) -> tu
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """A text's vocabulary: lower-cased words, numbers, and words that also occur with a lower-case initial."""
+    """A text's vocabulary: lower-cased words, numbers, and words that occur with a lower-case initial."""
 
     words: frozenset[str]
     numbers: frozenset[str]
@@ -277,7 +277,7 @@ class Vocabulary:
 
     @classmethod
     def of(cls, text: str, others: Sequence[str] = ()) -> Vocabulary:
-        """Build a text's vocabulary; lower-case words may also come from the texts ``others``."""
+        """Build a text's vocabulary; words with a lower-case initial are taken from the texts ``others`` too."""
         words = {*_WORD.findall(text)}
         more = {word for other in others for word in _WORD.findall(other)}
         small = {word for word in words | more if not word[0].isupper()}

@@ -49,7 +49,10 @@ class Reversals:
         self._made: dict[tuple[tuple[str, float], ...], Chunking | None] = {}
 
     def run(self, values: Mapping[str, float]) -> tuple[Chunking, Gap] | None:
-        """Run the chunker with other parameter values; return the result and its matching gap, or None if no gap matches."""
+        """Run the chunker with other parameter values; return the result and its matching gap, or None if no gap matches.
+
+        None also if the values break a rule of the chunker, or the text is too long for reruns.
+        """
         key = tuple(sorted(values.items()))
         if key not in self._made:
             self._made[key] = self._chunk(values)
@@ -75,7 +78,7 @@ class Reversals:
         return made is not None and made[1].verdict.is_cut != self.gap.verdict.is_cut
 
     def nearest(self, parameter: str, candidate: float | None, others: Mapping[str, float] | None = None) -> float | None:
-        """Return the first slider stop, going outwards from the present value, that reverses the verdict; None if none does.
+        """Return the first slider stop, outwards from the present value, that reverses the verdict; None if none is found.
 
         The stop before it does not reverse the verdict.
 

@@ -25,8 +25,8 @@ class TokenSizes:
 
     The text is counted in units, such as sentences or blocks, which begin at ``starts``. The token counts of units
     cannot simply be added: white space between units may be tokens too, and a token can span two units. Therefore the
-    text is counted from a certain token boundary in each unit to a certain token boundary in the next unit. The count of
-    a slice is the sum of these parts and of the remainders before the first and after the last.
+    text is counted from a place in each unit that is known to be the end of a token to such a place in the next unit.
+    The count of a slice is the sum of these parts and of the remainders before the first and after the last.
     """
 
     def __init__(self, text: str, starts: Sequence[int], tools: Tools) -> None:

@@ -235,7 +235,7 @@ class Chunker(BaseModel, ABC):
         return ""
 
     def changed_since(self, sentences: int | None = None) -> str:
-        """Return a sentence on how the cuts have changed since the values in ``older`` applied; empty if they have not.
+        """Return a sentence on how cuts may have changed since the values in ``older`` applied; empty if none can have.
 
         Parameters
         ----------

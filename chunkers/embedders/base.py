@@ -50,7 +50,8 @@ class Embedder(ABC):
     preparation
         Phrase on the work of `prepare` before loading, for progress messages; empty if it only loads the model.
     device
-        The device that computes the vectors, by torch's name; empty if there is none, or until the model is loaded.
+        The device that computes the vectors, by torch's name; empty if there is none, or until the device is known,
+        which may take loading the model.
     engine
         Name of the library that runs the model; empty if there is no choice, or until the model is loaded.
     approximates

@@ -84,7 +84,8 @@ def distilled(
 def principal(rows: npt.NDArray[np.floating], most: int) -> FloatArray:
     """Project the centred rows onto their first ``most`` principal components.
 
-    The largest entry of each component is positive, so that the signs do not depend on the machine.
+    In each column of the result, the number of greatest magnitude is positive, so that the signs do not depend on the
+    machine.
     """
     centred = rows - rows.mean(axis=0, dtype=np.float64)
     # The eigenvalues ascend.

@@ -97,7 +97,7 @@ def usable_answer(
     Raises
     ------
     Unusable
-        If the last answer is unusable, refused or cut off, or as soon as an answer repeats itself.
+        If the last answer is unusable, refused or cut off, or as soon as an unusable answer repeats itself.
     """
     from chunkers.language_models.base import Message
 

@@ -50,7 +50,7 @@ _INVALID = (400, 422)
 
 
 class SchemaRefused(ModelError):
-    """Error raised when a server refuses a request because of its JSON schema."""
+    """Error raised when a server refuses a request with a JSON schema as invalid."""
 
 
 class ChatServer(LanguageModel):

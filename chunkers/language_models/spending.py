@@ -133,7 +133,7 @@ class Ledger:
 class Purse(Ledger):
     """Budget for requests: the maximum cost of a request is reserved before the request is sent.
 
-    The limit holds if the server respects the maximum number of tokens in a request.
+    The limit holds if the server keeps to the maximum number of answer tokens that a request states.
     """
 
     def __init__(self, limit: Limit) -> None:

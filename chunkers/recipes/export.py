@@ -112,7 +112,10 @@ def to_json(chunking: Chunking, recipe: Recipe | None = None) -> str:
 
 
 def to_jsonl(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> str:
-    """Return a result as JSON lines, one object per chunk, with the text to embed if it differs from the chunk's text."""
+    """Return a result as JSON lines, one object per chunk, with the text to embed unless ``embedded_as`` is plain.
+
+    ``embedded_as`` is by default the recipe's, or plain for a result without a recipe.
+    """
     _check(chunking)
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows_of(chunking, embedded_as))
 

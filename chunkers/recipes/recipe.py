@@ -177,7 +177,7 @@ class Recipe(BaseModel):
         return not chunker_class(self.chunker).older.keys() <= self.parameters.keys()
 
     def changed_since(self, sentences: int | None = None) -> str:
-        """Return a sentence on how the cuts may have changed since the recipe was made; empty if they have not.
+        """Return a sentence on how cuts may have changed since the recipe was made; empty if none can have.
 
         Parameters
         ----------
@@ -290,7 +290,7 @@ def chunk(
         Text to embed in exported files: the chunk alone, with its headings in front, or with a context sentence that the
         language model writes (`chunkers.recipes.situating`).
     language_model
-        The model that chunkers such as `llm` ask, also for context sentences: ``openai:NAME``, on the server that
+        The model that chunkers such as `llm` ask and that writes context sentences: ``openai:NAME``, on the server that
         OPENAI_BASE_URL and OPENAI_API_KEY name, to which the text is sent; a
         `chunkers.language_models.base.LanguageModel`; or a `chunkers.language_models.asking.Asking`, which has a
         spending limit.

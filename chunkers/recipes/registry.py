@@ -142,7 +142,7 @@ def chunker_class(name: str) -> type[Chunker]:
     Raises
     ------
     ParameterError
-        If there is no such chunker, or its package failed to load.
+        If there is no such chunker, or the package that offers it cannot be loaded or offers an unusable class.
     """
     found = _listed(name)
     if found is None and isinstance(name, str):

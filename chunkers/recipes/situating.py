@@ -105,6 +105,7 @@ def shown_of(document: Document, chunk: Chunk) -> Span:
 
     Otherwise, the part is the largest section around the chunk that is short enough or, without such a section, whole
     sentences around the chunk, with at most `LONGEST_SHOWN` characters. Chunks near each other share the same sentences.
+    If these sentences do not contain the whole chunk, the part is `LONGEST_SHOWN` characters around its middle.
     """
     text, most = document.text, LONGEST_SHOWN
     if len(text) <= most:

@@ -361,7 +361,7 @@ class Chunking(Sequence[Chunk]):
     timing
         Time of every stage; None before the run has ended.
     notes
-        Sentences about the result: settings that the chunker could not follow, and changes to the text.
+        Sentences about the result as a whole, such as a setting that could not be followed, or text in no chunk.
     comparisons
         Comparisons of a double pass, in the order in which it made them.
     clusters

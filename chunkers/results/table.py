@@ -48,7 +48,7 @@ def _has_context(chunking: Chunking) -> bool:
 
 
 def facts_of(chunking: Chunking, chunk: Chunk, embedded_as: EmbeddedAs) -> dict[str, Any]:
-    """Return a chunk's fields for export, except its spans, and the text to embed if it differs from the chunk's text.
+    """Return a chunk's fields for export, except its spans, with the text to embed unless ``embedded_as`` is plain.
 
     ``page`` is the page on which the chunk begins, counted from 1 in the file; ``pages`` are the labels of its pages.
     Chapters are treated alike.

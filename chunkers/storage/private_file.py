@@ -19,14 +19,14 @@ class _Connection(sqlite3.Connection):
     """Connection that reports a damaged file as damaged even if SQLite's own message is undecodable."""
 
     def execute(self, *arguments: Any) -> sqlite3.Cursor:
-        """Execute an SQL statement; any error is raised as sqlite3.Error."""
+        """Execute an SQL statement; an undecodable message about a damaged file is raised as sqlite3.Error too."""
         try:
             return super().execute(*arguments)
         except UnicodeDecodeError as error:
             raise sqlite3.DatabaseError(_DAMAGED) from error
 
     def executemany(self, *arguments: Any) -> sqlite3.Cursor:
-        """Execute an SQL statement once for each set of values; any error is raised as sqlite3.Error."""
+        """Execute an SQL statement once for each set of values; raises the errors of `execute`."""
         try:
             return super().executemany(*arguments)
         except UnicodeDecodeError as error:

@@ -110,14 +110,14 @@ def shortened(words: str, most: int) -> str:
 
 
 def label_of(words: str, number: int) -> str:
-    """Return the label of a page or chapter: ``words``, shortened to one line, or ``number`` if ``words`` is blank."""
+    """Return the label of a page or chapter: ``words`` on one line, shortened, or ``number`` if ``words`` is blank."""
     return shortened(words, LONGEST_LABEL) or str(number)
 
 
 def substituted(pattern: re.Pattern[str], replacement: str, text: str, places: Sequence[int]) -> tuple[str, list[int]]:
     """Replace all matches of a pattern; return the new text and the offsets ``places`` adjusted to the new text.
 
-    An offset inside a match is moved to the end of the replacement.
+    ``places`` must ascend. An offset inside a match is moved to the end of the replacement.
     """
     if not places:
         return pattern.sub(replacement, text), []

@@ -299,7 +299,7 @@ def running_lines(pages: Sequence[str], labels: Sequence[str]) -> list[list[Runn
     A line that numbers the parts of a text, such as “Chapter 3”, is text even if every page begins a part.
 
     On the first page, a header without the page number is kept, because it may be the title. If these rules left text on
-    fewer than half of the pages, all lines are kept.
+    fewer than half of the pages that have text, all lines are kept.
     """
     lines = [page.split("\n") for page in pages]
     found: list[list[Running]] = [[] for _ in pages]
