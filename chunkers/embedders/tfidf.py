@@ -79,7 +79,7 @@ class _Fitted(Embedder):
         import sklearn.feature_extraction.text  # noqa: F401
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
-        """Return one unit vector per text, shape (len(texts), dimension); zeros for a text without known words."""
+        """Return one unit vector per text, shape (len(texts), dimension); zeros for a text without known n-grams."""
         with self._lock:
             if self._transform is None:
                 self._transform = _fit(self._sentences)

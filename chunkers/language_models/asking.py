@@ -129,7 +129,10 @@ class Asking:
 
     @property
     def probes(self) -> tuple[int, int]:
-        """Numbers of requests and tokens still needed to learn how the server treats JSON schemas; at most one request."""
+        """Numbers of requests and tokens still expected in order to learn how the server treats JSON schemas.
+
+        One request at most is counted, although a server that refuses the first dialect is asked in the second too.
+        """
         if not self.model.takes_shape or self._structured is not None or self._recall_structured():
             return 0, 0
         return 1, _PROBE_SENT

@@ -42,7 +42,7 @@ class Connection:
         Base address, up to and including ``/v1``; empty for OPENAI_BASE_URL or, if that is not set, OpenAI's own
         address.
     key
-        API key; empty for OPENAI_API_KEY, which is sent only to the address from the environment.
+        API key; empty for OPENAI_API_KEY, which is used only if ``address`` is empty.
 
     Attributes
     ----------

@@ -53,10 +53,10 @@ class Recipe(BaseModel):
 
     ``versions`` records the versions with which the recipe was made; running the recipe does not require the same
     versions. ``embedded_as`` states which text is embedded when chunks are searched; ``plain`` is the default and is
-    left out of the JSON. ``language_model`` names the model that the chunker asks: ``openai:NAME``, on the server of
-    whoever runs the recipe; it is empty and left out if the chunker asks no model. A recipe never contains a key. A
-    parameter that was added after the recipe was made has the value that the chunker used until then, which may differ
-    from the default; see `settings`.
+    left out of the JSON. ``language_model`` names the model that the chunker asks or that writes context sentences:
+    ``openai:NAME``, on the server of whoever runs the recipe; it is empty and left out if no model is asked. A recipe
+    never contains a key. A parameter that was added after the recipe was made has the value that the chunker used until
+    then, which may differ from the default; see `settings`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
