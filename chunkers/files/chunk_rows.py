@@ -39,7 +39,7 @@ class GivenChunk(NamedTuple):
     Attributes
     ----------
     text
-        The chunk's text; None if it states only spans.
+        The chunk's text; None if it states only spans, or more than one span.
     spans
         Stated spans, half-open in code points; if only a start is stated, the end follows from the text's length. Empty if
         no place is stated.

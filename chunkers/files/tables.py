@@ -159,7 +159,8 @@ def places_of(columns: Sequence[str], wanted: Collection[str]) -> dict[str, int]
 def parquet_rows(data: bytes, name: str, wanted: Collection[str], counted: Counted) -> Iterator[dict[str, Any]]:
     """Yield the wanted columns of each row of a Parquet file; if there are none, yield all column names without values.
 
-    A text that the file stores once and refers to in many rows is counted in each row before it is copied.
+    A text that the file stores once and refers to in many rows is counted in each of these rows. Rows with long texts are
+    copied one at a time, so that the limit ends the reading early.
 
     Raises
     ------
