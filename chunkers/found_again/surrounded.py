@@ -43,7 +43,7 @@ def shared_front(texts: Sequence[str]) -> str:
 
 
 def passage_of(searched: Searched, text: str, spans: Sequence[Span], front: str, within: Span) -> Passage | None:
-    """Find the part of a chunk that occurs in the text; None if too little of it occurs, or all of it.
+    """Find the part of a chunk that occurs in the text; None if too little of the chunk occurs, or the whole chunk.
 
     Parameters
     ----------
