@@ -140,8 +140,8 @@ def generate(
     The windows alone determine which earlier questions a prompt can show. A question is requested once the questions up to a
     certain one are finished: the last one at least `MOST_AT_ONCE` places before it, or the last earlier one about an
     overlapping window, whichever is later. Of these questions, its prompt shows those about the same document, at most the
-    `MOST_BEFORE` nearest. Duplicates are detected when all earlier questions are finished. The same answers therefore give the same
-    outcomes, in whatever order they arrive.
+    `MOST_BEFORE` nearest. Duplicates are detected when all earlier questions are finished. The same answers therefore give
+    the same outcomes, in whatever order they arrive.
 
     Parameters
     ----------

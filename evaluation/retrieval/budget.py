@@ -178,7 +178,8 @@ class AtBudgets:
 def evaluate_at(index: Index, questions: Sequence[Question], tools: Tools, ruler: Ruler, budgets: Budgets) -> AtBudgets:
     """Measure retrieval for all questions at every budget, with one search for all budgets.
 
-    The search is exact, as in `Queries`, and repeated twice as deep while the budgets are not full. Only the ranks of some questions are in memory at a time, and no ranks are kept.
+    The search is exact, as in `Queries`. For questions whose budgets are not full, it is repeated twice as deep. Only the
+    ranks of some questions are in memory at a time, and no ranks are kept.
 
     Raises
     ------

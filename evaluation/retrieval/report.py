@@ -269,7 +269,7 @@ class Report:
 
     @property
     def too_few(self) -> str:
-        """Sentence on why no chunker is compared with the baseline; empty if there are enough questions."""
+        """Sentence on how many questions a significant difference from the baseline takes, and how many there are."""
         baseline = self.distributions[self.choice.baseline].values
         shared = [
             int(np.count_nonzero(~np.isnan(one.values - baseline)))

@@ -60,8 +60,7 @@ class Difference:
     adjusted
         The p-value corrected for all comparisons (Holm).
     alpha
-        The level below which ``p`` is significant after correction: 5 % for a single comparison, at most 5 % for
-        several.
+        The level below which ``p`` is significant: 5 % for a single comparison, at most that for several, by Holm.
     count
         The number of sections, or of questions for which both chunkers have a value.
     comparisons
