@@ -29,8 +29,8 @@ class SeamarkNodeParser(NodeParser):
     """LlamaIndex node parser that cuts documents according to a chunking recipe, one node per chunk.
 
     Nodes have ``start_char_idx`` and ``end_char_idx``, relationships to their document and their neighbours, the document's
-    metadata, and the fields in `chunkers.results.documents.METADATA`. These fields are neither embedded nor shown to a
-    model.
+    metadata, and the fields in `chunkers.results.documents.METADATA`. The last are neither embedded nor shown to a
+    model; the document's metadata are, unless the document excludes them.
 
     Parameters
     ----------

@@ -40,7 +40,8 @@ class Reranker:
         Raises
         ------
         ModelError
-            If the folder does not exist or contains no cross-encoder with one score per pair.
+            If a required package is not installed, or if the folder does not exist or contains no cross-encoder with one score
+            per pair.
         """
         with self._lock:
             if self._model is not None:
