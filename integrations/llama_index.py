@@ -30,7 +30,7 @@ class SeamarkNodeParser(NodeParser):
 
     Nodes have ``start_char_idx`` and ``end_char_idx``, relationships to their document and their neighbours, the document's
     metadata, and the fields in `chunkers.results.documents.METADATA`. The last are neither embedded nor shown to a
-    model; the document's metadata are, unless the document excludes them.
+    model. The document's metadata are, unless the document excludes them.
 
     Parameters
     ----------
