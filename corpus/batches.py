@@ -178,7 +178,10 @@ class Chunks:
         return self.cut(documents, self._problems)
 
     def cut(self, documents: Batch, problems: Problem | None) -> Batch:
-        """Return the chunks of a batch of documents, calling ``problems`` for each document that fails."""
+        """Return the chunks of a batch of documents, calling ``problems`` for each document that fails.
+
+        If ``problems`` is None, the first document that fails raises its error.
+        """
         rows: dict[str, list[Any]] = {name: [] for name in CHUNKS.names}
         for name, text, parts in _given(documents):
             try:
@@ -273,7 +276,7 @@ def chunk_ids(name: str, identity: bytes, places: Iterable[Iterable[tuple[int, i
 
 
 def cuts_before(chunking: Chunking) -> list[Gap | None]:
-    """Return the sentence gap at which each chunk begins; None for the first chunk or if no single gap applies."""
+    """Return the gap cut before each chunk; None for the first chunk and for chunks to which no single gap belongs."""
     document, chunks = chunking.document, chunking.chunks
     cuts = [gap for gap in chunking.gaps if gap.verdict.is_cut]
     if len(cuts) == len(chunks) - 1 and all(len(chunk.spans) == 1 for chunk in chunks):

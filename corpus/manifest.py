@@ -64,8 +64,8 @@ class Manifest:
         Raises
         ------
         InputError
-            If the folder contains other files, or if the existing manifest has a different recipe, columns, options or
-            inputs.
+            If the folder contains other files, if the inputs contain no document, or if the existing manifest has a
+            different recipe, columns, options or inputs.
         """
         if self._path.exists():
             self._check_told()

@@ -44,8 +44,8 @@ class Piece(NamedTuple):
     path
         Path below that input, in the system's own encoding; empty if the input is the file itself.
     kind
-        A ``file`` with one document, ``lines`` of JSON, ``rows`` of Parquet, or a problem with a file that could not be
-        read.
+        A ``file`` with one document, ``lines`` of JSON, ``rows`` of Parquet, or a ``problem`` with a file or folder that
+        cannot be read.
     size, changed
         Size of the whole file in bytes, and time of its last change in nanoseconds.
     begin, end
@@ -109,7 +109,7 @@ class Inputs:
     left_out: Counter[str] = field(default_factory=Counter)
 
     def pieces(self) -> Iterator[Piece]:
-        """Yield all pieces of the input files in a fixed order: by input, then by file name.
+        """Yield all pieces of the input files in a fixed order: by input, then by name within each folder.
 
         Raises
         ------

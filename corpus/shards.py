@@ -120,7 +120,7 @@ class Job:
         return hashlib.blake2b(f"{self.plan}\n{shard.to_json()}".encode(), digest_size=16).hexdigest()
 
     def finished(self, shard: Shard) -> tuple[Tally, str] | None:
-        """Return the counts and the model recorded in a shard's file; None if the shard has yet to be written."""
+        """Return the counts and the model recorded in a shard's file; None if the file is missing or of another plan."""
         try:
             told = pq.read_metadata(self.output / shard.file).metadata or {}
             if told.get(b"seamark.shard") != self.identity(shard).encode():

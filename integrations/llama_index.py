@@ -29,8 +29,8 @@ class SeamarkNodeParser(NodeParser):
     """LlamaIndex node parser that cuts documents according to a chunking recipe, one node per chunk.
 
     Nodes have ``start_char_idx`` and ``end_char_idx``, relationships to their document and their neighbours, the document's
-    metadata, and the fields in `chunkers.results.documents.METADATA`. Only the chunk's text is embedded or shown to a model,
-    not these fields.
+    metadata, and the fields in `chunkers.results.documents.METADATA`. The last are neither embedded nor shown to a
+    model. The document's metadata are, unless the document excludes them.
 
     Parameters
     ----------

@@ -63,7 +63,8 @@ def original_for(tool: Tool, recipe: Recipe) -> Original | None:
 def run_original(original: Original, text: str) -> list[str]:
     """Return the texts of the chunks that another library's chunker makes, by running the displayed code.
 
-    The code contains only numbers, names defined by this project, and literals; see `integrations.code.literal`.
+    Of the recipe, the code contains only numbers, names defined by this project, and literals; see
+    `integrations.code.literal`.
 
     Raises
     ------

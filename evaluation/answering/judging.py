@@ -122,7 +122,7 @@ def judged(kind: Kind, asked: Judged, recording: Recording, similar: Similar, re
 def read_faithfulness(reply: str) -> _Found:
     """Parse a reply into faithfulness F: the share of the answer's statements that its passages support.
 
-    Raises Unusable if the reply is not in the requested form.
+    It is undefined if the answer states nothing. Raises Unusable if the reply is not in the requested form.
     """
     statements = read_json(reply, forms.Faithfulness).statements
     said = tuple(f"{'borne out' if one.supported else 'not borne out'}: {one.statement}" for one in statements)
@@ -134,7 +134,7 @@ def read_faithfulness(reply: str) -> _Found:
 def read_relevancy(reply: str, question: str, similar: Similar) -> _Found:
     """Parse a reply into answer relevancy AR: the mean cosine of the question and questions derived from the answer.
 
-    A mean below 0 counts as 0. Raises Unusable if the reply is not in the requested form.
+    An evasive answer has 0, and a mean below 0 counts as 0. Raises Unusable if the reply is not in the requested form.
     """
     found = read_json(reply, forms.Relevancy)
     if found.evasive:

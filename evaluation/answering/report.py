@@ -86,7 +86,7 @@ class Report:
     controls: Mapping[str, int] = field(default_factory=dict)
 
     def values(self, measure: str) -> list[FloatArray]:
-        """Return a measure of every answer as one array of shape (questions,) per chunker, NaN where undefined."""
+        """Return a measure of every answer, one array of shape (questions,) per row; NaN if undefined or not judged."""
         found = np.full((len(self.names), self.questions), np.nan)
         for (chunker, question), result in self.results.items():
             value = result.value(measure)
@@ -206,9 +206,10 @@ class Report:
 def costs(
     report: Report, gathered: Mapping[int, Gathered], model: LanguageModel | None
 ) -> list[dict[str, float | str | None]]:
-    """Return a table row for each chunker with its costs in seconds, tokens and dollars; None if unknown.
+    """Return the costs of every chunker as table rows: seconds, tokens and dollars; None if unknown.
 
-    The article that introduced double-pass merging reports the same costs; here they are measured on the user's text.
+    The last four columns are those of the answers alone, without judgements. Source of what is counted: the article that
+    introduced double-pass merging, here for the user's own text.
     """
     rows: list[dict[str, float | str | None]] = []
     some_ask = any(one.asked is not None for one in gathered.values())

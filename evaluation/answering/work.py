@@ -123,8 +123,7 @@ def answer_item(
 ) -> None:
     """Answer a question, measure the answer and have it judged; call ``keep`` with the result after each step.
 
-    Results from ``before`` are reused. The question is asked again only if a missing measure needs the text of the answer
-    and the text was not stored.
+    Results from ``before`` are reused if they have the text of the answer; otherwise the question is asked again.
 
     Raises
     ------

@@ -80,7 +80,7 @@ class Passages:
     texts
         The texts that are searched, as embedded.
     vectors
-        Unit vectors, shape (chunks, dimension); None without an embedder.
+        Unit vectors, shape (chunks, dimension); None without an embedder, or if the search uses words alone.
     bm25
         Word index of the texts; None if the search does not use words.
     """
@@ -174,7 +174,7 @@ class Asked:
     ranking
         All chunks that were ranked.
     sources
-        The rankings that were fused, by method; the ranking itself if none were fused.
+        The rankings that were fused, by method; otherwise the one ranking, before any reranking.
     hits
         The chunks within the limit, best first.
     tokens

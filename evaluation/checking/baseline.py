@@ -43,7 +43,8 @@ Scores = Mapping[str, Mapping[str, float]]
 class Baseline(BaseModel):
     """Minimum scores that a check requires, as stored in a baseline file.
 
-    ``documents`` is a hash that identifies the texts and questions, since scores on other texts cannot be compared.
+    ``documents`` is a hash that identifies the texts, their known boundaries and the questions, since scores on others
+    cannot be compared.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)

@@ -68,7 +68,7 @@ class KnownProblems(BaseModel):
 
     @classmethod
     def of(cls, documents: Sequence[Checked]) -> Self:
-        """Return a list of known problems that covers every problem in these documents."""
+        """Return a list of known problems with every problem in these documents that no comment ignores."""
         return cls(files={_name(one.file): found for one in documents if (found := _found(one))})
 
     def to_json(self) -> str:

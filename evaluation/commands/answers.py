@@ -80,7 +80,7 @@ def add(commands: argparse._SubParsersAction[Parser]) -> None:
 
 
 def run_answers(options: argparse.Namespace) -> None:
-    """Have a model answer the questions from each chunker's chunks, and print the answers as CSV."""
+    """Have a model answer the questions from each chunker's chunks, and print the answers as CSV or JSON lines."""
     if options.not_judged and options.judge:
         raise InputError("--judge and --not-judged must not be given together; leave one out.")
     limit = limit_of(options.spend)

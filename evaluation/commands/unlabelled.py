@@ -80,7 +80,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
 
 
 def run_unlabelled(options: argparse.Namespace) -> None:
-    """Measure every chunker on every document without known boundaries, and print the results."""
+    """Measure every chunker on every document, without using known boundaries, and print the results."""
     if options.edits < 0:
         raise InputError(f"--edits must be 0 or more; got {options.edits}.")
     embedder = load_embedder(options.embedder, options.device)

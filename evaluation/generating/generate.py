@@ -137,10 +137,11 @@ def generate(
 
     Each prompt shows earlier questions.
 
-    The windows alone determine which questions a prompt shows. A question is requested once two groups of earlier questions
-    are finished: those at least `MOST_AT_ONCE` places before it, and those about overlapping windows. Its prompt shows these
-    questions. Duplicates are detected when all earlier questions are finished. The same answers therefore give the same
-    outcomes, in whatever order they arrive.
+    The windows alone determine which earlier questions a prompt can show. A question is requested once the questions up to a
+    certain one are finished: the last one at least `MOST_AT_ONCE` places before it, or the last earlier one about an
+    overlapping window, whichever is later. Of these questions, its prompt shows those about the same document, at most the
+    `MOST_BEFORE` nearest. Duplicates are detected when all earlier questions are finished. The same answers therefore give
+    the same outcomes, in whatever order they arrive.
 
     Parameters
     ----------
@@ -153,11 +154,11 @@ def generate(
         server enforces a schema, excerpts are whole sentences of the window.
     done
         Called with each outcome in the order of the windows, as soon as all earlier outcomes are finished. After an error or
-        a stop, it is called with the outcomes finished so far.
+        a stop, it is also called with the other finished outcomes, without duplicate questions.
     cancelled
         True once the user has cancelled.
     tell
-        Called after each answer with True if the answer is usable.
+        Called after each answer with True if the answer is usable, otherwise with False.
 
     Raises
     ------
@@ -258,7 +259,8 @@ class _Line:
 def estimate(texts: Sequence[str], settings: Settings, tokenizer: Tokenizer) -> Estimate:
     """Estimate the requests and tokens for generating questions, without sending a request.
 
-    Assumes that no request has to be repeated. Raises the same errors as `generate`.
+    Assumes that no request has to be repeated. Raises InputError if no document has text, or if the tokenizer cannot be
+    loaded.
     """
     chosen = [*islice(windows(texts, settings.window, settings.seed), min(settings.count, _MEASURED))]
     tokenizer.load()

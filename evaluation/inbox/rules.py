@@ -105,7 +105,7 @@ class Case:
 
 
 def has_prose(text: str) -> bool:
-    """Return whether a text has more words of prose than of links and images."""
+    """Return whether a text has more words of prose than it has links and images."""
     links = 0
     for pattern in (_LINK, _LINK):
         # A picture in a link is left out first, then the link.
@@ -414,7 +414,7 @@ def inbox(chunking: Chunking, embedder: Embedder | None = None, hair: float = HA
     embedder
         The embedder that will read the chunks. With None, the rule that needs an embedder is skipped.
     hair
-        Distance from the threshold, in units of the score, within which a decision counts as narrow.
+        Distance from the threshold, in units of the score, within which a cut counts as made by a hair.
     """
     case = Case(chunking, embedder, hair)
     found = [Finding(name, *one) for name, rule in RULES.items() for one in rule.find(case)]

@@ -22,7 +22,10 @@ class Excerpt(NamedTuple):
 
 
 class Located(NamedTuple):
-    """Excerpt found in a document, with a remark if its position or wording differs from the quotation."""
+    """Excerpt found in a document, with a remark if it differs from the quotation or occurs more than once.
+
+    It may differ in its position or its wording.
+    """
 
     document: int
     span: Span

@@ -97,7 +97,7 @@ class _Reach:
         self._ends = np.array([spans[-1].end for spans in passages.spans])
 
     def is_beyond(self, chunking: Chunking) -> bool:
-        """Return whether retrieval from alternative chunks is certain to miss part of the answer.
+        """Return whether retrieval certainly returns no alternative chunk with the whole answer.
 
         As few chunks as possible are embedded: first those that overlap the current chunks most similar to the question. The
         result is False if the ranking does not depend on the cosine alone.

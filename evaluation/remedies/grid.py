@@ -76,7 +76,7 @@ def variations(chunker: Chunker, embedder: Embedder | None = None) -> list[Varia
 
     Each setting changes a single parameter: a number by `STEPS`, an optional number by `FACTORS` or to one of `SIZES`, and a
     choice to each other option. Only built-in chunkers that call no language model are varied. The chunkers of `OTHERS` are
-    always tried too.
+    tried too, except the chunker itself and, without an embedder, those that embed.
     """
     found: list[Variation] = []
     seen = {_key(chunker)}

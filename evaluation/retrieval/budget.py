@@ -72,7 +72,7 @@ class Budgets:
     Raises
     ------
     InputError
-        If there are no or too many sizes, or if they are not positive and ascending.
+        If there are no or too many sizes, if they are not positive and ascending, or if ``unit`` or ``last`` does not exist.
     """
 
     sizes: tuple[int, ...]
@@ -176,9 +176,10 @@ class AtBudgets:
 
 
 def evaluate_at(index: Index, questions: Sequence[Question], tools: Tools, ruler: Ruler, budgets: Budgets) -> AtBudgets:
-    """Measure retrieval for all questions at every budget, searching the index once per question.
+    """Measure retrieval for all questions at every budget, with one search for all budgets.
 
-    The search is exact, as in `Queries`. Only the ranks of some questions are in memory at a time, and no ranks are kept.
+    The search is exact, as in `Queries`. For questions whose budgets are not full, it is repeated twice as deep. Only the
+    ranks of some questions are in memory at a time, and no ranks are kept.
 
     Raises
     ------
@@ -198,7 +199,7 @@ def evaluate_each(
     several: Sequence[Budgets],
     seen: Callable[[int, IntArray], None] = lambda number, ranked: None,
 ) -> tuple[AtBudgets, ...]:
-    """Measure retrieval at several sets of budgets, searching the index once per question.
+    """Measure retrieval at several sets of budgets, with one search for all of them.
 
     Raises the same errors as `evaluate_at`.
 

@@ -153,7 +153,10 @@ class _Giver:
             self._ranked = found.evaluation.search.ranked[:, : limit.top_k]
 
     def of(self, question: int, excerpt: Span) -> list[Span]:
-        """Return the ranges retrieved for a question from the chunks that overlap an excerpt."""
+        """Return the ranges retrieved for a question from the chunks that overlap an excerpt.
+
+        If chunks return other text than their own, all retrieved ranges are returned, since any may contain the excerpt.
+        """
         taken = self._ranked.shape[1] if self._at is None else int(self._at.taken[self._row, question])
         part = 0 if self._at is None else int(self._at.part[self._row, question])
         ranked: IntArray = self._ranked[question, :taken]

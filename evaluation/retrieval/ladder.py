@@ -90,7 +90,7 @@ def ladders_of(corpus: Corpus, ruler: Ruler) -> tuple[Budgets, ...]:
 
 
 def climb(index: Index, questions: Sequence[Question], tools: Tools, ruler: Ruler) -> Ladder:
-    """Measure retrieval at all budgets of a ladder, searching the index once per question.
+    """Measure retrieval at all budgets of a ladder, with one search for all of them.
 
     Raises the same errors as `evaluate_at`.
     """

@@ -36,7 +36,8 @@ class Lead:
     too_few
         Sentence on why there is no difference; empty if there is one.
     needed
-        Number of questions with which this comparison alone would be significant; None if the two have the same mean.
+        Number of questions with which this comparison alone would probably be significant; None if the two have the same
+        mean or share too few questions.
     behind
         Numbers of the chunkers over which the lead is significant, the best of them first.
     others

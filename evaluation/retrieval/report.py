@@ -269,7 +269,7 @@ class Report:
 
     @property
     def too_few(self) -> str:
-        """Sentence on why no chunker is compared with the baseline; empty if there are enough questions."""
+        """Sentence on how many questions a significant difference from the baseline takes, and how many there are."""
         baseline = self.distributions[self.choice.baseline].values
         shared = [
             int(np.count_nonzero(~np.isnan(one.values - baseline)))
@@ -316,9 +316,9 @@ def _gives_everything(found: Measured, limit: Limit) -> bool:
 class Reports:
     """Thread-safe cache of the reports on one retrieval run.
 
-    The scores of all questions are computed once for each k or budget, and a distribution once for each measure and unit. A
-    run adds chunkers while it works, but never removes or changes a chunker, so cached values stay valid. Each report covers
-    the chunkers for which it was requested.
+    The scores of all questions are computed once for each k or budget, and a distribution once for each k or budget, measure
+    and unit. A run adds chunkers while it works, but never removes or changes a chunker, so cached values stay valid. Each
+    report covers the chunkers for which it was requested.
 
     Parameters
     ----------

@@ -120,13 +120,13 @@ def _stored_ladder(ladder: Ladder) -> _StoredLadder:
 def from_json(data: bytes, corpus: Corpus, questions: Sequence[Question]) -> tuple[Evaluation, Ladder | None]:
     """Return the evaluation and the results at budgets that `to_json` stored.
 
-    The ladder is None if no results at budgets were stored.
+    The ladder is None if no results at budgets were stored, or not for every unit and treatment of the last chunk.
 
     Raises
     ------
     InputError
-        If the JSON was not written by `to_json`, does not match the corpus or the questions, or is from an earlier version
-        that trimmed excerpts differently.
+        If the JSON was not written by `to_json`, does not match the corpus or the questions, or was measured with another
+        rule for the ends of excerpts, as by earlier versions.
     """
     try:
         stored = _Stored.model_validate_json(data)

@@ -40,7 +40,8 @@ class Reranker:
         Raises
         ------
         ModelError
-            If the folder does not exist or contains no cross-encoder with one score per pair.
+            If the folder does not exist or contains no cross-encoder with one score per pair, or if a required package is
+            missing.
         """
         with self._lock:
             if self._model is not None:

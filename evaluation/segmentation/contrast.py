@@ -49,7 +49,7 @@ def contrast(vectors: npt.NDArray[np.floating], chunks: Sequence[int | None]) ->
     Parameters
     ----------
     vectors
-        One vector per sentence, shape (n, dimension), not of length 0.
+        One vector per sentence, shape (n, dimension), of any length but 0.
     chunks
         Number of each sentence's chunk, as from `evaluation.segmentation.measures.chunks_of`; None for sentences in no
         chunk.
@@ -71,8 +71,8 @@ def contrast(vectors: npt.NDArray[np.floating], chunks: Sequence[int | None]) ->
 def coherence(vectors: npt.NDArray[np.floating], chunks: Sequence[int | None], reach: int = SURROUNDINGS) -> float | None:
     """Return the mean cosine between chunks and the sentences around them, from -1 to 1; None without such sentences.
 
-    A chunk's vector is the sum of its sentences' vectors. The vector of its surroundings is the sum over all other sentences
-    at most ``reach`` sentences away.
+    A chunk's vector is the sum of its sentences' unit vectors. The vector of its surroundings is the sum over all other
+    sentences that are at most ``reach`` places before or after one of its own. Chunks without surroundings are left out.
 
     Source: contextual coherence of Moura Junior et al., “Adaptive Chunking” (LREC 2026), who embed windows of 3,000 tokens
     around the chunk. Most models read fewer tokens, so vectors are summed instead. The surroundings exclude the chunk

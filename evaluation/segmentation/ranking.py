@@ -120,7 +120,7 @@ class Ranking:
         Numbers of the contenders, best first, with ties going to trivial baselines. Contenders without a value follow, then
         contenders that are ``apart``.
     leads
-        Lead of the best contender that is not trivial over each other contender with a value, by the other's number.
+        Lead of the leader over each other ranked contender that has a value, by the other's number.
     sections
         Number of sections.
     comparisons
@@ -212,9 +212,10 @@ def rank(
     width: float = 1.0,
     measure: str = "boundary F1",
 ) -> Ranking:
-    """Rank chunkings by a statistic, and test the lead of the best over each of the others.
+    """Rank chunkings by their ``values``, and test the lead of the best over each of the others.
 
-    Any chunking may be the best, so all pairs of chunkings are compared, and each chunking with every trivial baseline.
+    The ``statistic`` computes a value from summed counts, for the leads and their test. Any chunking may be the best, so all
+    pairs of chunkings are compared, and each chunking with every trivial baseline.
     ``width`` is the largest possible difference between two values, and ``measure`` the name of the values in sentences.
     """
 
@@ -264,8 +265,9 @@ def f1(sums: FloatArray) -> FloatArray:
 def by_known(document: Document, known: Sequence[int], named: Sequence[tuple[str, Chunking]]) -> Ranking:
     """Rank the chunkings of a document and trivial baselines by boundary F1 against known boundaries.
 
-    The baselines are no cut, evenly spaced cuts and random cuts. The latter two have as many cuts as the best chunking, and
-    the random cuts are those with the median F1 among `DRAWN` draws. No baseline uses the number of known boundaries.
+    The baselines are no cut, evenly spaced cuts and random cuts. The latter two have as many cuts as the chunking with the
+    highest F1, and are left out if it has none. The random cuts are those with the median F1 among `DRAWN` draws. No
+    baseline uses the number of known boundaries.
 
     ``known`` holds the known boundaries in code points. The counts of a section are three numbers: 1 if the boundary at its
     beginning is found, 1 if it is missed, and the number of cuts inside the section.
@@ -332,7 +334,8 @@ class Structure:
     def per_cut(self) -> float | None:
         """Mean points per cut or oversized chunk: 1 at a paragraph's end, -1 if bad, 0 otherwise.
 
-        A cut inside a sentence or a block is bad, and so is a chunk longer than the embedder reads.
+        A cut inside a sentence or a block is bad, and so is a chunk longer than the embedder reads. None if there are
+        neither cuts nor such chunks.
         """
         count = self.cuts + self.too_long
         bad = self.inside_sentences + self.inside_blocks + self.too_long
@@ -388,16 +391,16 @@ _POINTS = {"end": 1, "between": 0, "sentence": -1, "block": -1, "too long": -1}
 
 @dataclass(frozen=True)
 class Points:
-    """Scoring by structure: mean points per cut, smoothed towards the mean of random cuts.
+    """Scoring by structure: mean points per cut or oversized chunk, smoothed by extra cuts at chance level.
 
-    Without smoothing, a chunker would gain by leaving out its less certain cuts.
+    Without the extra cuts, a chunker would gain by leaving out its less certain cuts.
 
     Attributes
     ----------
     chance
-        Mean points of a cut at a random gap between two sentences.
+        Mean points of a cut over all gaps between two sentences, which each extra cut scores.
     further
-        Number of extra cuts for smoothing.
+        Number of extra cuts.
     """
 
     chance: float
@@ -405,7 +408,7 @@ class Points:
 
     @classmethod
     def of(cls, document: Document) -> Points:
-        """Return the scoring for a document, smoothed with one random cut per paragraph."""
+        """Return the scoring for a document, with one extra cut at chance level per paragraph."""
         kinds = [kind for kind, _ in _judged_cuts(document, document.starts[1:])]
         chance = sum(_POINTS[kind] for kind in kinds) / max(1, len(kinds))
         return cls(chance, 1 + sum(1 for _ in _PARAGRAPH_END.finditer(document.text)))

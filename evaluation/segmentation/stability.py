@@ -143,7 +143,7 @@ def edit_stability(
 
 
 def edits_of(document: Document, edits: int, seed: int) -> list[tuple[int, str]]:
-    """Return random edits: the numbers of the sentences to insert after, each with the sentence to insert.
+    """Return random edits: the numbers of the sentences to insert after, ascending, each with the sentence to insert.
 
     Both are drawn from complete sentences of prose, outside lists, tables, code, formulas and headings. In a text without
     prose, a sentence is inserted after any sentence.

@@ -47,7 +47,7 @@ class Staircase:
     flat: tuple[Stretch, ...]
 
     def around(self, amount: float) -> Stretch | None:
-        """Return the range of amounts around ``amount`` that give the same chunks; None if there is none."""
+        """Return the range in ``flat`` that contains ``amount``; None if there is none."""
         return next((stretch for stretch in self.flat if stretch.low <= amount <= stretch.high), None)
 
 
@@ -134,7 +134,7 @@ DECIMALS = 9
 def histogram(scores: Sequence[float], level: float, above: bool) -> Histogram:
     """Return a histogram of the gap scores, ignoring undefined scores.
 
-    The bin width is by Freedman-Diaconis or Sturges, whichever is narrower.
+    The bin width is by Freedman-Diaconis or Sturges, whichever is narrower, with at most `MOST_BINS` bins.
     """
     defined = np.array([score for score in scores if not math.isnan(score)])
     passing = beyond(defined, level, above)

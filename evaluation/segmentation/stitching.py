@@ -89,7 +89,8 @@ def stitch_several(
     Raises
     ------
     InputError
-        If the number of sentences or documents is below 1, or if `stitch` cannot join the passages.
+        If the number of sentences or documents is below 1, if there are more than `MOST_STITCHED` documents, or if `stitch`
+        cannot join the passages.
     """
     for name, value, most in (("sentences", sentences, None), ("count", count, MOST_STITCHED)):
         if value < 1:

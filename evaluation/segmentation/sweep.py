@@ -96,7 +96,7 @@ class SweepRow:
 
 
 def scores_of(marked: Marked, chunking: Chunking) -> dict[str, Score]:
-    """Return all boundary scores of a chunking against the known boundaries, measured in sentences."""
+    """Return the score of a chunking in each of `MEASURES`, with boundaries compared in sentences."""
     document = marked.document
     reference = in_sentences(document, marked.known)
     found = in_sentences(document, cuts_of(chunking))

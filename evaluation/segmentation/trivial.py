@@ -44,7 +44,7 @@ def every_words(count: int) -> str:
 
 
 def regular(reference: Segmentation) -> tuple[int, ...]:
-    """Return the cuts of a baseline whose chunks all have the length of the reference's mean section."""
+    """Return the cuts of a baseline that cuts at regular intervals, as long as the reference's mean section."""
     every = mean_section(reference)
     return (*range(every, reference.units, every),)
 

@@ -60,7 +60,7 @@ class Difference:
     adjusted
         The p-value corrected for all comparisons (Holm).
     alpha
-        The level that ``p`` must reach after correction: 5 % for a single comparison, less for several.
+        The level below which ``p`` is significant: 5 % for a single comparison, at most that for several, by Holm.
     count
         The number of sections, or of questions for which both chunkers have a value.
     comparisons
@@ -299,7 +299,8 @@ def _takes_all(count: int, draws: int) -> bool:
 def subsets_of(count: int, draws: int, seed: int) -> Iterator[FloatArray]:
     """Yield subsets of ``count`` items as rows of 0 and 1, up to 1000 rows at a time, including the empty subset.
 
-    If there are more than ``draws`` subsets, ``draws`` random subsets and the empty subset are returned.
+    All subsets are yielded if there are at most ``draws`` or `ALL` of them, whichever is more; otherwise the empty subset
+    and ``draws`` random ones.
     """
     if _takes_all(count, draws):
         for start in range(0, 2**count, _AT_ONCE):

@@ -35,7 +35,7 @@ class Corrected(NamedTuple):
     p
         Corrected by Holm's step-down procedure.
     alpha
-        The significance level that the uncorrected p-value must reach.
+        The significance level below which the uncorrected p-value is significant.
     """
 
     p: float

@@ -26,14 +26,22 @@ _CERTAIN = 1e9
 
 
 class Sides(NamedTuple):
-    """Two one-sided p-values of a sample's mean, one for each direction."""
+    """One-sided p-values of a sample's mean, against a true mean of at most 0 and of at least 0.
+
+    Attributes
+    ----------
+    below
+        The p-value of the null hypothesis that the true mean is 0 or below; small if the sample's mean is clearly above 0.
+    above
+        The p-value of the null hypothesis that the true mean is 0 or above; small if the sample's mean is clearly below 0.
+    """
 
     below: float
     above: float
 
 
 def skewed_sides(rows: FloatArray) -> list[Sides]:
-    """Return Hall's one-sided p-values for each sample, a row of at least three values.
+    """Return Hall's one-sided p-values of the mean of each sample, a row of at least three values.
 
     ``rows`` has shape (samples, values).
     """
