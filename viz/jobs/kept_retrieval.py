@@ -86,7 +86,7 @@ class KeptRetrieval(KeptRun[_Plan]):
         self.keeper.add(number, to_json(found, ladder))
 
     def found(self, corpus: Corpus, questions: Sequence[Question]) -> dict[int, tuple[Evaluation, Ladder | None]]:
-        """Return the stored results by the chunker's number; raises InputError if the results cannot be read.
+        """Return the stored results by the chunker's number; raises InputError as `results` does.
 
         Runs stored by an earlier version have no ladders.
         """

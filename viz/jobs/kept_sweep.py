@@ -135,7 +135,7 @@ class KeptSweep(KeptRun[_Plan]):
         self.keeper.add(number, KeptRow.of(row).model_dump_json().encode())
 
     def rows(self) -> list[SweepRow]:
-        """Return the stored rows of the sweep in order; raises InputError if the rows cannot be read."""
+        """Return the stored rows of the sweep in order; raises InputError as `results` does."""
         settings, names = self.plan.settings, self.names
 
         def decode(number: int, part: bytes) -> SweepRow:
