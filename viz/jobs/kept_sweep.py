@@ -131,7 +131,7 @@ class KeptSweep(KeptRun[_Plan]):
         return [one.sample or f"own document {number}" for number, one in enumerate(self.plan.documents, start=1)]
 
     def add(self, number: int, row: SweepRow) -> None:
-        """Store a row of the sweep on disk before returning."""
+        """Store a row of the sweep with the run, and return only after the row is written."""
         self.keeper.add(number, KeptRow.of(row).model_dump_json().encode())
 
     def rows(self) -> list[SweepRow]:
