@@ -33,7 +33,7 @@ _COLUMNS |= {"chunker": st.column_config.Column(width=140), "answers": st.column
 def show_report(run: Answering, report: Report, words: dict[str, str]) -> None:
     """Draw a run's verdict on the chunkers, its table of mean measures, and one measure's values by question.
 
-    While answers are still arriving, only the table is drawn.
+    While answers are still arriving, the verdict and the values by question are not drawn.
     """
     measured = report.measured
     if measured:

@@ -25,7 +25,10 @@ class Shown:
 
 
 def shown_of(made: ColumnResult, axis: str) -> Shown | None:
-    """Return a column's result with its scores as distances or similarities, as ``axis`` says; None without a result."""
+    """Return a column's result with its scores as distances or similarities, as ``axis`` says; None without a result.
+
+    Max–Min has similarities only. Scores that are not plain distances, and results without a curve, stay as they are.
+    """
     if made.task is None or made.chunking is None or not isinstance(made.chunker, Breakpoint | MaxMin):
         return None
     if isinstance(made.chunker, MaxMin):

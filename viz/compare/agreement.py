@@ -30,7 +30,7 @@ class _Done(NamedTuple):
 
 
 def show_agreement(here: Page, text: Text, made: Sequence[ColumnResult]) -> None:
-    """Draw a comparison of the embedder with the full one that it approximates, once the user asks for it.
+    """Draw a comparison of the embedder with the full one that it approximates, or a button that asks for the comparison.
 
     The full embedder is used only after the user asks for it; from then on, changed columns are compared again.
     """

@@ -80,7 +80,11 @@ def too_long_to_keep() -> str:
 
 
 def take_back(detail: Mapping[str, Any]) -> bool:
-    """Restore the text kept by the browser's tab, or note why it is lost; return whether the user's own text is open."""
+    """Restore the text kept by the browser's tab; return whether the user's own text is open.
+
+    A text that is already open stays. If there is no text to restore, because it was too long for the tab or because a link
+    refers to a text that the session lacks, `session.lost` has the reason.
+    """
     session.tab_answered = True
     if session.own is not None:
         return True

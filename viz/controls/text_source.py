@@ -45,7 +45,7 @@ _NAMED = "own_named"
 
 
 def take_document(choices: Choices, default: Choices) -> None:
-    """Apply the user's choice of a document, or restore the text that the browser's tab has kept."""
+    """Apply the events of the top row: a chosen document, the text and questions kept by the tab, and the chip's actions."""
     chosen, answer = take_event(BAR, "chosen"), take_event(BAR, "kept")
     questions = take_event(BAR, "questions")
     if chosen and chosen.get("document") in (*sample_titles(), OWN):

@@ -113,7 +113,7 @@ def passes(
 
 
 def pass_rows(chunking: Chunking, beside: Beside | None, labels: dict[str, str]) -> PassRowsData:
-    """Return the positions at which each row's sentences, mini-chunks or chunks begin, and the comparisons."""
+    """Return the positions at which the mini-chunks, snippets and chunks of each row begin, and the comparisons in order."""
     looks = told(chunking)
     over = [tried[-1] for tried in looks if tried[-1].kind.startswith("over") and tried[-1].outcome == "joined"]
     starts = minis(chunking)

@@ -30,7 +30,10 @@ def _search_key(here: Page, text: Text) -> tuple[object, ...]:
 
 
 def search_of(here: Page, text: Text) -> Sweep | None:
-    """Return the search for the best settings on the page's document, if any, and cancel searches on other documents."""
+    """Return the search for the best settings on the page's document, if any, and cancel all other searches.
+
+    A search belongs to a document with its known boundaries, an embedder and a tokenizer.
+    """
     key = _search_key(here, text)
     for other, search in session.failure_searches.items():
         if other != key and search.running:
@@ -39,7 +42,10 @@ def search_of(here: Page, text: Text) -> Sweep | None:
 
 
 def best_of(search: Sweep | None) -> dict[str, Setting]:
-    """Return, for each chunker, the best setting so far: fewest misassigned sentences, and fewest chunks if tied."""
+    """Return, for each chunker, the best setting found: fewest misassigned sentences, and fewest chunks if tied.
+
+    The result is empty until the search has ended or was cancelled.
+    """
     rows = list(search.rows) if search is not None and (search.cancelled or not search.running) else []
     best: dict[str, Setting] = {}
     for one in summaries(rows, BY):

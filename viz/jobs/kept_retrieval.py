@@ -82,11 +82,11 @@ class KeptRetrieval(KeptRun[_Plan]):
         return cls(keeper, kept)
 
     def add(self, number: int, found: Evaluation, ladder: Ladder) -> None:
-        """Store the measures of a chunker on disk before returning."""
+        """Store the measures of a chunker with the run, and return only after they are written."""
         self.keeper.add(number, to_json(found, ladder))
 
     def found(self, corpus: Corpus, questions: Sequence[Question]) -> dict[int, tuple[Evaluation, Ladder | None]]:
-        """Return the stored results by the chunker's number; raises InputError if the results cannot be read.
+        """Return the stored results by the chunker's number; raises InputError as `results` does.
 
         Runs stored by an earlier version have no ladders.
         """

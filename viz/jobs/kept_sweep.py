@@ -131,11 +131,11 @@ class KeptSweep(KeptRun[_Plan]):
         return [one.sample or f"own document {number}" for number, one in enumerate(self.plan.documents, start=1)]
 
     def add(self, number: int, row: SweepRow) -> None:
-        """Store a row of the sweep on disk before returning."""
+        """Store a row of the sweep with the run, and return only after the row is written."""
         self.keeper.add(number, KeptRow.of(row).model_dump_json().encode())
 
     def rows(self) -> list[SweepRow]:
-        """Return the stored rows of the sweep in order; raises InputError if the rows cannot be read."""
+        """Return the stored rows of the sweep in order; raises InputError as `results` does."""
         settings, names = self.plan.settings, self.names
 
         def decode(number: int, part: bytes) -> SweepRow:

@@ -118,7 +118,10 @@ def rung(words: Mapping[str, str], unit: str, rungs: Mapping[str, Sequence[int]]
 
 
 def choice_of(words: Mapping[str, str], baseline: int, rungs: Mapping[str, Sequence[int]]) -> Choice:
-    """Return the settings of the report: its measure, its budget or top k, and its ``baseline`` (counted from 0)."""
+    """Return the settings of the report: its measure, its budget or top k, and its ``baseline`` (counted from 0).
+
+    ``rungs`` are the run's budgets by unit; without budgets, the report is at the top k.
+    """
     measure, k = words["measure"], int(words["k"])
     if words["at"] == "k" or not rungs:
         return Choice(measure, words["unit"], k, baseline)

@@ -90,8 +90,9 @@ def by_dispute(values: Mapping[int, FloatArray], questions: IntArray) -> list[in
 def differing_pair(values: Mapping[int, FloatArray], question: int, left: str, right: str) -> tuple[str, str]:
     """Return the two chunkers to show, numbered from 1; the chosen chunkers are replaced if they do not differ.
 
-    The chosen pair is kept if its values on the question differ. Otherwise the right chunker is replaced by the one furthest
-    from the left; if the left has no value, the pair is the worst and the best chunker.
+    The chosen pair is kept if its values on the question differ, or if fewer than two chunkers have a value. Otherwise the
+    right chunker is replaced by the one furthest from the left; if the left has no value, the pair is the worst and the best
+    chunker.
     """
     defined = {str(number + 1): float(some[question]) for number, some in values.items() if not np.isnan(some[question])}
     if len(defined) < 2 or (left in defined and right in defined and defined[left] != defined[right]):

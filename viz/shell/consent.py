@@ -54,7 +54,10 @@ def ask_first(requests: Requests | None, run: Callable[[], None]) -> None:
 
 
 def show_consent(requests: Requests | None) -> None:
-    """Draw the estimated requests of a run and the button that starts it, unless the run has changed since the estimate."""
+    """Draw the estimated requests of a run and the button that starts it.
+
+    Nothing is drawn if no estimate was requested, or if the run or the language model has changed since.
+    """
     job = session.estimating
     if (
         requests is None

@@ -31,7 +31,7 @@ async def keep_house() -> None:
 
 
 class Housekeeper:
-    """A background task that releases the memory of ended sessions.
+    """A recurring check that releases the memory of ended sessions.
 
     Streamlit drops ended sessions only when another session connects or ends. Much of a session is in reference cycles,
     which only the garbage collector frees. The collector stops all threads, so it runs only after sessions have ended and,

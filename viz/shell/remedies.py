@@ -55,7 +55,7 @@ def _choice(chunker: Chunker, embedder: Embedder | None) -> ColumnChoice:
 
 
 def remedies_data(job: RemedyJob, outcome: Outcome | None, wanted: str, none: str) -> ColumnRemedies:
-    """Return the payload that lists the settings which would solve a column's problem.
+    """Return the payload of the search for settings that solve one column's problem: its state and the settings found.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@ def columns_to_open_with(page: str, kinds: Sequence[Collection[str]]) -> list[Co
 
 
 def show_thread(page: str, column: ColumnChoice, embedder: Embedder | None, *, valid: bool = True) -> None:
-    """Draw the number of the Compare column that has these settings, or a button that adds the settings to Compare.
+    """Draw the number of the Compare column with these settings, if any, and a button that adds the settings to Compare.
 
     Parameters
     ----------

@@ -27,7 +27,10 @@ NEAR = 0.02
 
 
 def show_sweep(settings: Sequence[Setting], rows: Sequence[SweepRow], held: set[str], measure: str) -> bool:
-    """Draw a sweep's results on the documents that are not ``held`` out; return False if no setting has a value yet."""
+    """Draw a sweep's results on the documents that are not ``held`` out; return False if no chunker has a value yet.
+
+    The values on the held-out documents are shown next to these results.
+    """
     ranked = summaries([row for row in rows if row.document not in held], measure)
     if all(one.setting.trivial for one in ranked):
         return False

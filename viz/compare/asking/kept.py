@@ -24,7 +24,7 @@ LONGEST_SHOWN = 120
 
 
 def show_questions() -> None:
-    """Draw the list of the stored questions about all texts, and a button that measures the columns on them."""
+    """Draw the stored questions about all texts, a button that measures the columns on them, and a cross-encoder's name."""
     _show_list()
     _name_reranker()
 

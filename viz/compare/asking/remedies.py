@@ -30,7 +30,11 @@ def find_remedies(
     answer: Marked,
     known: tuple[int, ...] | None,
 ) -> list[ColumnRemedies | None]:
-    """Return the fixes found so far for each column that misses the answer; start a search that sends no requests."""
+    """Return, for each column that fails to keep the answer whole, the changes of settings found so far that keep it whole.
+
+    All other columns have None. The search starts by itself if it is quick and sends nothing to a server. If chunks are
+    embedded with context sentences, there is no search, and every column has None.
+    """
     inquiry, reranker, embedder = asking.inquiry, asking.reranker, asking.embedder
     failing = [
         (number, one.task, one.chunker, one.chunking)

@@ -41,7 +41,11 @@ class FindingsData(TypedDict):
 
 
 class SoughtData(TypedDict):
-    """The changes of settings that remove the finding ``id``; ``why_none`` is the reason if there are none."""
+    """The changes of settings that remove the finding ``id``.
+
+    If no chunker can remove the finding, ``remedies`` is None and ``why_none`` has the reason. Otherwise ``why_none`` is
+    empty.
+    """
 
     id: str
     remedies: ColumnRemedies | None
@@ -76,9 +80,9 @@ def show_findings(
 
     The page or fragment reruns after each of these events, whose details are by name in ``st.session_state[key]``:
 
-    - ``sought``: the user chose a finding that has an id, or began or stopped the search; ``{"id", "search", "at"}``. The
-      event repeats while the search runs.
-    - ``remedy``: the user wants a change as a column, or tested on Tune; ``{"setting", "tune", "at"}``.
+    - ``sought``: the user chose a finding that has an id, ``{"id", "at"}``, or began or stopped the search,
+      ``{"id", "search", "at"}``. The event repeats, without ``search``, while the search runs.
+    - ``remedy``: the user wants a change as a column, ``{"setting", "at"}``, or tested on Tune, ``{"tune", "at"}``.
     """
     data: FindingsData = {
         "summary": summary,

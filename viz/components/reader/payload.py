@@ -70,7 +70,10 @@ class ReaderData(ResultsData):
 
 
 class AskingData(TypedDict):
-    """Payload of the question form: the question, and the ranking methods and limits to choose from."""
+    """Payload of the question form: the question, the ranking methods and limits to choose from, and the chosen ones.
+
+    Each item of ``methods`` and ``limits`` is a value and its label.
+    """
 
     question: str
     methods: list[tuple[str, str]]

@@ -112,7 +112,7 @@ def reader(
       unfolded them.
     - ``asking``: the user chose how a question is answered; ``{"ask", "ask_limit", "at"}``.
     - ``answer``: the user marked part of the text as the answer; ``{"start", "end", "at"}``, in UTF-16 code units or None.
-    - ``remedy``: the user wants a remedy as a column, or tested on Tune; ``{"setting", "tune", "at"}``.
+    - ``remedy``: the user wants a remedy as a column, ``{"setting", "at"}``, or tested on Tune, ``{"tune", "at"}``.
     - ``change``: the user applied a change that a verdict names, ``{"column", "values", "at"}``, or undid the change,
       ``{"undo", "at"}``.
     """

@@ -89,9 +89,11 @@ def text_bar(data: TextBarData) -> None:
     The page reruns after each of these events, whose details are by name in ``st.session_state[BAR]``:
 
     - ``chosen``: the user chose a document; ``{"document", "at"}``.
-    - ``kept``: the browser's tab sent the text that it has kept; ``{"head", "text", "at"}``.
+    - ``kept``: the browser's tab sent the text that it has kept; ``{"head", "text", "at"}``. The head is None if the tab has
+      no text.
     - ``questions``: the browser's tab sent the questions that it has kept; ``{"questions", "at"}``.
-    - ``notebook``: the user keeps the document, removes it or wants its session file; ``{"act", "at"}``.
+    - ``notebook``: the user keeps the document on this machine, removes it from there, or wants its session file;
+      ``{"act", "at"}``.
     """
     _bar(
         key=BAR,

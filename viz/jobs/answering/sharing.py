@@ -32,7 +32,7 @@ class Shared(NamedTuple):
 
 @dataclass(eq=False)
 class Sharing(Background):
-    """A job that assigns each of Retrieval's questions to the text that answers it.
+    """A job that assigns Retrieval's questions to the texts that answer them.
 
     Attributes
     ----------

@@ -17,14 +17,14 @@ from viz.jobs.resources import embedding_cache
 
 @dataclass(eq=False)
 class ChangedCuts(Background):
-    """A job that finds which cuts and answers of a column change when one parameter is changed.
+    """A job that finds which cuts and answers of a column change when parameters are changed.
 
     Attributes
     ----------
     task, before
         The column before the change, and its chunks.
     chunker
-        The same chunker with the changed value.
+        The same chunker with the changed values.
     questions
         Questions asked of the chunks before and after the change.
     change

@@ -47,11 +47,11 @@ class Keeper:
         self.store.add(self._key, number, part)
 
     def plan(self) -> bytes | None:
-        """Return the run's plan as JSON, or None if the run is not stored; raises InputError if the plan is damaged."""
+        """Return the run's plan as JSON, or None if the run is not stored; raises InputError as `RunStore.plan` does."""
         return self.store.plan(self._key, self.kind)
 
     def parts(self) -> dict[int, bytes]:
-        """Return the run's finished parts as JSON, by number; raises InputError if the store is damaged."""
+        """Return the run's finished parts as JSON, by number; raises InputError as `RunStore.parts` does."""
         return self.store.parts(self._key)
 
     def digest(self, *parts: str | bytes) -> str:
