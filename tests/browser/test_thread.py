@@ -65,7 +65,7 @@ def test_what_double_pass_is_given_comes_back_as_a_column_and_can_be_undone(page
     page.get_by_role("link", name="Double pass", exact=True).click()
     merging = page.get_by_role("slider", name="Merging threshold")
     merging.press("ArrowRight", timeout=READY)
-    expect(page.get_by_text("changed here")).to_be_visible()
+    expect(page.get_by_text("with other settings here")).to_be_visible()
     page.get_by_role("button", name="Take to Compare").click()
     expect(page.get_by_text("Added as column 4 of Compare")).to_be_visible()
     page.get_by_role("button", name="Open Compare").click()

@@ -25,7 +25,7 @@ def key_showing(value: object, key: str) -> str:
 def numbered(key: str) -> str:
     """Return a widget's current key: ``key``, with a number once the value was changed outside the widget."""
     number = session.widget_numbers.get(key, 0)
-    return f"{key}~{number}" if number else key
+    return f"{key}_renewed_{number}" if number else key
 
 
 def select(

@@ -174,10 +174,10 @@ def test_a_widget_has_another_key_once_the_page_has_changed_its_value():
     assert app.selectbox(key="word").value == "second"
     assert app.run().selectbox(key="word").value == "second"
     app.button[0].click().run()
-    assert (app.selectbox[0].key, app.selectbox[0].value) == ("word~1", "first")
+    assert (app.selectbox[0].key, app.selectbox[0].value) == ("word_renewed_1", "first")
     # What the user chooses is the widget's own.
     app.selectbox[0].select("second").run()
-    assert (app.selectbox[0].key, app.selectbox[0].value) == ("word~1", "second")
+    assert (app.selectbox[0].key, app.selectbox[0].value) == ("word_renewed_1", "second")
 
 
 def test_a_document_that_others_drove_out_of_the_cache_stays_the_sessions(app):
