@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import at_rest, column, eventually, open_app, read, whole_text
+from tests.browser.steps import at_rest, column, embedded, eventually, open_app, painted, read, whole_text
 
 ASKING = "({ asking }) => asking"
 QUESTION = "How often does the <b>comet</b> return?"
@@ -88,7 +88,9 @@ def mark_over_seam(page, root):
     """Mark as the answer, by mouse, what the second column splits."""
     seam = [column(root, 1).locator(f'.s[data-s="{number}"]') for number in (4, 7)]
     # At the top, so that the last sentence is not behind the buttons of the views.
+    embedded(page)
     seam[0].evaluate("(span) => span.scrollIntoView()")
+    painted(page)
     start, end = (one.bounding_box() for one in seam)
     page.mouse.move(start["x"] + 2, start["y"] + 6)
     page.mouse.down()

@@ -123,7 +123,7 @@ def test_the_place_in_the_text_stays_when_the_columns_fold_and_come_back(page, a
     expect(root.locator(f".plain [data-s='{before}']")).to_be_in_viewport()
     gap(root, before + 4).click()
     root.get_by_role("button", name="Done").click()
-    eventually(lambda: read(root, "({ columns }) => columns[0].top"), lambda top: top is not None and abs(top - before) < 6)
+    eventually(lambda: read(root, "({ columns }) => columns[0].top"), lambda top: top is not None and abs(top - before) < 4)
 
 
 def test_cuts_of_one_s_own_are_the_column_you_with_card_and_reload(page, app_url):

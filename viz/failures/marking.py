@@ -37,8 +37,12 @@ def controls(text: Text) -> bool:
         key="marking",
         help="Every gap between two sentences becomes a button: press it where a section ends, again to unmark it.",
     )
-    row.button("Undo", on_click=undo_known, disabled=not session.marks_before, width="content")
-    row.button("Remove all marks", on_click=set_known, args=(None,), disabled=known is None, width="content")
+    # Not by callbacks: they would come before a mark that the same message of the browser brings.
+    undone = row.button("Undo", disabled=not session.marks_before, width="content")
+    removed = row.button("Remove all marks", disabled=known is None, width="content")
+    if undone or removed:
+        undo_known() if undone else set_known(None)
+        st.rerun()
     download(
         row,
         "Boundaries as a file",

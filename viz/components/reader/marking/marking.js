@@ -121,7 +121,7 @@ export class Marking {
       text.fillSight();
       if (top) text.scrollTo(top.sentence, top.offset);
     }
-    this.enter(folded, Math.max(0, (top?.sentence ?? 0) - 1));
+    this.enter(folded, top?.sentence ?? 0);
   }
 
   /**
@@ -132,7 +132,8 @@ export class Marking {
     const { reader } = this;
     if (folded) {
       if (this.bar.getBoundingClientRect().top < uncovered(reader.root)[0]) reader.root.scrollIntoView({ block: "start" });
-      this.text.focus(gap);
+      // The place of the text is in sight already.
+      this.text.buttonOf(gap)?.focus({ preventScroll: true });
       reader.live.textContent = `${this.words.title} Arrows go from gap to gap, Space sets one, Escape ends it`;
     } else {
       this.offers.querySelector("button")?.focus({ preventScroll: true });
