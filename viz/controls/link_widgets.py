@@ -17,9 +17,14 @@ def key_showing(value: object, key: str) -> str:
     sends a value that is set for an existing widget only once, even if the next run begins before it is sent.
     """
     drawn = numbered(key)
-    if drawn in st.session_state and st.session_state[drawn] != value:
+    if drawn in st.session_state and _in_any_order(st.session_state[drawn]) != _in_any_order(value):
         session.widget_numbers[key] = session.widget_numbers.get(key, 0) + 1
     return numbered(key)
+
+
+def _in_any_order(value: object) -> object:
+    """Return a comparable form of a value; the order of several chosen options is the widget's affair."""
+    return sorted(value) if isinstance(value, list) else value
 
 
 def numbered(key: str) -> str:
