@@ -113,6 +113,8 @@ def test_an_answered_question_violates_no_rule(page, app_url):
 
 @pytest.mark.full
 def test_a_previewed_change_violates_no_rule(page, app_url):
+    # The flash of a jump fades.
+    page.emulate_media(reduced_motion="reduce")
     page.goto(f"{app_url}/?embedder=tfidf")
     embedded(page)
     page.keyboard.press("d")

@@ -4,8 +4,10 @@ import re
 
 import pytest
 from playwright.sync_api import expect
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from tests.browser.app_server import app_server
+from tests.browser.steps import eventually
 
 WORDS = "{'selected': 'second', 'switched': 'third'}"
 VALUES = f"{WORDS} {{'slider': 7, 'number': 9, 'toggle': True, 'text': 'own', 'many': ['second']}}"
@@ -43,12 +45,37 @@ def test_what_the_user_changes_afterwards_holds(open_page, widgets_url):
     expect(page.get_by_role("slider")).to_have_value("8")
 
 
+def has_ended(message):
+    """Return whether a message of the server says that a run has come to its end."""
+    return ForwardMsg.FromString(message).WhichOneof("type") == "script_finished"
+
+
 def test_a_message_from_before_a_change_does_not_take_it_back(open_page, widgets_url):
-    page = open_page()
+    """The browser receives nothing while the server changes the values, and reports those of before meanwhile."""
+    page, held, sockets = open_page(), None, []
+
+    def passed_on(message):
+        (sockets[0].send if held is None else held.append)(message)
+
+    def ended():
+        page.evaluate("null")  # Playwright passes messages on while it is called
+        return sum(map(has_ended, held))
+
+    def begun(socket):
+        sockets.append(socket)
+        socket.connect_to_server().on_message(passed_on)
+
+    page.route_web_socket("**/_stcore/stream", begun)
     page.goto(widgets_url)
     said = page.get_by_test_id("stCode")
     expect(said).to_have_text(f"run 2: {VALUES}")
-    page.get_by_role("button", name="Change").click()
+    held = []
+    for runs, name in enumerate(("Change", "Again"), start=1):
+        page.get_by_role("button", name=name).click()
+        eventually(ended, lambda count, runs=runs: count >= runs)
+    late, held = held, None
+    for message in late:
+        sockets[0].send(message)
     words = "{'selected': 'third', 'switched': 'first'}"
     values = "{'slider': 2, 'number': 3, 'toggle': False, 'text': 'another', 'many': ['third']}"
     expect(said).to_have_text(f"run 4: {words} {values}")

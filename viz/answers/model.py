@@ -11,7 +11,7 @@ from evaluation.answering.bert_score import installed
 from viz.answers.session import session
 from viz.components.notice import remark
 from viz.controls.language_model import model_form
-from viz.controls.link_widgets import key_showing, switch
+from viz.controls.link_widgets import heeded, key_showing, switch
 from viz.state.choices import Choices
 from viz.state.language_model import chosen_model, none_named
 
@@ -45,7 +45,7 @@ def _judging(choices: Choices) -> None:
             "Judging model",
             session.judge,
             key=key,
-            on_change=named,
+            on_change=heeded(key, named),
             placeholder="the same model",
             help="Another model on the same server. Models tend to like their own answers.",
         )

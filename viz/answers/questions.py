@@ -11,7 +11,7 @@ from sample_docs import SAMPLES_FOLDER
 from viz.answers.session import session
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
-from viz.controls.link_widgets import key_showing, switch
+from viz.controls.link_widgets import heeded, key_showing, switch
 from viz.controls.text_source import give_text
 from viz.jobs.answering.sharing import Shared, Sharing
 from viz.jobs.reading import ReadingJob, only_file
@@ -142,7 +142,7 @@ def _typed() -> Items:
         help="One question per line.",
         key=key,
         height=140,
-        on_change=changed,
+        on_change=heeded(key, changed),
         placeholder=f"When was it built?\nWho built it? {BAR} A reference answer may follow after a bar.",
     )
     return questions_of_lines(session.answers_typed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from evaluation.answering.trivial import EXPLAINED, TITLES
-from viz.controls.link_widgets import key_showing
+from viz.controls.link_widgets import heeded, key_showing
 from viz.state.choices import Choices
 
 BESIDE = "beside"
@@ -37,6 +37,6 @@ def choose_trivial_rows(choices: Choices) -> None:
         key=key,
         selection_mode="multi",
         format_func=TITLES.__getitem__,
-        on_change=changed,
+        on_change=heeded(key, changed),
         help=HELP,
     )

@@ -22,7 +22,7 @@ from viz.components.notice import notice
 from viz.components.reader.reader import Column, HeadRow, Result, reader, take_event
 from viz.components.stepper.stepper import PACES
 from viz.controls.chunker import parameter_controls
-from viz.controls.link_widgets import key_showing, select, switch
+from viz.controls.link_widgets import heeded, key_showing, select, switch
 from viz.controls.undo import offer_undo
 from viz.shell.card.preview import take_change
 from viz.shell.card.verdicts import answer_verdicts
@@ -201,7 +201,7 @@ def _choose_margin(choices: Choices, margin: float) -> None:
         step=0.01,
         format="%.2f",
         key=key,
-        on_change=changed,
+        on_change=heeded(key, changed),
         help="Greatest distance of a score from the line, on either side, for a gap to count as near: small changes may "
         "reverse the verdict.",
     )

@@ -18,7 +18,7 @@ from viz.components.notice import notice
 from viz.components.reader.reader import HeadRow, reader, take_event
 from viz.components.stepper.stepper import PACES
 from viz.controls.chunker import parameter_controls
-from viz.controls.link_widgets import key_showing
+from viz.controls.link_widgets import heeded, key_showing
 from viz.jobs.chunking import sentence_vectors
 from viz.shell import lecture
 from viz.shell.column_head import Head, column_of
@@ -121,7 +121,7 @@ def _choose(choices: Choices) -> None:
         default=choices.selected,
         format_func=lambda number: chunker_class(METHODS[number]).title,
         key=key,
-        on_change=changed,
+        on_change=heeded(key, changed),
         required=True,
         label_visibility="collapsed",
     )

@@ -27,7 +27,7 @@ from viz.compare.scores.unlabelled import show_unlabelled
 from viz.components.download import download
 from viz.components.figure import show_figure
 from viz.components.notice import notice
-from viz.controls.link_widgets import key_showing
+from viz.controls.link_widgets import heeded, key_showing
 from viz.shell.results import ColumnResult
 from viz.state import session_file
 from viz.state.choices import Choices
@@ -164,7 +164,7 @@ def _embedded_as() -> EmbeddedAs:
         format_func=EMBEDDED_AS.__getitem__,
         key=key,
         required=True,
-        on_change=changed,
+        on_change=heeded(key, changed),
         help="With the heading path, or with a language model’s sentence on its place in the text, every chunk also has the "
         "text to embed: first these, then its own text. “Ask your text” searches that too, by embedding and by words.",
     )

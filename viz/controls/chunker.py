@@ -16,7 +16,7 @@ from chunkers.recipes.registry import ELSEWHERE, chunker_class, discover
 from viz.components.notice import remark
 from viz.controls.chunk_file import chunk_file_controls
 from viz.controls.language_model import any_asks, model_form, what_it_is_asked
-from viz.controls.link_widgets import key_showing
+from viz.controls.link_widgets import heeded, key_showing
 from viz.controls.undo import offer_undo
 from viz.state.choices import MOST_COLUMNS, Choices, ColumnChoice, effective, fresh
 from viz.state.embedder import defaults_of
@@ -141,7 +141,7 @@ def _choose_column(choices: Choices, *, elsewhere: bool) -> None:
         default=choices.selected,
         format_func=lambda index: str(index + 1),
         key=key,
-        on_change=chosen,
+        on_change=heeded(key, chosen),
         required=True,
     )
     row = st.container(horizontal=True, gap="small", key="column_buttons")
@@ -182,7 +182,7 @@ def _choose_chunker(choices: Choices, column: ColumnChoice, names: list[str]) ->
         index=names.index(column.chunker),
         format_func=lambda name: chunker_class(name).title,
         key=key,
-        on_change=changed,
+        on_change=heeded(key, changed),
         help=f"{kind.idea} Source: {kind.source}. {guide_link(column.chunker)}",
     )
     for number, fault in enumerate(discover()):
@@ -222,7 +222,9 @@ def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any
                 column.parameters = dict(presets[st.session_state[key]].parameters)
 
     index = None if active is None else list(presets).index(active)
-    st.selectbox("Settings preset", list(presets), index=index, key=key, on_change=changed, placeholder="your own")
+    st.selectbox(
+        "Settings preset", list(presets), index=index, key=key, on_change=heeded(key, changed), placeholder="your own"
+    )
     if active is not None:
         # The box truncates long names.
         name = f"{active}." if len(active) > LONG else ""
@@ -249,7 +251,7 @@ def _widget(number: int, column: ColumnChoice, spec: FieldSpec, value: Any, idle
                 column.parameters.pop(other.name, None)
 
     if spec.kind == "choice" and spec.ordered:
-        st.select_slider(label, spec.choices, value, key=key, on_change=changed, disabled=idle, help=help_text)
+        st.select_slider(label, spec.choices, value, key=key, on_change=heeded(key, changed), disabled=idle, help=help_text)
     elif spec.kind == "choice":
         st.selectbox(
             label,
@@ -257,7 +259,7 @@ def _widget(number: int, column: ColumnChoice, spec: FieldSpec, value: Any, idle
             index=spec.choices.index(value),
             format_func=lambda word: word.replace("_", " "),
             key=key,
-            on_change=changed,
+            on_change=heeded(key, changed),
             disabled=idle,
             help=help_text,
         )
@@ -269,7 +271,7 @@ def _widget(number: int, column: ColumnChoice, spec: FieldSpec, value: Any, idle
             value=value,
             step=kind(spec.step or 1),
             key=key,
-            on_change=changed,
+            on_change=heeded(key, changed),
             disabled=idle,
             help=help_text,
             placeholder="none",
@@ -286,7 +288,7 @@ def _widget(number: int, column: ColumnChoice, spec: FieldSpec, value: Any, idle
             step=kind(spec.step or 1),
             format="%d" if kind is int else "%g",
             key=key,
-            on_change=changed,
+            on_change=heeded(key, changed),
             disabled=idle,
             help=help_text or None,
         )

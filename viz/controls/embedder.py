@@ -12,7 +12,7 @@ from chunkers.embedders.device import DEVICES
 from chunkers.embedders.static import Static
 from chunkers.text.minilm import HUB_NAME, model_folder
 from viz.components.notice import notice, remark
-from viz.controls.link_widgets import key_showing
+from viz.controls.link_widgets import heeded, key_showing
 from viz.controls.missing import labelled
 from viz.state.choices import Choices
 from viz.state.embedder import destination_of, splitter_waits_for_consent, waits_for_consent
@@ -83,7 +83,7 @@ def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
         index=names.index(kind),
         format_func=lambda name: "Other model…" if name == OTHER else labelled("embedder", name),
         key=key,
-        on_change=picked,
+        on_change=heeded(key, picked),
         help=explained,
     )
     if naming:

@@ -8,18 +8,35 @@ import streamlit as st
 
 from viz.state.keys import session
 
+_RENEWED = "_renewed_"
+"""Stands between a widget's key and its number; page.css knows it too."""
+
 
 def key_showing(value: object, key: str) -> str:
     """Return the key of a widget that must show ``value``; the key is new if the value was changed elsewhere.
 
     A widget whose value was changed by anything but itself gets a new key. Under the old key, a message that the browser
-    sends before it has received the new value would count as the user's choice of the old value. In addition, Streamlit
-    sends a value that is set for an existing widget only once, even if the next run begins before it is sent.
+    sends before it has received the new value would count as the user's choice of the old value; for the new key, `heeded`
+    ignores it. In addition, Streamlit sends a value that is set for an existing widget only once, even if the next run
+    begins before it is sent.
     """
     drawn = numbered(key)
     if drawn in st.session_state and _in_any_order(st.session_state[drawn]) != _in_any_order(value):
         session.widget_numbers[key] = session.widget_numbers.get(key, 0) + 1
     return numbered(key)
+
+
+def heeded(drawn: str, changed: Callable[..., None]) -> Callable[..., None]:
+    """Return the callback of the widget with the key ``drawn``: ``changed``, unless the key has been renewed since.
+
+    Streamlit calls the callback of a widget that is gone if the browser reports a value of it once more.
+    """
+
+    def called(*given: object) -> None:
+        if drawn == numbered(drawn.partition(_RENEWED)[0]):
+            changed(*given)
+
+    return called
 
 
 def _in_any_order(value: object) -> object:
@@ -30,7 +47,7 @@ def _in_any_order(value: object) -> object:
 def numbered(key: str) -> str:
     """Return a widget's current key: ``key``, with a number once the value was changed outside the widget."""
     number = session.widget_numbers.get(key, 0)
-    return f"{key}_renewed_{number}" if number else key
+    return f"{key}{_RENEWED}{number}" if number else key
 
 
 def select(
@@ -61,7 +78,7 @@ def select(
         index=names.index(words[name]),
         format_func=options.__getitem__,
         key=drawn,
-        on_change=changed,
+        on_change=heeded(drawn, changed),
         help=help,
     )
     return words[name]
@@ -93,7 +110,7 @@ def switch(
         default=shown,
         format_func=options.__getitem__,
         key=drawn,
-        on_change=changed,
+        on_change=heeded(drawn, changed),
         required=True,
         help=help,
         label_visibility="collapsed" if hidden else "visible",

@@ -11,7 +11,7 @@ from chunkers import SPLITTERS, TOKENIZERS, Embedder
 from chunkers.text.languages import LANGUAGES
 from viz.components.notice import notice
 from viz.controls.embedder import embedder_controls
-from viz.controls.link_widgets import key_showing
+from viz.controls.link_widgets import heeded, key_showing
 from viz.controls.missing import labelled, missing_for_splitter, missing_for_tokenizer
 from viz.jobs.keeping.run_store import MOST_DAYS
 from viz.jobs.resources import answers_on_disk, embedding_cache, run_store
@@ -77,7 +77,7 @@ def _choose_splitter(choices: Choices) -> None:
         index=names.index(shown),
         format_func=partial(labelled, "sentences"),
         key=key,
-        on_change=changed,
+        on_change=heeded(key, changed),
         help=explained,
     )
     if not by_language:
@@ -97,7 +97,7 @@ def _choose_splitter(choices: Choices) -> None:
         index=codes.index(language),
         format_func=lambda code: LANGUAGES[code] if code else "as detected",
         key=language_key,
-        on_change=chosen,
+        on_change=heeded(language_key, chosen),
         help="The language whose abbreviations and full stops are used; the line above the text names it.",
     )
 
@@ -118,6 +118,6 @@ def choose_named(choices: Choices, label: str, name: str, options: Mapping[str, 
         index=names.index(value),
         format_func=partial(labelled, name),
         key=key,
-        on_change=changed,
+        on_change=heeded(key, changed),
         help=explained,
     )

@@ -15,7 +15,7 @@ from sample_docs import sample_splitters
 from viz.components.reader.reader import Column, HeadRow, reader, take_event
 from viz.components.stepper.stepper import PACES, stepper
 from viz.controls.chunker import parameter_controls
-from viz.controls.link_widgets import key_showing
+from viz.controls.link_widgets import heeded, key_showing
 from viz.double_pass import passes
 from viz.double_pass.corrections import balance, corrections, show_corrections
 from viz.double_pass.similarities import compared_with, show_similarities
@@ -97,7 +97,7 @@ def _controls(here: Page, made: list[ColumnResult]) -> None:
         default=choices.selected,
         format_func=lambda number: chunker_class(choices.columns[number].chunker).title,
         key=key,
-        on_change=chosen,
+        on_change=heeded(key, chosen),
         required=True,
     )
     column = choices.columns[choices.selected]

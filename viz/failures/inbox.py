@@ -14,7 +14,7 @@ from evaluation.remedies.findings import Suspect
 from viz.components.findings.findings import MOST_FINDINGS, FindingData, SoughtData, sentences_of, show_findings
 from viz.components.notice import notice
 from viz.components.reader.reader import take_event
-from viz.controls.link_widgets import key_showing
+from viz.controls.link_widgets import heeded, key_showing
 from viz.failures.results import MeasuredSetting
 from viz.failures.session import session
 from viz.jobs.asking.remedies import RemedyJob, search_finding
@@ -166,7 +166,7 @@ def _choose_hair(choices: Choices) -> float:
         step=0.005,
         format="%.3f",
         key=key,
-        on_change=changed,
+        on_change=heeded(key, changed),
         help="Cuts whose score is within this distance of the threshold are listed: a small change could remove them.",
     )
     return hair

@@ -13,7 +13,7 @@ from sample_docs import sample_splitters
 from viz.components.notice import heading, notice
 from viz.controls.chunker import parameter_controls
 from viz.controls.language_model import any_asks, model_form
-from viz.controls.link_widgets import key_showing
+from viz.controls.link_widgets import heeded, key_showing
 from viz.guide.frames import SHOWN, frames
 from viz.guide.miniature import described, height_of, svg
 from viz.guide.pictures import show_pictures
@@ -188,7 +188,7 @@ def _choose(choices: Choices) -> None:
         index=names.index(chosen),
         format_func=lambda name: VIEWS.get(name) or _explained()[name].title,
         key=key,
-        on_change=changed,
+        on_change=heeded(key, changed),
     )
 
 

@@ -11,7 +11,7 @@ from chunkers.support.arrays import FloatArray, IntArray
 from evaluation.retrieval.measures import MEASURES, on_axis
 from evaluation.retrieval.report import Report
 from viz.components.notice import notice
-from viz.controls.link_widgets import key_showing, select
+from viz.controls.link_widgets import heeded, key_showing, select
 from viz.jobs.plan import Plan
 from viz.jobs.retrieval import Told
 from viz.retrieval.failed.on_compare import show_way_to_compare
@@ -110,7 +110,7 @@ def _only_where_they_disagree(words: dict[str, str], count: int, of: int) -> boo
         words["disagree"] = "yes" if st.session_state[key] else "no"
 
     label = f"Only where the chunkers disagree in {TITLES[words['measure']].lower()}: {count:,} of {of:,}"
-    return st.toggle(label, shown, key=key, on_change=changed)
+    return st.toggle(label, shown, key=key, on_change=heeded(key, changed))
 
 
 def _show_side(

@@ -11,7 +11,7 @@ from chunkers import DEFAULT_SPLITTER
 from evaluation.segmentation.marked_texts import MarkedText, sharing
 from evaluation.segmentation.sweep import Marked
 from sample_docs import load_sample, sample_splitters, sample_titles
-from viz.controls.link_widgets import key_showing
+from viz.controls.link_widgets import heeded, key_showing
 from viz.tune.own_documents import own_documents
 from viz.tune.session import session
 
@@ -130,7 +130,7 @@ def _some(
         default=wanted,
         format_func=titles.__getitem__,
         key=key,
-        on_change=changed,
+        on_change=heeded(key, changed),
         help=help_text,
     )
     return wanted

@@ -10,7 +10,7 @@ from viz.compare.asking.asking import forget_texts
 from viz.compare.state.session import session
 from viz.components.download import download
 from viz.components.notice import remark
-from viz.controls.link_widgets import key_showing
+from viz.controls.link_widgets import heeded, key_showing
 from viz.controls.notebooks import offer_to_keep
 from viz.shell.navigation import go_at_next_run
 from viz.state.compared import columns_of_compare
@@ -42,7 +42,7 @@ def _name_reranker() -> None:
         "Cross-encoder folder",
         value=shown,
         key=key,
-        on_change=named,
+        on_change=heeded(key, named),
         max_chars=LONGEST_NAME,
         help=f"Reorders the best {RERANKED} chunks by reading each with the question. The model is never fetched.",
     )

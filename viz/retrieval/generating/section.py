@@ -19,7 +19,7 @@ from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.components.sending import ask_to_send
 from viz.controls.language_model import model_form
-from viz.controls.link_widgets import key_showing
+from viz.controls.link_widgets import heeded, key_showing
 from viz.jobs.background import MOST_KEPT, registry
 from viz.jobs.generating import Comparing, Generating
 from viz.jobs.plan import OwnDocuments
@@ -148,7 +148,7 @@ def _choose(row: DeltaGenerator, now: Settings) -> None:
         MOST_GENERATED,
         now.count,
         key=count_key,
-        on_change=chosen,
+        on_change=heeded(count_key, chosen),
         width=150,
         help=f"How many are asked for, up to {MOST_AT_ONCE} at a time; some are dropped.",
     )
@@ -158,7 +158,7 @@ def _choose(row: DeltaGenerator, now: Settings) -> None:
         LARGEST_SEED,
         now.seed,
         key=seed_key,
-        on_change=chosen,
+        on_change=heeded(seed_key, chosen),
         width=150,
         help="Chooses the passages: the same seed, the same passages.",
     )
@@ -253,7 +253,9 @@ def _filter(job: Generating, alike: Alike) -> Sequence[bool]:
         below, key = key == "lowest", f"generating_{key}"
         with place:
             drawn = key_showing(line, key)
-            st.slider(label, 0.0, 1.0, line, 0.01, key=drawn, on_change=chosen, args=(drawn, below), help=help)
+            st.slider(
+                label, 0.0, 1.0, line, 0.01, key=drawn, on_change=heeded(drawn, chosen), args=(drawn, below), help=help
+            )
             counts = sides(values, (line or -1.0) if below else line, drops_below=below)
             name = "Excerpts" if below else "Repetitions"
             show_figure(histogram(counts, line, "cosine", drops_below=below), counts.table, name, f"{key}_figure")
