@@ -117,6 +117,7 @@ def test_a_previewed_change_violates_no_rule(page, app_url):
     page.emulate_media(reduced_motion="reduce")
     page.goto(f"{app_url}/?embedder=tfidf")
     embedded(page)
+    at_rest(page)
     page.keyboard.press("d")
     page.locator(".dispute .would").first.click()
     expect(page.locator(".dispute [data-act=apply]")).to_be_enabled()

@@ -72,6 +72,7 @@ def test_the_samples_are_there_once_as_cases_in_one_line_until_all_are_asked_for
     cards.get_by_role("button", name="Three unequal topics").click()
     page.wait_for_url("**document=three_topics**")
     eventually(lambda: box_of(cards)["height"], lambda height: height < 60)
+    at_rest(page)
     page.get_by_role("button", name="Pk", exact=True).click()
     expect(page.get_by_role("status").filter(has_text="a window of half the mean section")).to_be_visible()
 
