@@ -52,7 +52,8 @@ def has_ended(message):
 
 def test_a_message_from_before_a_change_does_not_take_it_back(open_page, widgets_url):
     """The browser receives nothing while the server changes the values, and reports those of before meanwhile."""
-    page, held, sockets = open_page(), None, []
+    # A tab of its own, since what stands between it and a server stays there.
+    page, held, sockets = open_page(alone=True), None, []
 
     def passed_on(message):
         (sockets[0].send if held is None else held.append)(message)
