@@ -40,8 +40,11 @@ def controls(text: Text) -> bool:
     # Not by callbacks: they would come before a mark that the same message of the browser brings.
     undone = row.button("Undo", disabled=not session.marks_before, width="content")
     removed = row.button("Remove all marks", disabled=known is None, width="content")
+    if undone:
+        undo_known()
+    if removed:
+        set_known(None)
     if undone or removed:
-        undo_known() if undone else set_known(None)
         st.rerun()
     download(
         row,
