@@ -157,6 +157,19 @@ def test_a_dropped_file_goes_the_way_of_an_upload(page, app_url, tmp_path):
     assert whole_text(root_of(page), 0) == "One is here. Two is there."
 
 
+def test_a_file_that_is_dropped_before_the_upload_is_drawn_is_kept_for_it(open_page, app_url, tmp_path):
+    page, held = open_page(alone=True), []
+    page.route("**/FileUploader*.js", lambda route: held.append(route))
+    open_app(page, app_url, QUICK)
+    file = tmp_path / "early.txt"
+    file.write_text(WORDS)
+    drop(page, file)
+    expect(page.get_by_test_id("stFileUploader")).to_have_count(0)
+    eventually(lambda: len(held), 1)
+    held[0].continue_()
+    shows(page, WORDS, "early.txt")
+
+
 @pytest.mark.full
 def test_while_a_file_is_over_the_page_the_page_says_what_becomes_of_it(page, app_url, tmp_path):
     open_app(page, app_url, QUICK)

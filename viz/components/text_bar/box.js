@@ -51,18 +51,20 @@ export const inBox = (event) => event.target instanceof Element && event.target.
 export const inTextArea = (event) => event.target !== null && event.target === textArea();
 
 /**
- * Pass a file to the page's upload, as if it were chosen there, with the same limits.
+ * Pass a file to the page's upload, as if it were chosen there, with the same limits; if Streamlit has not drawn it yet, as soon as
+ * it has.
  * @param {File} file
- * @returns {boolean} whether there is an upload
  */
 export function handOver(file) {
   const input = uploadInput();
-  if (!input) return false;
+  if (!input) {
+    requestAnimationFrame(() => handOver(file));
+    return;
+  }
   // If the upload refuses the file, the box opens by itself.
   if (!boxIsOpen()) delete document.documentElement.dataset.ownBox;
   const files = new DataTransfer();
   files.items.add(file);
   input.files = files.files;
   tellChanged(input);
-  return true;
 }

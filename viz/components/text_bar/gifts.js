@@ -1,7 +1,7 @@
 // Input of a text anywhere on the page: dropped as a file, or pasted outside of elements that accept text themselves.
 
 import { el } from "../shared/dom.js";
-import { handOver, setBox } from "./box.js";
+import { handOver } from "./box.js";
 
 /** The name of the file that a pasted text is handed over as; text_source.py knows it by this name. */
 const PASTED = "Pasted text.txt";
@@ -45,14 +45,14 @@ export function takeGifts(root) {
     const file = event.dataTransfer?.files[0];
     if (!file || within(event, OWN_DROPS)) return;
     event.preventDefault();
-    give(file);
+    handOver(file);
   });
   on("paste", (event) => {
     if (within(event, OWN_PASTES)) return;
     const file = event.clipboardData?.files[0];
     const text = event.clipboardData?.getData("text/plain") ?? "";
-    if (text.trim()) give(new File([text], PASTED, { type: "text/plain" }));
-    else if (file) give(file);
+    if (text.trim()) handOver(new File([text], PASTED, { type: "text/plain" }));
+    else if (file) handOver(file);
     else return;
     event.preventDefault();
   });
@@ -60,11 +60,6 @@ export function takeGifts(root) {
     stop.abort();
     sign.remove();
   };
-}
-
-/** @param {File} file */
-function give(file) {
-  if (!handOver(file)) setBox(true);
 }
 
 /**
