@@ -14,7 +14,7 @@ from viz import compare
 from viz.components.assets import VIZ
 from viz.jobs.preload import Preload
 from viz.server.at_once import send_at_once
-from viz.server.callbacks import let_callbacks_end
+from viz.server.callbacks import keep_inputs_of_fragments, let_callbacks_end
 from viz.server.first_paint import FirstPaint
 from viz.server.guard import Guard
 from viz.server.scripts import Scripts, scripts_of
@@ -40,6 +40,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
 keep_upload_addresses()
 limit_uploads()
 let_callbacks_end()
+keep_inputs_of_fragments()
 spare_the_start()
 
 # One setting says under which names the app is reached, to Streamlit and to the guard before it.

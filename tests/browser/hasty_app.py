@@ -5,10 +5,11 @@ import time
 
 import streamlit as st
 
-from viz.server.callbacks import let_callbacks_end
+from viz.server.callbacks import keep_inputs_of_fragments, let_callbacks_end
 
 if "AS_IT_CAME" not in os.environ:
     let_callbacks_end()
+    keep_inputs_of_fragments()
 
 
 def count() -> None:

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from benchmarks.protocol import Client
+from benchmarks.protocol import LIMIT, Client, NoAnswer
 from tests.browser.app_server import app_server
 from tests.support import in_a_loop
 
@@ -37,6 +37,22 @@ def test_streamlit_itself_breaks_it_off(tmp_path):
     """Notice when Streamlit is fixed: if this fails, remove `viz.server.callbacks` and the line in config.toml."""
     with app_server(tmp_path / "log.txt", "tests/browser/hasty_app.py", environment=AS_IT_CAME) as server:
         assert in_a_loop(noted(server.url)) != "one two"
+
+
+async def written_in_a_lost_fragment(url, *, by_itself):
+    """Write into a fragment that the page does not have any more, and wait until the page has what was written."""
+    async with Client(url) as client:
+        word = client.text("text_area", "another", "mine")
+        await client.send(word, fragment="lost", by_itself=by_itself)
+        await client.until(lambda one: one.linked("another") == "mine", 1 if by_itself else LIMIT)
+
+
+def test_an_input_to_a_fragment_that_was_replaced_is_kept(tmp_path):
+    with app_server(tmp_path / "log.txt", "tests/browser/hasty_app.py") as server:
+        in_a_loop(written_in_a_lost_fragment(server.url, by_itself=False))
+        # Nobody has done anything if a fragment runs by itself.
+        with pytest.raises(NoAnswer):
+            in_a_loop(written_in_a_lost_fragment(server.url, by_itself=True))
 
 
 async def chunker_then_slider(url):

@@ -1,4 +1,4 @@
-"""A patch that runs every callback to its end; Streamlit aborts it on the user's next input."""
+"""Patches that keep users' inputs, which Streamlit loses if another run comes at the wrong moment."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from functools import wraps
 from inspect import unwrap
 from typing import Any
 
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequest, ScriptRequests
 from streamlit.runtime.state.session_state import SessionState
 
@@ -40,3 +42,30 @@ def let_callbacks_end() -> None:
 
     SessionState._call_callbacks = dispatch_undisturbed  # type: ignore[method-assign]
     ScriptRequests.on_scriptrunner_yield = take_up_between  # type: ignore[method-assign]
+
+
+def keep_inputs_of_fragments() -> None:
+    """Run the page for an input to a fragment that the page has replaced meanwhile; Streamlit drops the input.
+
+    Every run of the page replaces its fragments if anything above them has come or gone, and a click may leave the browser
+    just before the answer arrives there. An input from a page that has been left is still dropped, and so is a fragment's
+    request to be run again after some time. A second call has no effect.
+    """
+    request = unwrap(AppSession.request_rerun)
+
+    @wraps(request)
+    def request_page(self: AppSession, client_state: ClientState | None) -> None:
+        if (
+            client_state is not None
+            and client_state.fragment_id
+            and not client_state.is_auto_rerun
+            and client_state.page_script_hash == self.page_script_hash
+            and not self.has_fragment(client_state.fragment_id)
+        ):
+            whole = ClientState()
+            whole.CopyFrom(client_state)
+            whole.fragment_id = ""
+            client_state = whole
+        request(self, client_state)
+
+    AppSession.request_rerun = request_page  # type: ignore[method-assign]
