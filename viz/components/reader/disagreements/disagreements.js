@@ -186,6 +186,22 @@ export class Disagreements {
     this.focusOn(this.focusNext || focused);
   }
 
+  // Draw the card again. A taller card leaves the columns less room: scroll them so that what was in sight stays there.
+  redrawCard() {
+    const { card, reader, marked } = this;
+    const before = card.offsetHeight;
+    const [first] = marked;
+    const pane = first?.closest(".text")?.getBoundingClientRect();
+    const at = first?.getBoundingClientRect();
+    const seen = pane !== undefined && at.top >= pane.top - 1 && at.top < pane.bottom;
+    this.drawCard();
+    if (!seen || reader.keeping || card.offsetHeight === before || this.at === undefined) return;
+    const [one, other = one] = sentencesAt(this.at);
+    reader.keep({}, () => {
+      for (const column of reader.columns) column.scrollThrough(one, other);
+    });
+  }
+
   // The accessible name of the card.
   get named() {
     const isListed = this.at !== undefined && this.list.includes(this.at);
@@ -236,7 +252,7 @@ export class Disagreements {
     const active = activeIn(this.card);
     const pressed = active instanceof HTMLElement && active.classList.contains("would") && this.card.contains(active);
     if (this.preview.done && pressed) this.focusNext = "apply";
-    this.drawCard();
+    this.redrawCard();
     if (!shows || this.preview.done) this.say();
   }
 
