@@ -31,17 +31,17 @@ def own_text(page, url):
 
 
 def test_a_card_opens_its_case_by_click_and_by_key(page, app_url):
-    root = open_failures(page, app_url, "?embedder=tfidf")
+    open_failures(page, app_url, "?embedder=tfidf")
     card = page.locator(".cards").get_by_role("button", name="Three unequal topics")
     card.click()
     page.wait_for_url("**document=three_topics**")
-    expect(root.locator("h1")).to_have_text("Three unequal topics")
+    expect(page.get_by_role("heading", name="Three unequal topics")).to_be_visible()
     expect(card).to_have_attribute("aria-pressed", "true")
     embedded(page)
     page.locator(".cards").get_by_role("button", name="Article in four sections").focus()
     page.keyboard.press("Enter")
     page.wait_for_url("**document=article**")
-    expect(root.locator("h1")).to_have_text("Article in four sections")
+    expect(page.get_by_role("heading", name="Article in four sections")).to_be_visible()
 
 
 def test_wrong_sentences_are_red_and_waved_and_rows_choose_the_chunker(page, app_url):
@@ -143,9 +143,6 @@ def test_one_click_leads_from_a_finding_to_a_column_without_it(page, app_url):
     heads = page.locator(".seamark .head")
     expect(heads).to_have_count(4, timeout=READY)
     at_rest(page)
-    # In a tab that has opened no page before, the side bar is folded here; docs/testing.md.
-    if (unfold := page.get_by_test_id("stExpandSidebarButton")).is_visible():
-        unfold.click()
     page.get_by_role("button", name="Undo").click()
     expect(heads).to_have_count(3)
 

@@ -63,10 +63,11 @@ export function bringIntoWindow(node, whole) {
 }
 
 /**
- * Fold the side bar, if it lies over an element, as it does in a narrow window.
+ * Fold the side bar if it lies over an element. In a wide window it does so only for a moment, while the page is laid out.
  * @param {Element} element
  */
 export function uncover(element) {
+  if (matchMedia("(min-width: 768px)").matches) return;
   const bar = document.querySelector('[data-testid="stSidebar"]');
   if (!bar || bar.getBoundingClientRect().right <= element.getBoundingClientRect().left) return;
   const button = bar.querySelector('[data-testid="stSidebarCollapseButton"] button');
