@@ -151,7 +151,7 @@ def generate(
         Number of questions, window size and seed.
     ask
         Sends a conversation and returns the answer, as `Asking.ask`. Its errors stop the run and are raised here. If the
-        server enforces a schema, excerpts are whole sentences of the window.
+        server enforces a schema, excerpts are whole sentences of the window, unused by earlier questions if possible.
     done
         Called with each outcome in the order of the windows, as soon as all earlier outcomes are finished. After an error or
         a stop, it is also called with the other finished outcomes, without duplicate questions.
@@ -179,7 +179,7 @@ def generate(
         made: Outcome
         try:
             messages = _messages(texts, window, number + 1, asked)
-            kind = QUESTION.choosing({"excerpts": _sentences(texts[window.document], window)})
+            kind = QUESTION.choosing({"excerpts": _excerpts(texts[window.document], window, asked)})
             made = usable_answer(lambda said: ask(said, stopped, kind=kind), messages, reader.read, tell)
         except Unusable as complaint:
             made = Dropped(window, str(complaint))
@@ -191,10 +191,15 @@ def generate(
         line.end()
 
 
-def _sentences(text: str, window: Window) -> list[str]:
-    """Return the sentences of a window, each once; a schema allows no other excerpts."""
+def _excerpts(text: str, window: Window, asked: Sequence[Generated]) -> list[str]:
+    """Return the excerpts that a schema allows: the sentences of a window that answer no earlier question, each once.
+
+    All sentences if each of them answers one. Weak models otherwise choose the same sentence again, with the same question.
+    """
     document = Document.from_text(text[window.span.start : window.span.end])
-    return [*dict.fromkeys(filter(None, (document.text[start:end].strip() for start, end in document.sentences)))]
+    sentences = [*dict.fromkeys(filter(None, (document.text[start:end].strip() for start, end in document.sentences)))]
+    quoted = {text[start:end] for one in asked if one.window.document == window.document for start, end in one.excerpts}
+    return [sentence for sentence in sentences if sentence not in quoted] or sentences
 
 
 def _waits_for(chosen: Sequence[Window], number: int) -> int:

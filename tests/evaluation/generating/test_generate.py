@@ -74,6 +74,19 @@ def test_a_schema_allows_only_sentences_of_the_window_as_excerpts():
     assert "enum" not in schemas[-1]["properties"]["excerpts"]["items"]
 
 
+def test_a_schema_allows_sentences_of_earlier_questions_only_if_there_are_no_others():
+    allowed = []
+
+    def ask(messages, stopped, kind):
+        allowed.append(kind.schema["properties"]["excerpts"]["items"]["enum"])
+        return Reply(answer(f"Question {len(allowed)}?", allowed[-1][0]))
+
+    generate((TEXT,), Settings(5), ask, print)
+    sentences = allowed[0]
+    assert len(sentences) == 3
+    assert allowed == [sentences, sentences[1:], sentences[2:], sentences, sentences]
+
+
 GOOD = answer("What burns?", "The lamp burns oil.")
 
 
