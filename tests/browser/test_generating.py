@@ -73,9 +73,10 @@ def write(page, row, text):
 def test_questions_are_written_edited_filtered_measured_and_downloaded_and_come_back(page, app_url, chats):
     page.goto(f"{app_url}/retrieval?embedder=tfidf&tokenizer=words&c1=fixed_sentences&c2=recursive")
     page.get_by_role("radio", name="Your own").click(timeout=READY)
-    page.locator("input[type=file]").first.set_input_files(
+    page.locator(".st-key-retrieval_documents input[type=file]").set_input_files(
         {"name": "=Eule, März.txt", "mimeType": "text/plain", "buffer": TEXT.encode()}
     )
+    expect(page.get_by_text("=Eule, März.txt")).to_be_visible()
     at_rest(page)
     page.get_by_text("Generate questions", exact=True).click()
     page.get_by_role("textbox", name="Model name").fill("test")
@@ -133,7 +134,9 @@ def test_questions_are_written_edited_filtered_measured_and_downloaded_and_come_
     eventually(lambda: asked_for(page), [*wanted[:2], ASKED[2][0], wanted[2]])
     assert len(chats.requests) == sent
     # The file is read where it is uploaded, with the document under its name.
-    page.locator("input[type=file]").last.set_input_files({"name": "q.csv", "mimeType": "text/csv", "buffer": file})
+    page.locator(".st-key-retrieval_questions input[type=file]").set_input_files(
+        {"name": "q.csv", "mimeType": "text/csv", "buffer": file}
+    )
     page.get_by_role("button", name="Run", exact=True).click(timeout=READY)
     expect(page.get_by_text(re.compile("changed since"))).to_have_count(0, timeout=READY)
     expect(asked).to_contain_text("3 questions", timeout=READY)

@@ -54,11 +54,11 @@ def test_cancel_ends_the_reading_and_the_text_before_stays(session, server):
     eventually(lambda: readers(server), 0)
     embedded(session)
     root = session.locator(".seamark")
-    expect(root.locator("h1")).to_have_text("Pasted text")
+    expect(session.get_by_role("heading", name="Pasted text")).to_be_visible()
     expect(session.get_by_text("this file takes longer")).to_have_count(0)
     eventually(lambda: whole_text(root, 0), WORDS)
     upload(session, "short.html", b"<p>Another file. It is short.</p>")
-    expect(root.locator("h1")).to_have_text("short.html")
+    expect(session.get_by_role("heading", name="short.html")).to_be_visible()
     eventually(lambda: whole_text(root, 0), "Another file. It is short.")
 
 

@@ -133,9 +133,9 @@ def test_a_running_run_survives_a_reload_and_cancel_keeps_what_is_done(page, app
 def test_the_user_s_own_documents_come_back_with_their_run(page, app_url):
     page.goto(app_url + QUICK)
     page.get_by_role("radio", name="Your own").click(timeout=READY)
-    page.locator("input[type=file]").first.set_input_files(DOCUMENTS)
+    page.locator(".st-key-retrieval_documents input[type=file]").set_input_files(DOCUMENTS)
     expect(page.get_by_text("junk.txt: the file must be plain text")).to_be_visible(timeout=READY)
-    page.locator("input[type=file]").last.set_input_files(
+    page.locator(".st-key-retrieval_questions input[type=file]").set_input_files(
         {"name": "mine.csv", "mimeType": "text/csv", "buffer": QUESTIONS},
     )
     expect(page.get_by_text("2 chunkers on 1 document", exact=True)).to_be_visible(timeout=READY)

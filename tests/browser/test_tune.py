@@ -57,6 +57,6 @@ def test_short_texts_are_stitched_and_one_is_opened_with_its_seams(page, app_url
     page.wait_for_url("**/failures**", timeout=READY)
     embedded(page)
     root = page.locator(".seamark")
-    expect(root.locator("h1")).to_have_text("stitched 1")
+    expect(page.get_by_role("heading", name="stitched 1")).to_be_visible()
     eventually(lambda: whole_text(root, 0), long)
     expect(root.get_by_text("3 known boundaries")).to_be_visible()
