@@ -21,7 +21,7 @@ from viz.state.keys import session
 
 def shared_controls(choices: Choices, embedder: Embedder | None) -> None:
     """Draw the settings that all columns share; ``embedder`` is the current embedder, if any."""
-    with st.expander("Sentences, embedder, tokens"):
+    with st.expander("Splitter and embedder"):
         _choose_splitter(choices)
         embedder_controls(choices, embedder)
         choose_named(choices, "Tokens as", "tokenizer", TOKENIZERS)

@@ -218,7 +218,7 @@ def _from_link(default: Choices) -> tuple[Choices, list[str]]:
     if not at_hand(choices.tokenizer):
         complaints.append(
             f"The link counts tokens with {choices.tokenizer}, whose table is not on this machine and would be fetched; "
-            f"using {default.tokenizer}. To fetch it, choose it under “Sentences, embedder, tokens”."
+            f"using {default.tokenizer}. To fetch it, choose it under “Splitter and embedder”."
         )
         choices.tokenizer = default.tokenizer
     return choices, complaints
