@@ -17,9 +17,8 @@ from evaluation.generating.generate import Settings, generate
 from tests.evaluation.answering.scripted import reply_to
 from tests.support import ScriptedModel, tools
 
-TEXT = "\n\n".join(
-    f"{topic}{number} says one thing. Then {topic}{number} says more." for number, topic in enumerate("aabbc")
-)
+TOPICS = "aabbc"
+TEXT = "\n\n".join(f"{topic}{number} says one thing. Then {topic}{number} says more." for number, topic in enumerate(TOPICS))
 
 _SCRIPTED = ScriptedModel(lambda before, after: before[0] != after[0])
 
@@ -30,8 +29,9 @@ def right(messages):
     if system == prompts.CONTEXT_SYSTEM:
         return f"On {question.rpartition('The passage:')[2].split()[0]}, of three."
     if system == prompts.QUESTION_SYSTEM:
-        number = re.findall(r"Ask question (\d+)", question)[-1]
-        return json.dumps({"question": f"What says number {number}?", "excerpts": [f"a{int(number) % 2} says one thing."]})
+        number = int(re.findall(r"Ask question (\d+)", question)[-1])
+        excerpt = f"{TOPICS[number]}{number} says one thing."
+        return json.dumps({"question": f"What says number {number}?", "excerpts": [excerpt]})
     if system in (prompts.SPLITS_SYSTEM, prompts.SHIFT_SYSTEM, prompts.PROPOSITIONS_SYSTEM, prompts.GROUPS_SYSTEM):
         return _SCRIPTED.words(question)
     return reply_to(system, question)
