@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import column, embedded, eventually, open_app, paste, read, whole_text
+from tests.browser.steps import column, embedded, eventually, open_app, painted, paste, read, whole_text
 
 PLAIN = (
     "A heron waits \N{GRINNING FACE} in the reeds. It eats fish. The loom has two beams. Its warp is wool. "
@@ -124,7 +124,11 @@ def test_the_place_in_the_text_stays_when_the_columns_fold_and_come_back(page, a
     text = "\n\n".join(f"Paragraph {number} is here. It goes on for a while." for number in range(1, 120))
     root = own_text(page, app_url, text)
     column(root, 0).evaluate("(body) => { body.scrollTop = 3000; }")
-    before = eventually(lambda: read(root, "({ columns }) => columns[0].top"), lambda top: top is not None and top > 20)
+    # What comes into view gets its real height a frame or two later.
+    for _ in range(3):
+        painted(page)
+    before = read(root, "({ columns }) => columns[0].top")
+    assert before > 20
     column(root, 0).hover()
     root.get_by_role("button", name="▲ Mark").click()
     expect(root.locator(f".plain [data-s='{before}']")).to_be_in_viewport()

@@ -117,10 +117,13 @@ export class Marking {
       sideways.shown = null;
       sideways.show(data?.selected ?? 0, columns[data?.selected ?? 0]?.head.root);
     }
-    for (const text of folded ? [this.text] : columns) {
-      text.fillSight();
-      if (top) text.scrollTo(top.sentence, top.offset);
-    }
+    this.reader.keep({}, () => {
+      for (const text of folded ? [this.text] : columns) {
+        text.fillSight();
+        // A sentence that begins above the edge of a narrow column may be above the edge altogether in a wide one.
+        if (top) text.scrollTo(top.sentence, Math.max(0, top.offset));
+      }
+    });
     this.enter(folded, top?.sentence ?? 0);
   }
 
