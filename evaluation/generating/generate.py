@@ -192,9 +192,9 @@ def generate(
 
 
 def _excerpts(text: str, window: Window, asked: Sequence[Generated]) -> list[str]:
-    """Return the excerpts that a schema allows: the sentences of a window that answer no earlier question, each once.
+    """Return the sentences of a window that a schema allows as excerpts: those that no earlier question quotes.
 
-    All sentences if each of them answers one. Weak models otherwise choose the same sentence again, with the same question.
+    If all are quoted, all are allowed. A weak model would otherwise choose a sentence again and repeat the question.
     """
     document = Document.from_text(text[window.span.start : window.span.end])
     sentences = [*dict.fromkeys(filter(None, (document.text[start:end].strip() for start, end in document.sentences)))]

@@ -40,7 +40,7 @@ def test_streamlit_itself_breaks_it_off(tmp_path):
 
 
 async def written_in_a_lost_fragment(url, *, by_itself):
-    """Write into a fragment that the page does not have any more, and wait until the page has what was written."""
+    """Send input to a fragment that does not exist, and wait until the page has received it."""
     async with Client(url) as client:
         word = client.text("text_area", "another", "mine")
         await client.send(word, fragment="lost", by_itself=by_itself)

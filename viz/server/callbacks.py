@@ -1,4 +1,4 @@
-"""Patches that keep users' inputs, which Streamlit loses if another run comes at the wrong moment."""
+"""Patches that keep user input which Streamlit would lose when another run interferes."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ def let_callbacks_end() -> None:
 
 
 def keep_inputs_of_fragments() -> None:
-    """Run the page for an input to a fragment that the page has replaced meanwhile; Streamlit drops the input.
+    """Rerun the whole page on input to a fragment that was just replaced; Streamlit drops such input.
 
-    Every run of the page replaces its fragments if anything above them has come or gone, and a click may leave the browser
-    just before the answer arrives there. An input from a page that has been left is still dropped, and so is a fragment's
-    request to be run again after some time. A second call has no effect.
+    A run of the page replaces a fragment if elements above it appeared or disappeared, and the user may click before the
+    browser has received the new fragment. Input from a page that the user has left is still dropped, and so are automatic
+    reruns of a fragment. A second call has no effect.
     """
     request = unwrap(AppSession.request_rerun)
 
