@@ -120,6 +120,28 @@ def test_what_would_change_a_verdict_is_shown_then_applied_and_undone(laptop, ap
     eventually(lambda: "c2.amount" in laptop.url, False)
 
 
+def test_the_formula_with_this_gaps_numbers_stands_on_the_card(laptop, app_url):
+    root = open_app(laptop, app_url)
+    laptop.keyboard.press("d")
+    formulas = root.locator(".dispute .formula")
+    shown = root.get_by_role("button", name="Formula")
+    expect(shown).to_have_attribute("aria-pressed", "false")
+    expect(formulas).to_have_count(0)
+    shown.click()
+    expect(shown).to_have_attribute("aria-pressed", "true")
+    expect(shown).to_be_focused()
+    cells = root.locator(".dispute .verdict")
+    expect(cells.nth(0).locator(".formula")).to_have_text(["chunk so far: 2 of 4 sentences"])
+    expect(cells.nth(1).locator(".formula")).to_have_text(["distance = 1 − e₂ · e₃", "= 1 − 0.27 = 0.73"])
+    expect(cells.nth(2).locator(".formula").first).to_contain_text("cos(")
+    eventually(lambda: root.locator(".text").evaluate_all(IN_SIGHT), True)
+    # It stays for the next place, until it is not wanted any more.
+    laptop.keyboard.press("d")
+    expect(cells.nth(1).locator(".formula").first).to_have_text(re.compile("distance = 1 − e(?!₂ )"))
+    shown.click()
+    expect(formulas).to_have_count(0)
+
+
 def test_the_reason_of_a_cut_opens_the_card_by_pointer_and_keys(laptop, app_url):
     root = open_app(laptop, app_url)
     reason = column(root, 1).get_by_role("button", name="cut: distance 0.98")

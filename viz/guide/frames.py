@@ -13,8 +13,8 @@ from chunkers.support.numbers import signed
 from evaluation.segmentation.chunk_facts import against_known
 from evaluation.segmentation.measures import cuts_of
 from viz.guide.pictures import GapData, PictureData, picture, rows_of
-from viz.guide.worked import unit_said, worked
 from viz.jobs.resources import embedding_cache, load_model
+from viz.jobs.worked import result_of, worked
 from viz.theme.glossary import explained
 from viz.theme.numbers import counted, known_boundaries
 
@@ -191,7 +191,6 @@ def run_frames(name: str, text: str, tools: Tools) -> list[PictureData]:
     document, chunker, chunking = _run(name, text, shown.parameters, tools)
     numbers = range(len(document.sentences))
     count = _counter(shown.unit, document)
-    vectors = tools.embed(document.sentence_texts)
     first = picture(
         "The text", explained(f"{counted(len(numbers), 'sentence')}, each with its number. Between two lies a [gap].")
     )
@@ -208,7 +207,7 @@ def run_frames(name: str, text: str, tools: Tools) -> list[PictureData]:
     if gap is not None:
         after = f"inside sentence {gap.index + 1}" if gap.offset is not None else f"after sentence {gap.index + 1}"
         example["said"] = [explained(f"The decision {after}: the formula with its values.")]
-        example["formula"] = worked(chunker, chunking, gap, vectors, count, unit_said(shown.unit))
+        example["formula"] = [*worked(chunker, chunking, gap, tools), result_of(gap)]
         example["rows"] = rows_of(document, [*numbers][gap.index : gap.index + 2])
     for one in (first, measured, decided):
         one["rows"] = rows_of(document, numbers)
@@ -250,6 +249,11 @@ def _counter(unit: str, document: Document) -> Callable[[str], int]:
         return lambda text: sum(sentence in text for sentence in document.sentence_texts)
     tokenizer = load_tokenizer(unit or "words")
     return lambda text: tokenizer.count([text.strip()])[0]
+
+
+def _unit_said(unit: str) -> str:
+    """Return the plural noun for what a tokenizer counts, such as ``words`` or ``tokens``."""
+    return unit if unit in ("sentences", "words", "characters") else "tokens"
 
 
 def _chunks(title: str, chunking: Chunking, said: str) -> PictureData:
@@ -314,7 +318,7 @@ def _sizes(chunking: Chunking, chunker: Any, count: Callable[[str], int], unit: 
     for sentence in document.sentences[:-1]:
         begin = max(chunk.start for chunk in chunking.chunks if chunk.start < sentence.end)
         sizes.append(count(document.text[begin : sentence.end]))
-    high, said = 1.1 * max([most, *sizes]), unit_said(unit)
+    high, said = 1.1 * max([most, *sizes]), _unit_said(unit)
     return [{"said": f"{size} of {most} {said}", "share": size / high, "line": most / high, "cut": False} for size in sizes]
 
 

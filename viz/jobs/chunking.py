@@ -14,6 +14,7 @@ from chunkers.support.arrays import VectorArray
 from viz.jobs.background import Background
 from viz.jobs.resources import embedding_cache, load_model
 from viz.jobs.texts import kept
+from viz.jobs.worked import worked
 
 
 @dataclass(frozen=True)
@@ -217,6 +218,17 @@ def tipping_at_once(
         return _tipping(task, chunker, chunking, gap, embedder, on_disk)
     except Cancelled:
         return None
+
+
+def worked_at_once(
+    task: Task, chunker: Chunker, chunking: Chunking, gap: Gap, embedder: Embedder | None, on_disk: bool
+) -> list[str]:
+    """Return the formula behind the verdict on a gap with its values, as lines; empty if an embedding is not cached."""
+    at_hand = embedder.for_document(chunking.document) if embedder is not None else None
+    try:
+        return worked(chunker, chunking, gap, _tools_at_once(at_hand, task.tokenizer, on_disk))
+    except Cancelled:
+        return []
 
 
 @kept(256, lambda task, chunker, chunking, gap, embedder, on_disk: (task.document, task, gap.index, gap.offset))

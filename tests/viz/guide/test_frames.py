@@ -2,7 +2,6 @@
 
 import re
 
-import numpy as np
 import pytest
 
 from chunkers import CHUNKERS, Document, build_chunker, load_tokenizer
@@ -12,7 +11,6 @@ from evaluation.segmentation.measures import cuts_of
 from tests.support import AngleEmbedder, HashEmbedder, tools
 from tests.viz.app_steps import sent, settled
 from viz.guide.frames import SHOWN, SIX, _run, failure_frame, frames, run_frames
-from viz.guide.worked import worked
 
 TEXTS = {
     "six": SIX,
@@ -81,32 +79,6 @@ def test_every_number_is_the_librarys(name, text):
     if chunking.gaps:
         reasons = {f"{one.reason}: {'cut' if one.verdict.is_cut else 'no cut'}" for one in chunking.gaps}
         assert example["formula"][-1] in reasons
-
-
-@pytest.mark.parametrize("text", ["six", "angles", "long"])
-@pytest.mark.parametrize("name", [name for name in SHOWN if not SHOWN[name].unit and name not in ("optimal", "kmeans")])
-def test_the_values_put_in_give_the_result(name, text):
-    made = tools(EMBEDDERS[text]())
-    _, chunking = cut(name, text, made)
-    vectors = np.asarray(made.embed(chunking.document.sentence_texts))
-    chunker = build_chunker(name, dict(SHOWN[name].parameters))
-    gaps = [gap for gap in chunking.gaps if gap.offset is None and gap.score is not None]
-    assert gaps
-    for gap in gaps:
-        *values, result = worked(chunker, chunking, gap, vectors, len, "")
-        assert values
-        assert result.startswith(gap.reason)
-        # The last number before the result is the score of the ledger.
-        said = [float(number.replace("−", "-")) for number in re.findall(r"[−-]?\d+\.\d\d", " ".join(values))]
-        if name == "double_pass":
-            compared = [f"{one.similarity:.2f}" for one in chunking.comparisons if one.right.start == gap.index + 1]
-            assert [line.split(" = ")[1].split()[0].replace("−", "-") for line in values] == compared
-        elif name == "max_min" and "factor" not in gap.reason and "×" not in gap.reason:
-            assert max(said) == pytest.approx(gap.score, abs=0.0051)
-        elif name == "max_min":
-            assert len(said) == 1
-        else:
-            assert said[-1] == pytest.approx(gap.score, abs=0.0051)
 
 
 @pytest.mark.parametrize("text", ["six", "long"])

@@ -30,7 +30,9 @@ def test_every_column_says_what_it_decided_and_what_would_change_it(app):
     assert answer["hashes"] == [column["hash"] for column in sent(app, "columns")["columns"]]
     fixed, breakpoint_, double = answer["cells"]
     change = {"margin": "", "words": "size 2 would cut here", "values": {"size": 2}}
-    assert fixed == {"cut": False, "reason": "fewer than 4 sentences so far", "change": change, "undo": ""}
+    counted = ["chunk so far: 2 of 4 sentences"]
+    said = "fewer than 4 sentences so far"
+    assert fixed == {"cut": False, "reason": said, "formula": counted, "change": change, "undo": ""}
     assert (breakpoint_["cut"], breakpoint_["reason"]) == (True, "0.73 > 0.72")
     change = {"margin": "by 0.013", "words": "percentile 79 would keep it", "values": {"amount": 79.0}}
     assert breakpoint_["change"] == change

@@ -13,7 +13,7 @@ from evaluation.asking.effect import Search
 from viz.components.assets import script
 from viz.components.mounting import component
 from viz.components.offsets import positions
-from viz.jobs.chunking import tipping_at_once
+from viz.jobs.chunking import tipping_at_once, worked_at_once
 from viz.shell.card.preview import Cut, PreviewData, leave_preview, preview_of, undo_said
 from viz.shell.results import ColumnResult
 from viz.state.keys import session
@@ -54,6 +54,8 @@ class VerdictCell(TypedDict):
         True if the column cuts there.
     reason
         The reason for the verdict; may be empty.
+    formula
+        The chunker's formula with this gap's values, as lines; may be empty.
     change
         The change that would reverse the verdict; None if unknown.
     undo
@@ -62,6 +64,7 @@ class VerdictCell(TypedDict):
 
     cut: bool
     reason: str
+    formula: list[str]
     change: ChangeData | None
     undo: str
 
@@ -152,12 +155,19 @@ def cell_of(
         return None
     gap = gap_at(one.chunking, document, at)
     if gap is None:
-        return {"cut": False, "reason": "", "change": None, "undo": undo}
-    tipping = tipping_at_once(one.task, one.chunker, one.chunking, gap, embedder, session.on_disk)
+        return {"cut": False, "reason": "", "formula": [], "change": None, "undo": undo}
+    decided = (one.task, one.chunker, one.chunking, gap, embedder, session.on_disk)
+    tipping = tipping_at_once(*decided)
     change: ChangeData | None = None
     if tipping is not None:
         change = {"margin": tipping.distance(), "words": tipping.claim(), "values": tipping.values}
-    return {"cut": gap.verdict.is_cut, "reason": gap.why.brief(), "change": change, "undo": undo}
+    return {
+        "cut": gap.verdict.is_cut,
+        "reason": gap.why.brief(),
+        "formula": worked_at_once(*decided),
+        "change": change,
+        "undo": undo,
+    }
 
 
 def gap_at(chunking: Chunking, document: Document, at: float) -> Gap | None:

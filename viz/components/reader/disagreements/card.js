@@ -22,8 +22,9 @@ export const sentencesAt = (at) => (gapAt(at) === null ? [Math.floor(at)] : [at 
  * @param {number} at
  * @param {VerdictCell | null} answer
  * @param {Preview} preview
+ * @param {boolean} formula whether the formula with its values is shown
  */
-export function cellOf(column, at, answer, preview) {
+export function cellOf(column, at, answer, preview, formula) {
   const cell = el("div", "verdict");
   cell.append(el("span", "number", String(column.index + 1)));
   if (!column.segments) {
@@ -38,7 +39,9 @@ export function cellOf(column, at, answer, preview) {
   const part = column.segments.from.indexOf(at);
   const agrees = answer?.cut === cuts;
   const reason = agrees ? answer.reason : answer && part > 0 ? column.segments.label[part] : "";
-  cell.append(el("span", "reason", reason), changeOf(column, agrees ? answer : null, preview));
+  cell.append(el("span", "reason", reason));
+  if (formula && agrees) cell.append(...answer.formula.map((line) => el("p", "formula", line)));
+  cell.append(changeOf(column, agrees ? answer : null, preview));
   return cell;
 }
 

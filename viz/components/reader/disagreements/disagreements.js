@@ -2,7 +2,7 @@
 // segments contain their decisions; reasons and reversing changes are requested from the server.
 
 import { emit } from "../../shared/bus.js";
-import { activeIn, all, el, isFree } from "../../shared/dom.js";
+import { actButton, activeIn, all, el, isFree } from "../../shared/dom.js";
 import { counted, grouped } from "../../shared/format.js";
 import { bringIntoWindow } from "../parts/in_window.js";
 import { cellOf, placeSaid, sentencesAt } from "./card.js";
@@ -30,6 +30,7 @@ export class Disagreements {
   /** @type {HTMLElement[]} */ marked = [];
   shown = false; // whether there are columns to compare
   focusNext = ""; // what is to have the focus once it is on the card
+  formula = false; // whether formulas are shown with their values
 
   /** @param {Reader} reader */
   constructor(reader) {
@@ -171,8 +172,9 @@ export class Disagreements {
     if (!stands) preview.leave();
     card.setAttribute("aria-label", this.named);
     const compared = new Set(this.compared);
+    if (answers?.some((answer) => answer?.formula.length)) place.append(this.formulaButton());
     const cells = reader.columns.map((column) => {
-      const cell = cellOf(column, at, answers?.[column.index] ?? null, preview);
+      const cell = cellOf(column, at, answers?.[column.index] ?? null, preview, this.formula);
       cell.classList.toggle("aside", !compared.has(/** @type {Ready} */ (column)));
       return cell;
     });
@@ -184,6 +186,17 @@ export class Disagreements {
     // Do not redraw unchanged parts: a click on a button that is rebuilt meanwhile would be lost.
     if (drawn.map(({ outerHTML }) => outerHTML).join("") !== card.innerHTML) card.replaceChildren(...drawn);
     this.focusOn(this.focusNext || focused);
+  }
+
+  // Return the button that shows and hides the formulas with the values of this gap.
+  formulaButton() {
+    const made = actButton("Formula", "formula", () => {
+      this.formula = !this.formula;
+      this.redrawCard();
+    });
+    made.title = "The formula with this gap's numbers";
+    made.setAttribute("aria-pressed", String(this.formula));
+    return made;
   }
 
   // Draw the card again. A taller card leaves the columns less room: scroll them so that what was in sight stays there.

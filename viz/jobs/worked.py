@@ -1,0 +1,246 @@
+"""The formula of a chunker worked out for one gap: the definition, the values, the result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from chunkers import Chunker, Chunking, Gap, Tools
+from chunkers.building_blocks.distances import buffered, row_cosines
+from chunkers.building_blocks.recursive_spans import measure_for
+from chunkers.support.arrays import FloatArray
+from chunkers.support.numbers import signed
+
+LISTED = 4
+"""Most similarities of a sentence that are written out; of more, the greatest is named."""
+
+_BELOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+Worked = tuple[list[str], float | None]
+"""Lines of a formula with its values, and the value that they end in; None if it is not the gap's score."""
+
+
+def worked(chunker: Chunker, chunking: Chunking, gap: Gap, tools: Tools) -> list[str]:
+    """Return the formula behind a chunker's decision at one gap, with the values put in, as lines.
+
+    Empty if the chunker has no formula with numbers, or if the values do not give the gap's score, as where a size limit
+    has changed the chunks that they were computed from.
+
+    Raises
+    ------
+    Cancelled
+        If the tools may not embed, and the embedding of a sentence is not cached.
+    """
+    if chunker.name in _BY_SIZE:
+        return _counted(chunker, chunking, gap, tools)
+    if chunker.name not in _VALUES:
+        return []
+    lines, value = _VALUES[chunker.name](chunker, chunking, gap, tools)
+    agrees = value is None or (gap.score is not None and abs(value - gap.score) < _TOLERANCE)
+    return lines if agrees else []
+
+
+def result_of(gap: Gap) -> str:
+    """Return the reason for the decision at a gap, and the decision."""
+    return f"{gap.reason}: {'cut' if gap.verdict.is_cut else 'no cut'}"
+
+
+def _n(value: float) -> str:
+    return signed(float(value), ".2f")
+
+
+def _e(number: int) -> str:
+    return f"e{_index(number)}"
+
+
+def _index(number: int) -> str:
+    return str(number + 1).translate(_BELOW)
+
+
+def _vectors(chunking: Chunking, tools: Tools, start: int, end: int, buffer: int = 0) -> FloatArray:
+    """Return the vectors of a range of sentences, shape (n, dimension), each joined with ``buffer`` others on both sides."""
+    texts = chunking.document.sentence_texts
+    first, last = max(0, start - buffer), min(len(texts), end + buffer)
+    joined = buffered(texts[first:last], buffer)[start - first : end - first]
+    return tools.embed(joined).astype(np.float64)
+
+
+def _cosine(left: FloatArray, right: FloatArray) -> float:
+    return float(row_cosines(left[None], right[None])[0])
+
+
+def _distance(chunking: Chunking, tools: Tools, gap: int, buffer: int) -> float:
+    left, right = _vectors(chunking, tools, gap, gap + 2, buffer)
+    return 1 - _cosine(left, right)
+
+
+def _distances(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> Worked:
+    """Work out the distance at a gap, and the score that the threshold's rule derives from it."""
+    buffer, index = chunker.buffer, gap.index
+    distance = _distance(chunking, tools, index, buffer)
+    last = len(chunking.document.sentences)
+    joined = ""
+    if buffer:
+        left, right = (_sentences(max(0, one - buffer), min(last, one + buffer + 1)) for one in (index, index + 1))
+        joined = f", {_e(index)} of sentences {left}, {_e(index + 1)} of {right}"
+    lines = [
+        f"distance = 1 − {_e(index)} · {_e(index + 1)}{joined}",
+        f"= 1 − {_n(1 - distance)} = {_n(distance)}",
+    ]
+    derived = _DERIVED.get(getattr(chunker, "threshold", ""))
+    if derived is None:
+        return lines, distance
+    more, value = derived(lambda number: _distance(chunking, tools, number, buffer), index, last - 1)
+    return [*lines, *more], value
+
+
+def _gradient(distance: Callable[[int], float], gap: int, count: int) -> Worked:
+    before, after = max(0, gap - 1), min(count - 1, gap + 1)
+    if before == after:
+        return [], None
+    step, values = after - before, (distance(after), distance(before))
+    value = (values[0] - values[1]) / step
+    by = f" / {step}" if step > 1 else ""
+    return [
+        f"gradient = (d{_index(after)} − d{_index(before)}){by} = ({_n(values[0])} − {_n(values[1])}){by} = {_n(value)}"
+    ], value
+
+
+def _slope(distance: Callable[[int], float], gap: int, count: int) -> Worked:
+    if not gap:
+        return [], None
+    before, here = 1 - distance(gap - 1), 1 - distance(gap)
+    return [f"slope = s{_index(gap)} − s{_index(gap - 1)} = {_n(here)} − {_n(before)} = {_n(here - before)}"], here - before
+
+
+def _depth(distance: Callable[[int], float], gap: int, count: int) -> Worked:
+    peaks = []
+    for direction in (-1, 1):
+        at, here = gap, distance(gap)
+        while 0 <= at + direction < count and (following := distance(at + direction)) <= here:
+            at, here = at + direction, following
+        peaks.append(1 - here)
+    here = 1 - distance(gap)
+    value = peaks[0] + peaks[1] - 2 * here
+    said = f"depth = {_n(peaks[0])} + {_n(peaks[1])} − 2 · {_n(here)} = {_n(value)}"
+    return [f"{said}, from the peaks of similarity on both sides"], value
+
+
+def _joint(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> Worked:
+    left, right, count = gap.index, gap.index + 1, len(chunking.document.sentences)
+    weight, meaning = chunker.position_weight, 1 - max(_cosine(*_vectors(chunking, tools, left, right + 1)), 0.0)
+    joint = weight / count + (1 - weight) * meaning
+    return [
+        f"joint distance = λ · |{left + 1} − {right + 1}| / {count} + (1 − λ) · (1 − {_e(left)} · {_e(right)})",
+        f"= {_n(weight)} · {_n(1 / count)} + {_n(1 - weight)} · {_n(meaning)} = {_n(joint)}",
+    ], joint
+
+
+def _compared(_: Any, chunking: Chunking, gap: Gap, __: Tools) -> Worked:
+    lines = []
+    for comparison in chunking.comparisons:
+        if comparison.right.start == gap.index + 1:
+            left, right = (_sentences(span.start, span.end) for span in (comparison.left, comparison.right))
+            relation = ">" if comparison.similarity > comparison.threshold else "≤"
+            similarity, threshold = _n(comparison.similarity), _n(comparison.threshold)
+            lines.append(f"{comparison.kind}: cos({left}, {right}) = {similarity} {relation} {threshold}")
+    return lines, None
+
+
+def _max_min(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> Worked:
+    document, following = chunking.document, gap.index + 1
+    before = next(chunk for chunk in chunking.chunks if chunk.start <= document.sentences[gap.index].start < chunk.end)
+    first = document.sentence_at(before.start)
+    *members, new = _vectors(chunking, tools, first, following + 1)
+    products = {first + place: float(member @ new) for place, member in enumerate(members)}
+    nearest = max(products, key=lambda number: products[number])
+    greatest = products[nearest]
+    if len(products) == 1:
+        value = chunker.initial_factor * greatest
+        said = f"{_e(first)} · {_e(following)} = {chunker.initial_factor:g} · {_n(greatest)} = {_n(value)}"
+        return [f"{chunker.initial_factor:g} · {said}"], value
+    if len(products) > LISTED:
+        said = f"greatest of {len(products)} similarities: {_e(nearest)} · {_e(following)} = {_n(greatest)}"
+    else:
+        written = [f"{_e(number)} · {_e(following)} = {_n(value)}" for number, value in products.items()]
+        said = f"greatest of {', '.join(written)}"
+    return [said], greatest
+
+
+def _spread(vectors: FloatArray) -> float:
+    return float(np.sum((vectors - vectors.mean(axis=0)) ** 2)) if len(vectors) else 0.0
+
+
+def _change(_: Any, chunking: Chunking, gap: Gap, tools: Tools) -> Worked:
+    cuts = [-1, *[other.index for other in chunking.gaps if other.verdict.is_cut], len(chunking.document.sentences) - 1]
+    start = max(cut for cut in cuts if cut < gap.index) + 1
+    end = min(cut for cut in cuts if cut > gap.index) + 1
+    vectors, middle = _vectors(chunking, tools, start, end), gap.index + 1 - start
+    whole, left, right = _spread(vectors), _spread(vectors[:middle]), _spread(vectors[middle:])
+    parts = [_sentences(*part) for part in ((start, end), (start, gap.index + 1), (gap.index + 1, end))]
+    gain = whole - left - right
+    return [
+        "gain = " + " − ".join(f"spread of {part}" for part in parts),
+        f"= {_n(whole)} − {_n(left)} − {_n(right)} = {_n(gain)}",
+    ], gain
+
+
+def _centres(_: Any, chunking: Chunking, gap: Gap, __: Tools) -> Worked:
+    clusters = chunking.clusters
+    if clusters is None or not clusters.own:
+        return [], None
+    return [
+        f"sentence {number + 1}: own centre {_n(clusters.own[number])}, other {_n(clusters.other[number])}"
+        for number in (gap.index, gap.index + 1)
+    ], None
+
+
+def _counted(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> list[str]:
+    """Count what the open chunk holds at a gap, and what it would hold with the next sentence."""
+    document, following = chunking.document, gap.index + 1
+    at = document.sentences[gap.index].end if gap.offset is None else gap.offset
+    starts = [chunk.start for chunk in chunking.chunks if chunk.start < at]
+    if gap.verdict.is_cut:
+        # With an overlap, the chunk that ends here began before the last one that is open.
+        ends = [chunk.start for chunk in chunking.chunks if chunk.start < at and chunk.end <= at]
+        starts = ends or starts
+    begin = starts[-1]
+    unit: Any = "sentences" if chunker.name == "fixed_sentences" else getattr(chunker, "unit", "tokens")
+    # With a number of chunks, the size follows from the text, and the reason has it.
+    most = None if getattr(chunker, "chunks", None) else getattr(chunker, "size", None) or chunker.max_size
+
+    def count(end: int) -> int:
+        if unit == "sentences":
+            return document.sentence_at(end - 1) - document.sentence_at(begin) + 1
+        return measure_for(unit, tools)(document.text[begin:end].strip())
+
+    lines = [f"chunk so far: {count(at):,}{f' of {most:,}' if most else ''} {unit}"]
+    if gap.offset is None and unit != "sentences":
+        lines.append(f"with the next sentence: {count(document.sentences[following].end):,} {unit}")
+    return lines
+
+
+def _sentences(start: int, end: int) -> str:
+    return f"{start + 1}–{end}" if end - start > 1 else str(start + 1)
+
+
+_TOLERANCE = 1e-3
+
+_BY_SIZE = ("fixed_sentences", "fixed_words", "fixed_characters", "fixed_tokens", "recursive", "structure")
+
+_DERIVED: Mapping[str, Callable[[Callable[[int], float], int, int], Worked]] = {
+    **dict.fromkeys(("gradient", "absolute_gradient"), _gradient),
+    "slope": _slope,
+    "depth": _depth,
+}
+
+_VALUES: Mapping[str, Callable[[Any, Chunking, Gap, Tools], Worked]] = {
+    **dict.fromkeys(("breakpoint", "target_size"), _distances),
+    **dict.fromkeys(("single_linkage", "dbscan"), _joint),
+    "double_pass": _compared,
+    "max_min": _max_min,
+    "change_point": _change,
+    "kmeans": _centres,
+}
