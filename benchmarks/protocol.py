@@ -146,8 +146,11 @@ class Client:
         await self.answered()
         return time.perf_counter() - began
 
-    async def send(self, *touched: WidgetState, fragment: str = "", by_itself: bool = False) -> None:
-        """Run the page, or a fragment, with the given widget values, without waiting for the answer."""
+    async def send(self, *touched: WidgetState, fragment: str = "", by_itself: bool = False, left_page: str = "") -> None:
+        """Run the page, or a fragment, with the given widget values, without waiting for the answer.
+
+        ``left_page`` is the hash of another page to send them from, as a page that the user has just left does.
+        """
         assert self._socket is not None
         if not fragment:
             self._finished.clear()
@@ -155,7 +158,7 @@ class Client:
         self._values |= {one.id: one for one in touched if one not in triggers}
         state = ClientState(
             query_string=self.link,
-            page_script_hash=self._hash,
+            page_script_hash=left_page or self._hash,
             page_name="" if self._hash else self._name,
             fragment_id=fragment,
             is_auto_rerun=by_itself,

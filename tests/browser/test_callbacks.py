@@ -39,20 +39,23 @@ def test_streamlit_itself_breaks_it_off(tmp_path):
         assert in_a_loop(noted(server.url)) != "one two"
 
 
-async def written_in_a_lost_fragment(url, *, by_itself):
+async def written_in_a_lost_fragment(url, limit=LIMIT, **sent):
     """Send input to a fragment that does not exist, and wait until the page has received it."""
     async with Client(url) as client:
         word = client.text("text_area", "another", "mine")
-        await client.send(word, fragment="lost", by_itself=by_itself)
-        await client.until(lambda one: one.linked("another") == "mine", 1 if by_itself else LIMIT)
+        await client.send(word, fragment="lost", **sent)
+        await client.until(lambda one: one.linked("another") == "mine", limit)
 
 
 def test_an_input_to_a_fragment_that_was_replaced_is_kept(tmp_path):
     with app_server(tmp_path / "log.txt", "tests/browser/hasty_app.py") as server:
-        in_a_loop(written_in_a_lost_fragment(server.url, by_itself=False))
+        in_a_loop(written_in_a_lost_fragment(server.url))
         # Nobody has done anything if a fragment runs by itself.
         with pytest.raises(NoAnswer):
-            in_a_loop(written_in_a_lost_fragment(server.url, by_itself=True))
+            in_a_loop(written_in_a_lost_fragment(server.url, 1, by_itself=True))
+        # The widget belongs to a page that is no longer there.
+        with pytest.raises(NoAnswer):
+            in_a_loop(written_in_a_lost_fragment(server.url, 1, left_page="another"))
 
 
 async def chunker_then_slider(url):
