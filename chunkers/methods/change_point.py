@@ -228,6 +228,12 @@ class ChangePoint(Sized):
             notes.append(f"Asked for {asked:,} chunks, made {units:,}: there are no more paragraphs.")
         return replace(Chunking.from_gaps(document, gaps, curves=(curve,)), notes=tuple(notes))
 
+    def places(self, document: Document) -> list[int]:
+        """Return the numbers of the sentences that a chunk may begin with, but for the first."""
+        count = len(document.sentences)
+        allowed = self._allowed(document, self._asked(count))
+        return list(range(1, count)) if allowed is None else allowed.tolist()
+
     def _allowed(self, document: Document, asked: int | None) -> IntArray | None:
         """Return the numbers of the sentences that a chunk may begin with, but for the first; None for all."""
         if self.cuts_at == "sentences":
@@ -379,6 +385,14 @@ def _gap(index: int, gain: float, cut: bool, penalty: float | None, wanted: int 
         return Gap(index, gain, None, verdict, chain(Reason("gain", gain), best))
     why = Reason("gain", gain, ">" if gain > penalty else "≤", penalty, "penalty", shuffled)
     return Gap(index, gain, penalty, verdict, why)
+
+
+def search_cuts(gap: Gap) -> bool:
+    """Return whether the search cuts at a gap, whatever the size limits decided later."""
+    if gap.verdict is not Verdict.FORCED or gap.why is None:
+        return gap.verdict in (Verdict.CUT, Verdict.REJECTED)
+    gain, *later = gap.why.steps()
+    return gain.relation == ">" or later[0].remark.endswith("part these sentences")
 
 
 def _inside(index: int, gain: float | None) -> Gap:

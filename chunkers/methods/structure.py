@@ -126,10 +126,15 @@ class Structure(Chunker):
         Cancelled
             If the user asked to stop.
         """
+        return self._cut(document, tools).chunking() if document.text.strip() else Chunking(document, (), ())
+
+    def scan(self, document: Document, tools: Tools) -> list[BlockStep]:
+        """Return the decision on each block and each part of a block, in the order of the text; raises as `chunk` does."""
+        return self._cut(document, tools).steps() if document.text.strip() else []
+
+    def _cut(self, document: Document, tools: Tools) -> _Cutting:
         check_size(self.name, document.text, self.max_size, "tokens")
         check_outline(self.name, document.text)
-        if not document.text.strip():
-            return Chunking(document, (), ())
         # As they are at their defaults, but for the size.
         inner: dict[str, Callable[[int], Chunker] | None] = {
             "recursive": None,
@@ -138,8 +143,38 @@ class Structure(Chunker):
             "change_point": lambda most: ChangePoint(max_size=most, size_unit="tokens", cuts_at="sentences"),
             "optimal": lambda most: Optimal(max_size=most, piece_size=min(_PIECE, most, max(2, most // _PIECES))),
         }
-        cutting = _Cutting(self, document, tools, Parts(document, inner[self.inner], self.max_size, tools))
-        return cutting.chunking()
+        parts = Parts(document, inner[self.inner], self.max_size, tools)
+        cutting = _Cutting(self, document, tools, parts, blocks(document.text))
+        cutting.cut()
+        return cutting
+
+
+class BlockStep(NamedTuple):
+    """The decision on a block or on a part of one.
+
+    Attributes
+    ----------
+    start, end
+        Its offsets in the text, in code points.
+    kind
+        The kind of block, such as ``list``.
+    size
+        Its tokens.
+    cut
+        True if a chunk begins with it.
+    why
+        The reason; None for the first block.
+    together
+        Tokens of the open chunk and of what is joined with it or not; None if the decision is not about sizes.
+    """
+
+    start: int
+    end: int
+    kind: str
+    size: int
+    cut: bool
+    why: Reason | None
+    together: int | None
 
 
 class _Group(NamedTuple):
@@ -176,14 +211,16 @@ class _Cutting:
     document: Document
     tools: Tools
     parts: Parts
+    outline: Sequence[Block]
     cuts: dict[int, Reason] = field(default_factory=dict)
     kept: dict[int, Reason] = field(default_factory=dict)
     contexts: dict[int, str] = field(default_factory=dict)
+    together: dict[int, int] = field(default_factory=dict)
     long: list[tuple[str, int]] = field(default_factory=list)
 
-    def chunking(self) -> Chunking:
-        """Cut the document section by section and return the result."""
-        outline = blocks(self.document.text)
+    def cut(self) -> None:
+        """Cut the document section by section."""
+        outline = self.outline
         done = 0
         for opening, section in self._sections(outline):
             if section[0].span.start > outline[0].span.start:
@@ -196,6 +233,24 @@ class _Cutting:
                 done += len(group.lead) + 1 + len(group.tail)
             self._join(pieces, section)
         check_chunks(self.chunker.name, len(self.cuts) + 1, len(self.document.text))
+
+    def steps(self) -> list[BlockStep]:
+        """Return the decision on each block, and on each part of a block that is cut."""
+        kinds = {block.span.start: block for block in self.outline}
+        starts = sorted({*kinds, *self.cuts, *self.together})
+        steps = []
+        block = self.outline[0]
+        for start, following in pairwise([*starts, len(self.document.text)]):
+            block = kinds.get(start, block)
+            end = start + len(self.document.text[start : min(block.span.end, following)].rstrip())
+            cut = self.cuts.get(start)
+            why = cut or self.kept.get(start)
+            size = self.parts.size(start, end)
+            steps.append(BlockStep(start, end, block.kind, size, cut is not None, why, self.together.get(start)))
+        return steps
+
+    def chunking(self) -> Chunking:
+        """Return the result."""
         text, starts = self.document.text, sorted(self.cuts)
         chunks = []
         for start, following in pairwise([len(text) - len(text.lstrip()), *starts, len(text)]):
@@ -206,7 +261,9 @@ class _Cutting:
             for name, size in self.long
         ]
         notes += self.parts.notes()
-        return Chunking(self.document, tuple(chunks), LazyTuple(lambda: self._ledger(starts, outline)), notes=tuple(notes))
+        return Chunking(
+            self.document, tuple(chunks), LazyTuple(lambda: self._ledger(starts, self.outline)), notes=tuple(notes)
+        )
 
     def _sections(self, outline: Sequence[Block]) -> Iterator[tuple[int, list[Block]]]:
         """Yield the level that opens each section, 0 for none, and its blocks.
@@ -322,6 +379,7 @@ class _Cutting:
         for piece, own in zip(pieces[1:], others, strict=True):
             parted = skips_space and text[piece.start - 1].isspace()
             both = size + own if parted else self.parts.size(opened, piece.end)
+            self.together[piece.start] = both + extra
             if both + extra <= most and min(size, own) < least:
                 self.kept[piece.start] = Reason(remark=f"joined: {same}, {size:,} + {own:,} tokens")
                 size = both

@@ -1,4 +1,4 @@
-"""The Breakpoints page: a greedy chunker's curve and text, the effect of its slider, every gap, and the scan by steps."""
+"""The Breakpoints page: a chunker's curve and text, the effect of its slider, every gap, and its decisions by steps."""
 
 from __future__ import annotations
 
@@ -47,8 +47,11 @@ READER = "reader"
 VIEWS = {"scores": "Scores", "gaps": "Gaps", "steps": "Steps"}
 """The views next to the text: their names in the link, and their labels."""
 
-SHOWN = {"breakpoint": "Breakpoint", "max_min": "Max–Min"}
+SHOWN = {"breakpoint": "Breakpoint", "max_min": "Max–Min", "change_point": "Change points", "structure": "Structure"}
 """The chunkers that the page shows, with their names."""
+
+GREEDY = ("breakpoint", "max_min")
+"""The chunkers that decide gap by gap; their cuts are compared with the optimal partition."""
 
 READINGS = {"distance": "distance", "similarity": "similarity"}
 MOST_MARGIN = 0.5
@@ -82,7 +85,7 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
         # Its slider is not a threshold for all gaps, so there is neither a histogram nor a staircase.
         view = choices.extra["view"] = "steps"
     wanted = [column]
-    if view == "steps":
+    if view == "steps" and column.chunker in GREEDY:
         wanted += [ColumnChoice("optimal"), ColumnChoice("breakpoint", {"buffer": 0})]
     made = run_columns(here, text, wanted) if text is not None else [ColumnResult(column)]
     with here.controls:
@@ -121,7 +124,7 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
         switch("Beside the text", choices.extra, "view", views, key, hidden=True)
         if shown is None:
             notice("There is nothing to show yet: the text has not been cut.", key="nothing_beside")
-        elif not shown.chunking.curves or not shown.chunking.curves[0].scores:
+        elif not shown.chunking.gaps:
             notice(
                 "The text has fewer than two sentences, so there is no gap between sentences to cut at. Choose a longer "
                 "text.",
@@ -132,17 +135,18 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
         elif view == "gaps":
             gap_table(shown.chunking, shown.identity, margin, hashes[0], key="ledger")
         else:
-            show_steps(shown, made, text.document, here.embedder, choices, margin)
+            show_steps(shown, made, here.embedder, choices, margin)
 
 
 # Input from the link
 
 
 def _one_column(here: Page) -> None:
-    """Reduce the page to one column with a greedy chunker; report an error if the link names another chunker."""
+    """Reduce the page to one column with a chunker of `SHOWN`; report an error if the link names another chunker."""
     first = here.choices.columns[0]
     if first.chunker not in SHOWN:
-        here.complain(f"The link's c1 must be {' or '.join(SHOWN)} on this page; got {first.chunker}. Using breakpoint.")
+        names = ", ".join(SHOWN)
+        here.complain(f"The link's c1 must be one of {names} on this page; got {first.chunker}. Using breakpoint.")
         first = ColumnChoice("breakpoint")
     here.choices.columns = [first]
     here.choices.selected = 0
@@ -176,6 +180,7 @@ def _choose_chunker(choices: Choices) -> None:
 
     def changed() -> None:
         choices.columns = [fresh(words["chunker"])]
+        choices.extra["step"] = "1"
 
     select("Chunker", words, "chunker", SHOWN, key=f"{PAGE}/chunker", then=changed)
 

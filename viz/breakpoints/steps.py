@@ -1,4 +1,4 @@
-"""The Steps view of the Breakpoints page: the greedy scan, step by step."""
+"""The Steps view of the Breakpoints page: a chunker's decisions, step by step."""
 
 from __future__ import annotations
 
@@ -7,16 +7,20 @@ from contextlib import suppress
 
 import numpy as np
 
-from chunkers import Cancelled, Chunking, Document, Embedder, Tools, load_tokenizer
+from chunkers import Cancelled, Chunking, Embedder, Tools, load_tokenizer
+from chunkers.methods.change_point import ChangePoint
 from chunkers.methods.max_min import MaxMin
+from chunkers.methods.structure import Structure
 from evaluation.segmentation.chunk_facts import sentence_counts
 from evaluation.segmentation.cohesion import Similarities, StretchComparison, compare
+from viz.breakpoints.change_point_story import change_point_steps
 from viz.breakpoints.max_min_story import max_min_steps
 from viz.breakpoints.shown import Shown
 from viz.breakpoints.story import scan_steps
+from viz.breakpoints.structure_story import structure_steps
 from viz.components.notice import notice
 from viz.components.stepper.stepper import Step, stepper
-from viz.jobs.chunking import Task, sentence_vectors
+from viz.jobs.chunking import Task, sentence_vectors, tools_to_repeat
 from viz.jobs.texts import kept
 from viz.shell.results import ColumnResult
 from viz.state.choices import Choices
@@ -27,10 +31,25 @@ MOST_SCANNED = 10_000_000
 half a second. A single chunk of 4,400 sentences has as many pairs."""
 
 
-def show_steps(
-    shown: Shown, made: list[ColumnResult], document: Document, embedder: Embedder | None, choices: Choices, margin: float
-) -> None:
-    """Draw a stepper through the greedy scan, in which each cut is compared with the optimal partition."""
+def show_steps(shown: Shown, made: list[ColumnResult], embedder: Embedder | None, choices: Choices, margin: float) -> None:
+    """Draw a stepper through the chunker's decisions; the cuts of a greedy one are compared with the optimal partition."""
+    steps: list[Step] | None = None
+    if isinstance(shown.chunker, ChangePoint):
+        steps = _told_of_change_point(shown, shown.chunker, margin)
+    elif isinstance(shown.chunker, Structure):
+        with suppress(Cancelled):
+            steps = _told_of_structure(shown, shown.chunker, embedder)
+    else:
+        steps = _greedy_steps(shown, made, embedder, margin)
+    if steps is None:
+        notice(
+            "There are no steps, because making them takes too long for this text. Choose a shorter text.", key="no_steps"
+        )
+    else:
+        stepper(steps, choices.extra, key="stepper")
+
+
+def _greedy_steps(shown: Shown, made: list[ColumnResult], embedder: Embedder | None, margin: float) -> list[Step]:
     _, best, sentences = made
     compared: Mapping[int, StretchComparison] | None = None
     if best.error:
@@ -40,7 +59,6 @@ def show_steps(
             compared = _compared(shown.identity[0], best.task, shown.chunking, best.chunking, embedder)
     elif made[0].chunking is not None:
         notice("The cuts will be compared with those of “optimal” as soon as these have been computed.", key="optimal_waits")
-    steps = _told(shown, margin, compared)
     if isinstance(shown.chunker, MaxMin) and embedder is not None:
         pairs = _pairs(shown.chunking)
         if pairs > MOST_SCANNED:
@@ -51,8 +69,8 @@ def show_steps(
             )
         else:
             with suppress(Cancelled):
-                steps = _told_of_max_min(shown, shown.chunker, margin, compared, embedder)
-    stepper(steps, choices.extra, key="stepper")
+                return _told_of_max_min(shown, shown.chunker, margin, compared, embedder)
+    return _told(shown, margin, compared)
 
 
 @kept(8, lambda task, best_task, *_: (task.document, task, best_task))
@@ -94,3 +112,16 @@ def _told_of_max_min(
     vectors = sentence_vectors(shown.chunking.document, embedder, tokenizer, session.on_disk).astype(np.float64)
     scanned = list(chunker.scan(vectors, Tools(None, load_tokenizer(tokenizer))))
     return max_min_steps(shown.chunking, chunker, scanned, margin, compared)
+
+
+@kept(8, lambda shown, chunker, margin: (shown.identity[0].document, shown.identity, margin))
+def _told_of_change_point(shown: Shown, chunker: ChangePoint, margin: float) -> list[Step]:
+    return change_point_steps(shown.chunking, chunker, margin)
+
+
+@kept(8, lambda shown, chunker, embedder: (shown.identity[0].document, shown.identity))
+def _told_of_structure(shown: Shown, chunker: Structure, embedder: Embedder | None) -> list[Step]:
+    document = shown.chunking.document
+    at_hand = embedder.for_document(document) if embedder is not None and chunker.embeds else None
+    scanned = chunker.scan(document, tools_to_repeat(at_hand, shown.identity[0].tokenizer, session.on_disk))
+    return structure_steps(shown.chunking, chunker, scanned)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from chunkers import Chunking, Gap, Verdict
@@ -61,7 +61,7 @@ def _step(
     grown = gap.index + 1
     inside = gap.offset is not None
     story = [gap.reason, OUTCOME[gap.verdict] + (" Near the line." if is_near(gap, margin) else "")]
-    numbers = [["chunk", f"{number:,}: {_sentences(first, grown)}"]]
+    numbers = [["chunk", f"{number:,}: {sentence_range(first, grown)}"]]
     if gap.score is not None and gap.threshold is not None:
         numbers.append(["from the line", signed(gap.score - gap.threshold, "+.3f")])
     tone: Literal["", "cut", "turn"] = ""
@@ -111,7 +111,22 @@ def gauge_of(gap: Gap, scale: tuple[float, float]) -> Gauge | None:
     }
 
 
-def _sentences(first: int, last: int) -> str:
+def told_step(title: str, story: Sequence[str], numbers: Sequence[Sequence[str]] = ()) -> Step:
+    """Return a step that explains something and decides nothing, before any sentence is in a chunk."""
+    return {
+        "title": title,
+        "story": story,
+        "numbers": numbers,
+        "tone": "",
+        "mark": {"growing": None, "next": None, "middle": None, "gap": None},
+        "placed": (0, 0),
+        "prediction": None,
+        "gauge": None,
+    }
+
+
+def sentence_range(first: int, last: int) -> str:
+    """Return the sentences from ``first`` to before ``last`` in words, counted from 1."""
     return f"sentence {last:,}" if last - first == 1 else f"sentences {first + 1:,} to {last:,}"
 
 
@@ -124,7 +139,7 @@ def _told(comparison: StretchComparison) -> list[str]:
         did = "cuts here too" + (f", and after {_listed(others)}" if others else ", and nowhere else")
     else:
         did = f"does not cut here, but after {_listed(others)}" if others else "does not cut at all"
-    where = _sentences(comparison.stretch.start, comparison.stretch.end)
+    where = sentence_range(comparison.stretch.start, comparison.stretch.end)
     verdict = comparison.verdict()
     return [f"With the whole text in view, “optimal” {did} ({where}).", verdict[0].upper() + verdict[1:] + "."]
 

@@ -245,6 +245,11 @@ def _tools_at_once(embedder: Embedder | None, tokenizer: str, on_disk: bool, ask
     return Tools(embedder, load_tokenizer(tokenizer), cache, cancelled=lambda: True, asking=asking)
 
 
+def tools_to_repeat(embedder: Embedder | None, tokenizer: str, on_disk: bool) -> Tools:
+    """Return tools to repeat a run whose embeddings are cached; they raise Cancelled instead of embedding."""
+    return Tools(embedder, load_tokenizer(tokenizer), embedding_cache(on_disk), cached_only=True)
+
+
 @kept(32, lambda task, chunker, source: (task.document, task))
 def estimate_of(task: Task, chunker: Chunker, source: Document) -> Estimate:
     """Estimate a chunker's requests to a language model without sending any.
