@@ -23,7 +23,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 import psutil
 
@@ -102,8 +102,17 @@ def cut(corpus: Path, output: Path, until: Callable[[psutil.Process], bool] = la
     recipe = output.with_suffix(".recipe.json")
     recipe.write_text(json.dumps(RECIPE))
     command = [sys.executable, "-m", "seamark", "corpus", str(recipe), str(corpus), "--output", str(output), *options]
+    return watched(command, until)
+
+
+def watched(
+    command: Sequence[str],
+    until: Callable[[psutil.Process], bool] = lambda _: False,
+    output: IO[bytes] | int = subprocess.DEVNULL,
+) -> Measured:
+    """Run a command and measure it, until it ends or ``until`` returns True and it is killed."""
     began, used = time.perf_counter(), processor()
-    process = subprocess.Popen(command, start_new_session=True, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(command, start_new_session=True, stdout=output, stderr=subprocess.DEVNULL)
     watched = psutil.Process(process.pid)
     together = largest = 0.0
     while process.poll() is None:

@@ -10,6 +10,7 @@ from chunkers.commands.arguments import Parser, add_device, add_encoding, comman
 from evaluation.commands import agreement as agreement_command
 from evaluation.commands import answers as answers_command
 from evaluation.commands import check as check_command
+from evaluation.commands import diff as diff_command
 from evaluation.commands import questions as questions_command
 from evaluation.commands import report as report_command
 from evaluation.commands import retrieval as retrieval_command
@@ -60,6 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     agreement_command.add(commands)
     unlabelled_command.add(commands)
     check_command.add(commands)
+    diff_command.add(commands)
     report_command.add(commands)
     return parser
 

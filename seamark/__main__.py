@@ -17,6 +17,7 @@ COMMANDS = {
     "unlabelled": "what can be said of chunkers without labels",
     "report": "chunkers on a document, as one file of HTML that opens offline",
     "corpus": "cut whole folders and data sets into Parquet, on all cores",
+    "diff": "what a change of chunkers or settings costs: chunks to embed again, questions won and lost",
     "check": "documents and a recipe against rules, for continuous integration",
 }
 """Every command, with what it does; each imports what it needs only when it is run."""

@@ -67,8 +67,13 @@ def command_line(work: Callable[[], int]) -> int:
 
 
 def say(sentence: str) -> None:
-    """Print a sentence on standard error as one line, with line breaks and control characters replaced by spaces."""
-    sys.stderr.write("".join(character if character.isprintable() else " " for character in sentence) + "\n")
+    """Print a sentence on standard error as `one_line`."""
+    sys.stderr.write(one_line(sentence) + "\n")
+
+
+def one_line(text: str) -> str:
+    """Return a text with line breaks and control characters replaced by spaces."""
+    return "".join(character if character.isprintable() else " " for character in text)
 
 
 def say_unusable(sentence: str, unusable: int) -> None:

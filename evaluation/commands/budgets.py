@@ -15,6 +15,7 @@ from evaluation.retrieval.budget import LAST, AtBudgets, Budgets
 from evaluation.retrieval.leads import Leads
 from evaluation.retrieval.measures import CALLED, FOUND_SCORES, UNITS, mean_and_deviation
 from evaluation.statistics.means import mean_interval
+from evaluation.statistics.paired import Difference
 from evaluation.statistics.significance import FALSE_VERDICTS
 
 _LAST = {one.replace("_", "-"): one for one in LAST}
@@ -160,7 +161,6 @@ def leads_as_json(measured: Sequence[Measured]) -> dict[str, Any]:
 def _leads_as_json(found: Leads) -> dict[str, Any]:
     rows = []
     for size, lead in found.leads.items():
-        difference = lead.difference
         rows.append(
             {
                 "budget": size,
@@ -169,21 +169,26 @@ def _leads_as_json(found: Leads) -> dict[str, Any]:
                 "behind": [found.names[other] for other in lead.behind],
                 "rival": found.names[lead.rival],
                 "told": lead.significant,
-                "difference": None
-                if difference is None
-                else {
-                    "mean": difference.mean,
-                    "low": difference.low,
-                    "high": difference.high,
-                    "level": 1 - difference.alpha,
-                    "p": difference.p,
-                    "adjusted_p": difference.adjusted,
-                    "questions": difference.count,
-                },
+                "difference": difference_as_json(lead.difference),
                 "questions_to_tell": lead.needed,
             }
         )
     return {"comparisons": found.comparisons, "at": rows, "words": found.words()}
+
+
+def difference_as_json(found: Difference | None) -> dict[str, float] | None:
+    """Return a difference with its interval and p-values as JSON-compatible values; None if it was not tested."""
+    if found is None:
+        return None
+    return {
+        "mean": found.mean,
+        "low": found.low,
+        "high": found.high,
+        "level": 1 - found.alpha,
+        "p": found.p,
+        "adjusted_p": found.adjusted,
+        "questions": found.count,
+    }
 
 
 def _summary(values: FloatArray) -> dict[str, float | None] | None:

@@ -81,7 +81,6 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
         help="chunks of the corpus that something else made, one file for each way to cut it: JSON, JSON lines, CSV or "
         "Parquet; embedded as the recipes say",
     )
-    command.add_argument("--top-k", type=int, default=5, metavar="K", help="chunks per question (default: 5)")
     command.add_argument(
         "--return",
         dest="returned",
@@ -91,6 +90,21 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
         help="what is returned for a chunk that is found, one or several to compare: chunk (default), window:N (with N "
         "neighbours on either side), section or section:LEVEL (between headings), page (or chapter)",
     )
+    command.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME", help="measures tokens with it")
+    add_searching(command)
+    command.add_argument(
+        "--json",
+        action="store_true",
+        help="print one JSON object per recipe, with every question, and with --budget one more of who is ahead",
+    )
+    add_device(command)
+    add_encoding(command)
+    command.set_defaults(run=run_retrieval)
+
+
+def add_searching(command: argparse.ArgumentParser) -> None:
+    """Add the options for what is embedded, how it is searched and how much is retrieved to an argument parser."""
+    command.add_argument("--top-k", type=int, default=5, metavar="K", help="chunks per question (default: 5)")
     command.add_argument(
         "--search",
         choices=[*METHODS],
@@ -104,7 +118,6 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
         help="count white space and punctuation at the ends of an excerpt, as published tables do",
     )
     add_budgets(command)
-    command.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME", help="measures tokens with it")
     command.add_argument(
         "--embedded-as", choices=[*EMBEDDED_AS], help="what of each chunk is embedded (default: what its recipe says)"
     )
@@ -116,14 +129,6 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     )
     add_spend(command, "asking for a recipe")
     command.add_argument("--cache", type=Path, metavar="FILE", help="cache embeddings in this SQLite file")
-    command.add_argument(
-        "--json",
-        action="store_true",
-        help="print one JSON object per recipe, with every question, and with --budget one more of who is ahead",
-    )
-    add_device(command)
-    add_encoding(command)
-    command.set_defaults(run=run_retrieval)
 
 
 def run_retrieval(options: argparse.Namespace) -> None:
@@ -138,7 +143,7 @@ def run_retrieval(options: argparse.Namespace) -> None:
     cache = EmbeddingCache(options.cache)
     tokenizer = load_tokenizer(options.tokenizer)
     # The places of excerpts and tokens do not depend on the sentences.
-    located = _corpus(texts, "lines", options.exact_ends)
+    located = corpus_of(texts, "lines", options.exact_ends)
     for column in columns:
         # Before anything is measured.
         column.chunker.for_documents([document.name for document in located.documents if document.sentences])
@@ -149,17 +154,17 @@ def run_retrieval(options: argparse.Namespace) -> None:
         _write(options.labels, labels(questions.usable, located))
     ruler = Ruler(located.whole.text, tokenizer)
     measured: list[Measured] = []
-    for name, embedded_as, index, tools in _indexes(options, columns, texts, cache):
+    for name, embedded_as, index, tools in indexes(options, columns, texts, cache):
         for way in ways:
             given = returning(index, way)
             found = evaluate(given, questions.usable, tools, ruler, options.top_k)
             at = None if budgets is None else evaluate_at(given, questions.usable, tools, ruler, budgets)
-            _end_progress()
+            end_progress()
             called = _called(name, embedded_as, options.search, way)
             if at is not None:
                 measured.append(_measured(called, found, ruler, at))
             if options.json:
-                _print_json(as_json(name, found, ruler, questions, at) | _changed(embedded_as, options.search, way))
+                print_json(as_json(name, found, ruler, questions, at) | _changed(embedded_as, options.search, way))
             else:
                 _print(called, found, ruler)
     if measured:
@@ -168,7 +173,7 @@ def run_retrieval(options: argparse.Namespace) -> None:
 
 def _print_leads(measured: Sequence[Measured], options: argparse.Namespace) -> None:
     if options.json:
-        _print_json(leads_as_json(measured))
+        print_json(leads_as_json(measured))
     else:
         print("\n" + printed(measured, options.top_k))
 
@@ -183,7 +188,7 @@ def _changed(embedded_as: EmbeddedAs, search: Method, way: Returned) -> dict[str
     return {key: one for key, (one, usual) in settings.items() if one != usual}
 
 
-class _Column(NamedTuple):
+class Column(NamedTuple):
     """Measured chunker with its full recipe, under a unique name."""
 
     name: str
@@ -191,7 +196,7 @@ class _Column(NamedTuple):
     chunker: Chunker
 
 
-def _columns(options: argparse.Namespace) -> list[_Column]:
+def _columns(options: argparse.Namespace) -> list[Column]:
     """Return a column for each recipe and each file of chunks.
 
     Raises
@@ -204,7 +209,7 @@ def _columns(options: argparse.Namespace) -> list[_Column]:
     recipes = [(name, opened_recipe(str(path))) for name, path in zip(names, options.recipe, strict=False)]
     if not files:
         raise InputError("--recipe or --chunks must be given; got neither.")
-    columns = [_Column(name, recipe, recipe.build()) for name, recipe in recipes]
+    columns = [Column(name, recipe, recipe.build()) for name, recipe in recipes]
     ways = sorted({f"{recipe.embedder}, {options.embedded_as or recipe.embedded_as}" for _, recipe in recipes})
     if options.chunks and len(ways) > 1:
         raise InputError(
@@ -212,11 +217,15 @@ def _columns(options: argparse.Namespace) -> list[_Column]:
             "those that differ."
         )
     for name, path in zip(names[len(recipes) :], options.chunks, strict=True):
-        chunker = YourChunks.of(ChunkFile(name, tuple(read_chunks(file_bytes(str(path)), name))))
-        like = recipes[0][1] if recipes else Recipe(chunker=YourChunks.name)
-        recipe = like.model_copy(update={"chunker": chunker.name, "parameters": chunker.model_dump()})
-        columns.append(_Column(name, recipe, chunker))
+        columns.append(chunks_column(name, path, recipes[0][1] if recipes else Recipe(chunker=YourChunks.name)))
     return columns
+
+
+def chunks_column(name: str, path: Path, like: Recipe) -> Column:
+    """Return a column for a file of chunks, which are embedded like those of the recipe ``like``."""
+    chunker = YourChunks.of(ChunkFile(name, tuple(read_chunks(file_bytes(str(path)), name))))
+    recipe = like.model_copy(update={"chunker": chunker.name, "parameters": chunker.model_dump()})
+    return Column(name, recipe, chunker)
 
 
 def _told_apart(files: Sequence[tuple[str, Path]]) -> list[str]:
@@ -235,9 +244,9 @@ def _told_apart(files: Sequence[tuple[str, Path]]) -> list[str]:
     return [told_apart(name, path) for name, path in named]
 
 
-def _indexes(
+def indexes(
     options: argparse.Namespace,
-    columns: Sequence[_Column],
+    columns: Sequence[Column],
     texts: Sequence[tuple[str, FileText]],
     cache: EmbeddingCache,
 ) -> Iterator[tuple[str, EmbeddedAs, Index, Tools]]:
@@ -246,12 +255,12 @@ def _indexes(
     for number, (name, recipe, chunker) in enumerate(columns, start=1):
         split = recipe.sentences
         if split not in corpora:
-            corpora[split] = _corpus(texts, split, options.exact_ends)
+            corpora[split] = corpus_of(texts, split, options.exact_ends)
         embedder = load_embedder(recipe.embedder, options.device)
         tools = Tools(embedder, load_tokenizer(recipe.tokenizer), cache, preparing=preparing_on_terminal(embedder))
         embedded_as = options.embedded_as or recipe.embedded_as
-        tools.asking = asking_for(chunker, _model(options, recipe), embedded_as)
-        tools.progress = _Progress(f"{name}, {number} of {len(columns)}")
+        tools.asking = asking_for(chunker, language_model_of(options, recipe), embedded_as)
+        tools.progress = TerminalProgress(f"{name}, {number} of {len(columns)}", "texts embedded")
         try:
             index = build_index(corpora[split], chunker, tools, embedded_as, options.search)
             if index.unsituated:
@@ -264,7 +273,7 @@ def _indexes(
         yield name, embedded_as, index, tools
 
 
-def _model(options: argparse.Namespace, recipe: Recipe) -> Asking | None:
+def language_model_of(options: argparse.Namespace, recipe: Recipe) -> Asking | None:
     """Return access to the language model that the command line or the recipe names; None if neither does."""
     name = options.language_model or recipe.language_model
     return asking_of(name, limit_of(options.spend), say_unusable) if name else None
@@ -277,7 +286,8 @@ def _called(name: str, embedded_as: EmbeddedAs, search: Method, way: Returned) -
     return called + {"embedding": "", "bm25": ", by words (BM25)", "hybrid": ", by embedding and words (hybrid)"}[search]
 
 
-def _print_json(told: dict[str, Any]) -> None:
+def print_json(told: dict[str, Any]) -> None:
+    """Print an object as a line of JSON."""
     print(json.dumps(told, ensure_ascii=False, allow_nan=False), flush=True)
 
 
@@ -289,21 +299,25 @@ def _measured(name: str, found: Evaluation, ruler: Ruler, at: AtBudgets) -> Meas
     return Measured(name, values, found.retrieved_size(length), at)
 
 
-class _Progress:
-    def __init__(self, title: str) -> None:
-        self._title = title
+class TerminalProgress:
+    """Progress in a line of the terminal that changes, such as “A: 3 of 10 texts embedded”."""
+
+    def __init__(self, title: str, done: str) -> None:
+        self._title, self._done = title, done
 
     def __call__(self, done: int, total: int) -> None:
+        """Show the progress, if standard error is a terminal."""
         if sys.stderr.isatty():
-            print(f"\r{self._title}: {done:,} of {total:,} texts embedded", end="\033[K", file=sys.stderr, flush=True)
+            print(f"\r{self._title}: {done:,} of {total:,} {self._done}", end="\033[K", file=sys.stderr, flush=True)
 
 
-def _end_progress() -> None:
+def end_progress() -> None:
+    """End the line of progress, if standard error is a terminal."""
     if sys.stderr.isatty():
         print(file=sys.stderr)
 
 
-def _texts(folder: Path, encoding: str | None) -> list[tuple[str, FileText]]:
+def read_folder(folder: Path, encoding: str | None) -> list[tuple[str, FileText]]:
     """Return name and content of every document in a folder; unreadable ones are reported and left out."""
     if not is_folder(folder):
         raise InputError(f"{folder}: the corpus must be a readable folder; it is not. Check its path and permissions.")
@@ -319,7 +333,8 @@ def _texts(folder: Path, encoding: str | None) -> list[tuple[str, FileText]]:
     return texts
 
 
-def _corpus(texts: Sequence[tuple[str, FileText]], splitter: str, exact_ends: bool) -> Corpus:
+def corpus_of(texts: Sequence[tuple[str, FileText]], splitter: str, exact_ends: bool) -> Corpus:
+    """Return the named texts as a corpus, split into sentences by ``splitter``."""
     documents = tuple(Document.from_text(found.text, splitter, name, found.parts) for name, found in texts)
     return Corpus(documents, exact_ends)
 
@@ -340,7 +355,7 @@ def _material(options: argparse.Namespace) -> tuple[str, bytes, list[tuple[str, 
                 raise InputError(
                     f"{path.name} has no documents of its own. Use --corpus to name the folder with the documents."
                 )
-            return path.name, data, _texts(options.corpus, options.encoding)
+            return path.name, data, read_folder(options.corpus, options.encoding)
         found = one
     if options.corpus is not None:
         raise InputError(f"{path.name} has its own documents, so --corpus must be left out; got {options.corpus}.")

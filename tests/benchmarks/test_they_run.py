@@ -32,6 +32,7 @@ SETTINGS = {
     "change_point": ["--sizes", "30", "--texts", "2"],
     "chroma": ["{chroma}", "--corpus", "chatlogs"],
     "corpus": ["--sizes", "1", "--kills", "1"],
+    "diff": ["--sizes", "1"],
     "embedding": ["--repeats", "1", "--only", "three_topics"],
     "heading_path": ["{missing}", "--only", "structure"],
     "hostile_files": ["--only", "torn"],

@@ -1,5 +1,7 @@
 """The scores of Compare's columns: sorted by their heads, and a row chooses its column."""
 
+import re
+
 from playwright.sync_api import expect
 
 from tests.browser.steps import embedded, open_app, paste
@@ -60,3 +62,19 @@ def test_which_is_best_is_two_clicks_away_and_claims_no_more_than_is_significant
     expect(scores.locator("tr.trivial")).to_have_count(3)
     scores.get_by_role("button", name="Breakpoint").click()
     expect(scores.locator("tr.chosen strong")).to_have_text("Breakpoint")
+
+
+def test_a_press_on_a_column_compares_the_others_with_it(page, app_url):
+    open_app(
+        page, app_url, "?c1=fixed_sentences&c1.size=3&c2=fixed_sentences&c2.size=3&c2.overlap=1&embedder=tfidf&selected=1"
+    )
+    page.get_by_role("radio", name="Diff").click()
+    scores = page.locator(".scores")
+    expect(scores.locator(".said")).to_contain_text("An index of column 1")
+    kept = scores.locator("tbody tr td:nth-of-type(2)")
+    expect(kept.nth(0)).to_have_text("–")
+    expect(kept.nth(1)).to_have_text(re.compile(r"^\d+$"))
+    scores.locator("tbody tr").nth(1).click()
+    expect(scores.locator(".said")).to_contain_text("An index of column 2")
+    expect(kept.nth(1)).to_have_text("–")
+    expect(kept.nth(0)).to_have_text(re.compile(r"^\d+$"))

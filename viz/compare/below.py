@@ -21,6 +21,7 @@ from viz.compare.figures import size_distributions
 from viz.compare.parsing import show_parsing
 from viz.compare.propositions import show_propositions
 from viz.compare.report import offer_report
+from viz.compare.scores.changes import show_changes
 from viz.compare.scores.ranking import show_ranking
 from viz.compare.scores.scoreboard import show_scoreboard
 from viz.compare.scores.unlabelled import show_unlabelled
@@ -46,6 +47,7 @@ def show_below(choices: Choices, made: list[ColumnResult], chosen: Source, embed
         "Scores": lambda: show_scoreboard(choices, made, chosen.known, embedder),
         "Which is best?": lambda: show_ranking(choices, made, done[0][1].document, chosen.known, embedder),
         "Without labels": lambda: show_unlabelled(choices, made, done[0][1].document, embedder),
+        **({"Diff": lambda: show_changes(choices, made)} if len(made) > 1 else {}),
         "Chunk sizes": lambda: _sizes(made, done, choices.tokenizer),
         "Every gap": lambda: _every_gap(made[choices.selected]),
         **(

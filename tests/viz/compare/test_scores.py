@@ -1,6 +1,9 @@
 """The scores of all columns side by side, and their ranking."""
 
+import json
+
 from chunkers import chunk, load_tokenizer
+from chunkers.recipes.export import to_jsonl
 from evaluation.tables.cells import Cell
 from sample_docs import load_sample
 from tests.viz.app_steps import sent, settled
@@ -128,3 +131,46 @@ def test_a_column_whose_chunks_are_long_for_want_of_a_maximum_size_is_named(app)
 def test_a_column_with_a_maximum_size_is_not(app):
     note = scores(app, "Which is best?", LONG, **UNCUT, **{"c1.max_size": "250", "c1.size_unit": "tokens"})["note"]
     assert "maximum size" not in note
+
+
+def test_what_changes_if_a_column_replaces_the_selected_one(app):
+    query = {"c1": "fixed_sentences", "c1.size": "3", "c2": "fixed_sentences", "c2.size": "3", "c2.overlap": "1"}
+    query |= {"c3": "fixed_sentences", "c3.size": "3", "embedder": "tfidf", "sentences": "regex", "selected": "3"}
+    data = scores(app, "Diff", **query)
+    two, three = (
+        chunk(load_sample("stubs").text, "fixed_sentences", sentences="regex", size=3, overlap=overlap).texts
+        for overlap in (1, 0)
+    )
+    same, other, selected = by_head(data)
+    assert data["said"].startswith("An index of column 3, replaced by one of another column.")
+    assert (same["Kept"]["value"], same["Tokens again"]["value"]) == (len(three), 0)
+    assert (selected["Chunks"]["value"], selected["Kept"]["text"]) == (len(three), "–")
+    fresh, old = [text for text in two if text not in three], [text for text in three if text not in two]
+    assert len(fresh) > len(old) > 0
+    numbers = [other[name]["value"] for name in ("Chunks", "Kept", "Changed", "New", "Gone", "Tokens again")]
+    tokens = sum(load_tokenizer().count(fresh))
+    assert numbers == [len(two), len(two) - len(fresh), len(old), len(fresh) - len(old), 0, tokens]
+    assert other["Share"]["why"] == f"of {sum(load_tokenizer().count(two)):,} tokens"
+
+
+def test_what_changes_counts_the_embedded_text(app):
+    query = {
+        "c1": "structure",
+        "c1.max_size": "60",
+        "c2": "structure",
+        "c2.max_size": "70",
+        "embedder": "tfidf",
+        "selected": "1",
+    }
+    app.session_state["embedded_as_chosen"] = "heading_path"
+    data = scores(app, "Diff", document="table", **query)
+    made = chunk(load_sample("table").text, "structure", max_size=70)
+    rows = map(json.loads, to_jsonl(made, "heading_path").splitlines())
+    total = sum(load_tokenizer().count([one["embedded_as"] for one in rows]))
+    assert by_head(data)[1]["Share"]["why"] == f"of {total:,} tokens"
+    assert "with heading path" in data["note"]
+
+
+def test_one_column_has_nothing_to_compare(app):
+    scores(app, "Scores", c1="fixed_sentences", embedder="tfidf")
+    assert "Diff" not in next(one for one in app.segmented_control if one.key == "below").options

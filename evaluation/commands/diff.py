@@ -1,0 +1,312 @@
+"""The command line's ``diff``: what it costs to replace one way to cut documents by another."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import re
+import sqlite3
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from chunkers import Document, InputError, ModelError, Recipe, Tools, load_embedder, load_tokenizer, run
+from chunkers.commands.arguments import (
+    add_device,
+    add_encoding,
+    assignment,
+    document_reader,
+    file_bytes,
+    is_folder,
+    limit_of,
+    named_files,
+    one_line,
+    opened_recipe,
+    preparing_on_terminal,
+    say,
+)
+from chunkers.recipes.recipe import asking_for, build_chunker
+from chunkers.results.embedded import embedded_text
+from chunkers.storage.cache import EmbeddingCache
+from chunkers.text.reading import FileText
+from chunkers.text.sentences import SPLITTERS
+from evaluation.changes.changed_chunks import ChunkComparison, Comparison
+from evaluation.changes.corpus_runs import CorpusRun, is_run
+from evaluation.commands.budgets import budgets_of
+from evaluation.commands.retrieval import (
+    Column,
+    TerminalProgress,
+    add_searching,
+    chunks_column,
+    end_progress,
+    language_model_of,
+    print_json,
+)
+from evaluation.commands.won_questions import WonAndLost
+
+_CHUNKS = "chunks:"
+"""Prefix of a file of chunks in place of a chunker."""
+
+_NAMED = re.compile(r"(?P<name>\w+)(?::(?P<parameters>\w+=.*))?", re.DOTALL)
+_BETWEEN = re.compile(r",(?=\w+=)")
+
+_SIDE = (
+    "a chunker: its name, alone or with parameters (recursive:size=512,unit=tokens), a recipe's file, chunks:FILE for "
+    "chunks that something else made, or the folder of a finished “seamark corpus” run"
+)
+
+_RULE = """\
+A chunk is kept if the same document has exactly the same embedded text in A and in B, wherever the text stands. If a
+document has a text several times, as many chunks are kept as there are on both sides. Of a document's other chunks, as many
+as there are on both sides are changed; the rest are new, or gone. Changed and new chunks must be embedded again, and with
+another embedding model all of them. Memory does not grow with the corpus.
+
+--questions says which questions B wins and loses, by the recall of “seamark retrieval”; only documents with an answer
+are searched. Runs are cut again for it, by their recipes. With --cache, a command that was stopped goes on where it was."""
+
+
+def add(commands: argparse._SubParsersAction[Any]) -> None:
+    """Add the ``diff`` command to an argument parser."""
+    command = commands.add_parser(
+        "diff",
+        help="what a change of chunkers or settings costs: chunks and tokens to embed again, questions won and lost",
+        description="Compare two ways to cut the same documents.",
+        epilog=_RULE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("before", metavar="A", help=_SIDE)
+    command.add_argument("after", metavar="B", help="the chunker that replaces it, in the same forms")
+    command.add_argument(
+        "corpus", nargs="?", metavar="CORPUS", help="a folder of documents, or one; runs need it only for --questions"
+    )
+    command.add_argument(
+        "--price", type=float, metavar="USD", help="dollars for embedding a million tokens; prints what embedding costs"
+    )
+    command.add_argument("--top", type=int, default=10, metavar="N", help="documents and questions to list (default: 10)")
+    command.add_argument("--questions", type=Path, metavar="FILE", help="questions on the documents, as for retrieval")
+    splitters = ", ".join([*SPLITTERS, "sentencex:CODE", "spacy:NAME"])
+    other = "for a chunker by its name (default: the other side's)"
+    command.add_argument("--sentences", metavar="NAME", help=f"one of {splitters}, {other}")
+    command.add_argument("--embedder", metavar="NAME", help=f"the embedding model, {other}")
+    command.add_argument("--tokenizer", metavar="NAME", help=f"what counts tokens, {other}")
+    add_searching(command)
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+    add_device(command)
+    add_encoding(command)
+    command.set_defaults(run=run_diff)
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One of the two ways to cut: a column, and the run whose chunks are read instead of cutting, if it is one."""
+
+    column: Column
+    run: CorpusRun | None = None
+
+    @property
+    def model(self) -> str:
+        return "" if self.run is None else self.run.model
+
+
+def run_diff(options: argparse.Namespace) -> int:
+    """Compare the two sides and print the result; return 1 if a document was left out, otherwise 0."""
+    _check(options)
+    sides = _sides(options)
+    if options.corpus is None and (options.questions or any(side.run is None for side in sides)):
+        needed = "--questions needs the documents" if options.questions else "A chunker needs documents to cut"
+        raise InputError(f"{needed}; CORPUS is missing. Name a folder of documents after A and B.")
+    if not _same_model(*sides):
+        say("The embedding models differ, so that every chunk of B must be embedded again.")
+    cache = EmbeddingCache(options.cache)
+    found, left_out = _compared(options, sides, cache)
+    if found.total.before and found.total.after and found.only_before + found.only_after == found.documents:
+        say("No document is on both sides: documents are matched by their names, or by their ids.")
+    if not options.json:
+        print(_words(options, sides, found), flush=True)
+    told = _as_json(options, sides, found)
+    if options.questions:
+        questions = WonAndLost.measured(options, [side.column for side in sides], cache)
+        told["questions"] = questions.as_json()
+        if not options.json:
+            print("\n" + questions.words(options.top))
+    if options.json:
+        print_json(told)
+    return 1 if left_out else 0
+
+
+def _check(options: argparse.Namespace) -> None:
+    if options.price is not None and not (options.price >= 0 and math.isfinite(options.price)):
+        raise InputError(f"--price must be a number of dollars of at least 0; got {options.price:g}.")
+    for name in ("top", "top_k"):
+        if getattr(options, name) < 1:
+            raise InputError(f"--{name.replace('_', '-')} must be at least 1; got {getattr(options, name)}.")
+    budgets_of(options)
+    limit_of(options.spend)
+
+
+def _sides(options: argparse.Namespace) -> tuple[_Side, _Side]:
+    """Return the two sides; a chunker by its name, and a file of chunks, are embedded like the other side."""
+    specs = [options.before, options.after]
+    recipes: dict[int, _Side] = {}
+    for number, spec in enumerate(specs):
+        if spec.startswith(_CHUNKS) or (_NAMED.fullmatch(spec) and not Path(spec).exists()):
+            continue
+        if is_folder(Path(spec)):
+            if not is_run(Path(spec)):
+                raise InputError(f"{spec}: a folder must be the output of “seamark corpus”; it has no _manifest.jsonl.")
+            made = CorpusRun(Path(spec))
+            recipes[number] = _Side(Column(spec, made.recipe, made.recipe.build()), made)
+        else:
+            recipe = opened_recipe(spec)
+            recipes[number] = _Side(Column(spec, recipe, recipe.build()))
+    like = next((side.column.recipe for side in recipes.values()), Recipe(chunker="recursive"))
+    asked = {name: getattr(options, name) for name in ("sentences", "embedder", "tokenizer")}
+    like = like.model_copy(update={"versions": {}, **{name: value for name, value in asked.items() if value is not None}})
+    before, after = (recipes.get(number) or _Side(_column(spec, like)) for number, spec in enumerate(specs))
+    return before, after
+
+
+def _column(spec: str, like: Recipe) -> Column:
+    """Return the column for a file of chunks or a chunker by its name, embedded as ``like`` says."""
+    if spec.startswith(_CHUNKS):
+        return chunks_column(spec, Path(spec.removeprefix(_CHUNKS)), like)
+    named = _NAMED.fullmatch(spec)
+    assert named is not None
+    parts = _BETWEEN.split(named["parameters"]) if named["parameters"] else ()
+    parameters = dict(assignment(part, f"{spec}: a parameter") for part in parts)
+    # The embedder is asked for its defaults alone, and is not loaded for it.
+    chunker = build_chunker(named["name"], parameters, load_embedder(like.embedder))
+    return Column(spec, like.model_copy(update={"chunker": chunker.name, "parameters": chunker.model_dump()}), chunker)
+
+
+def _same_model(before: _Side, after: _Side) -> bool:
+    """Return whether both sides are embedded by the same model, in the same revision if runs say which."""
+    if before.column.recipe.embedder != after.column.recipe.embedder:
+        return False
+    return not (before.model and after.model) or before.model == after.model
+
+
+def _compared(options: argparse.Namespace, sides: Sequence[_Side], cache: EmbeddingCache) -> tuple[Comparison, int]:
+    """Return the changes, and the number of documents that were left out."""
+    left_out = 0
+    try:
+        with ChunkComparison(_same_model(*sides)) as comparison:
+            for after, side in enumerate(sides):
+                if side.run is not None:
+                    _read(side.run, comparison, bool(after))
+            if any(side.run is None for side in sides):
+                left_out = _cut(options, sides, comparison, cache)
+            return comparison.result(options.top), left_out
+    except sqlite3.OperationalError as error:
+        raise InputError(
+            f"The folder for temporary files must be writable and have room; comparing failed: {error}. Name another "
+            "folder in the environment variable TMPDIR."
+        ) from error
+
+
+def _read(run: CorpusRun, comparison: ChunkComparison, after: bool) -> None:
+    """Add the chunks of a corpus run to the comparison."""
+    progress = TerminalProgress(f"Reading {run.folder}", "chunks")
+    done = 0
+    for document, chunks in run.documents():
+        comparison.add(document, chunks, after)
+        done += len(chunks)
+        progress(done, run.count)
+    end_progress()
+
+
+def _cut(options: argparse.Namespace, sides: Sequence[_Side], comparison: ChunkComparison, cache: EmbeddingCache) -> int:
+    """Cut the documents for each side that is no run; return the number of documents that were left out."""
+    files = [*named_files([options.corpus])]
+    names = [name for _, name in files]
+    cutting = [(_cutter(options, side.column, names, cache), after) for after, side in enumerate(sides) if side.run is None]
+    read = document_reader(options.encoding)
+    progress = TerminalProgress("Cutting", "documents")
+    left_out = 0
+    for number, (path, name) in enumerate(files, start=1):
+        try:
+            file = read(file_bytes(path, name), name)
+            # Both before either is added: a document that one side cannot cut is left out on both.
+            made = [(cut(file, name), after) for cut, after in cutting]
+        except ModelError:
+            raise
+        except InputError as error:
+            say(f"{error} The document is left out.")
+            left_out += 1
+            continue
+        for chunks, after in made:
+            comparison.add(name, chunks, bool(after))
+        progress(number, len(files))
+    end_progress()
+    return left_out
+
+
+def _cutter(
+    options: argparse.Namespace, column: Column, names: Sequence[str], cache: EmbeddingCache
+) -> Callable[[FileText, str], list[tuple[str, int]]]:
+    """Return a function that cuts one of the named documents and returns its chunks' embedded texts and tokens."""
+    recipe = column.recipe
+    embedded_as = options.embedded_as or recipe.embedded_as
+    embedder, tokenizer = load_embedder(recipe.embedder, options.device), load_tokenizer(recipe.tokenizer)
+    tools = Tools(embedder, tokenizer, cache, preparing=preparing_on_terminal(embedder))
+    chunker = column.chunker.for_documents(names)
+    tools.asking = asking_for(chunker, language_model_of(options, recipe), embedded_as)
+
+    def cut(file: FileText, name: str) -> list[tuple[str, int]]:
+        document = Document.from_text(file.text, recipe.sentences, name, file.parts)
+        chunking = run(chunker, document, tools, embedded_as)
+        texts = [embedded_text(document, chunk, embedded_as) for chunk in chunking.chunks]
+        return [*zip(texts, map(int, tokenizer.count(texts)), strict=True)]
+
+    return cut
+
+
+def _dollars(options: argparse.Namespace, tokens: int) -> float | None:
+    return None if options.price is None else tokens / 1_000_000 * options.price
+
+
+def _as_json(options: argparse.Namespace, sides: Sequence[_Side], found: Comparison) -> dict[str, Any]:
+    total = found.total
+    before, after = (
+        {"name": side.column.name, "recipe": side.column.recipe.model_dump(), "chunks": count}
+        for side, count in zip(sides, (total.before, total.after), strict=True)
+    )
+    dollars = _dollars(options, total.tokens_again)
+    return {
+        "before": before,
+        "after": after,
+        "same_model": _same_model(*sides),
+        "documents": found.documents,
+        "changed_documents": found.changed_documents,
+        "only_before": found.only_before,
+        "only_after": found.only_after,
+        **total._asdict(),
+        **({} if dollars is None else {"dollars_again": dollars}),
+        "most_changed": [{"document": name, **changes._asdict()} for name, changes in found.most_changed],
+    }
+
+
+def _words(options: argparse.Namespace, sides: Sequence[_Side], found: Comparison) -> str:
+    total = found.total
+    lines = [
+        f"A: {sides[0].column.name}: {total.before:,} chunks",
+        f"B: {sides[1].column.name}: {total.after:,} chunks",
+        "",
+    ]
+    counts = {"kept": total.kept, "changed": total.changed, "new": total.new, "gone": total.gone}
+    width = max(len(f"{count:,}") for count in counts.values())
+    lines += [f"{name:<8} {count:>{width},}" for name, count in counts.items()]
+    share = f" ({100 * total.tokens_again / total.tokens:.3g} %)" if total.tokens else ""
+    dollars = _dollars(options, total.tokens_again)
+    cost = "" if dollars is None else f", ${dollars:,.2f}" if dollars >= 0.01 else f", ${dollars:.2g}"
+    lines += ["", f"To embed again: {total.tokens_again:,} of {total.tokens:,} tokens{share}{cost}."]
+    lines.append(f"Documents that change: {found.changed_documents:,} of {found.documents:,}.")
+    if found.most_changed:
+        lines += ["", "The documents with the most to embed again:"]
+        lines += [
+            f"  {one_line(name)}: {one.tokens_again:,} tokens; {one.kept:,} kept, {one.changed:,} changed, {one.new:,} new, "
+            f"{one.gone:,} gone"
+            for name, one in found.most_changed
+        ]
+    return "\n".join(lines)

@@ -1,0 +1,226 @@
+"""``seamark diff``: equal to a plain recomputation from the chunks, from chunkers and from corpus runs."""
+
+import json
+import shutil
+from collections import Counter
+
+import pyarrow.parquet as pq
+import pytest
+
+from chunkers import chunk
+from chunkers.recipes.export import to_jsonl
+from corpus.run import Run
+from evaluation.command_line import main
+from sample_docs import SAMPLES_FOLDER
+
+LIKE = {"sentences": "regex", "embedder": "tfidf", "tokenizer": "words"}
+OPTIONS = [word for name, value in LIKE.items() for word in (f"--{name}", value)]
+NAMES = ("stubs.txt", "three_topics.txt", "table.md")
+
+
+def here(job, missing, workers):
+    """Write the shards in this process."""
+    yield from map(job.write, missing)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder of three documents and their questions."""
+    (tmp_path / "docs").mkdir()
+    for name in NAMES:
+        shutil.copy(SAMPLES_FOLDER / name, tmp_path / "docs" / name)
+    lines = (SAMPLES_FOLDER / "questions.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    kept = [line for line in lines if line.startswith("question,") or line.rstrip().endswith((",stubs", ",three_topics"))]
+    (tmp_path / "questions.csv").write_text("".join(kept), encoding="utf-8")
+    return tmp_path
+
+
+def call(capsys, *words, status=0):
+    assert main(["diff", *map(str, words)]) == status
+    said = capsys.readouterr()
+    return said.out if status == 0 else said.err
+
+
+def told(capsys, *words):
+    return json.loads(call(capsys, *words, "--json"))
+
+
+def texts_of(folder, chunker, parameters, embedded_as="plain"):
+    """Return the embedded texts of each document."""
+    found = {}
+    for name in NAMES:
+        text = (folder / "docs" / name).read_bytes().decode()
+        made = chunk(text, chunker, **LIKE, embedded_as=embedded_as, **parameters)
+        rows = map(json.loads, to_jsonl(made, embedded_as).splitlines())
+        found[name] = Counter(row.get("embedded_as", row["text"]) for row in rows)
+    return found
+
+
+def plainly(before, after):
+    """Return the numbers of a plain comparison of each document's embedded texts."""
+    again = sum(len(text.split()) * count for name in NAMES for text, count in (after[name] - before[name]).items())
+    kept = sum((before[name] & after[name]).total() for name in NAMES)
+    old = {name: (before[name] - after[name]).total() for name in NAMES}
+    new = {name: (after[name] - before[name]).total() for name in NAMES}
+    changed = sum(min(old[name], new[name]) for name in NAMES)
+    return {
+        "kept": kept,
+        "changed": changed,
+        "new": sum(new.values()) - changed,
+        "gone": sum(old.values()) - changed,
+        "tokens_again": again,
+        "changed_documents": sum(bool(old[name] or new[name]) for name in NAMES),
+    }
+
+
+def in_run(folder, name, chunker, parameters, **others):
+    """Cut the documents into a corpus run and return its folder."""
+    recipe = {"chunker": chunker, "parameters": parameters, **LIKE, **others}
+    (folder / f"{name}.json").write_text(json.dumps(recipe))
+    Run(folder / f"{name}.json", (folder / "docs",), folder / name, shard_bytes=1500).go(here, 1)
+    return folder / name
+
+
+BEFORE, AFTER = ("fixed_sentences", {"size": 3}), ("fixed_sentences", {"size": 3, "overlap": 1})
+
+
+def part_of(found, wanted):
+    return {name: found[name] for name in wanted}
+
+
+def test_chunkers_recipes_and_runs_equal_a_plain_recomputation(folder, capsys):
+    wanted = plainly(texts_of(folder, *BEFORE), texts_of(folder, *AFTER))
+    assert wanted["changed"]
+    named = ["fixed_sentences:size=3", "fixed_sentences:size=3,overlap=1"]
+    docs = folder / "docs"
+    assert part_of(told(capsys, *named, docs, *OPTIONS), wanted) == wanted
+    runs = [in_run(folder, "a", *BEFORE), in_run(folder, "b", *AFTER)]
+    assert part_of(told(capsys, *runs), wanted) == wanted
+    assert part_of(told(capsys, folder / "a.json", folder / "b.json", docs), wanted) == wanted
+    # A chunker by its name is embedded and counted like the other side.
+    assert part_of(told(capsys, runs[0], named[1], docs), wanted) == wanted
+
+
+def test_nothing_changes_without_a_change(folder, capsys):
+    run = in_run(folder, "a", *BEFORE)
+    found = told(capsys, run, run)
+    assert found["kept"] == found["before"]["chunks"] == found["after"]["chunks"] > 0
+    assert (found["changed"], found["new"], found["gone"], found["tokens_again"]) == (0, 0, 0, 0)
+    assert found["most_changed"] == []
+
+
+def test_a_run_counts_tokens_of_the_embedded_text(folder, capsys):
+    parameters = {"max_size": 60}
+    runs = [
+        in_run(folder, "a", "structure", parameters),
+        in_run(folder, "b", "structure", parameters, embedded_as="heading_path"),
+    ]
+    wanted = plainly(texts_of(folder, "structure", parameters), texts_of(folder, "structure", parameters, "heading_path"))
+    assert wanted["changed"] > 0
+    assert part_of(told(capsys, *runs), wanted) == wanted
+    column = sum(sum(pq.read_table(path)["tokens"].to_pylist()) for path in runs[1].glob("part-*.parquet"))
+    assert told(capsys, *runs)["tokens"] > column
+
+
+def test_an_edited_document_and_documents_on_one_side(folder, capsys):
+    before = in_run(folder, "a", *BEFORE)
+    path = folder / "docs" / "three_topics.txt"
+    path.write_text(path.read_text(encoding="utf-8") + "\n\nOne more sentence. And another.\n", encoding="utf-8")
+    (folder / "docs" / "stubs.txt").unlink()
+    (folder / "docs" / "fresh.txt").write_text("A new document.", encoding="utf-8")
+    found = told(capsys, before, in_run(folder, "b", *BEFORE))
+    assert (found["only_before"], found["only_after"]) == (1, 1)
+    assert {one["document"] for one in found["most_changed"]} == {"stubs.txt", "three_topics.txt", "fresh.txt"}
+    edited = next(one for one in found["most_changed"] if one["document"] == "three_topics.txt")
+    assert edited["kept"] > 0
+    assert edited["changed"] + edited["new"] in (1, 2)
+
+
+def test_another_model_keeps_nothing(folder, capsys):
+    runs = [in_run(folder, "a", *BEFORE), in_run(folder, "b", *BEFORE, embedder="static")]
+    found = told(capsys, *runs)
+    assert not found["same_model"]
+    assert (found["kept"], found["tokens_again"]) == (0, found["tokens"])
+
+
+def test_chunks_of_something_else(folder, capsys):
+    lines = []
+    for name in NAMES:
+        text = (folder / "docs" / name).read_bytes().decode()
+        lines += [json.dumps({"text": one, "source": name}) for one in chunk(text, "fixed_sentences", **LIKE, size=3).texts]
+    (folder / "mine.jsonl").write_text("\n".join(lines))
+    found = told(capsys, f"chunks:{folder / 'mine.jsonl'}", "fixed_sentences:size=3", folder / "docs", *OPTIONS)
+    assert (found["changed"], found["new"], found["gone"]) == (0, 0, 0)
+    assert found["kept"] == len(lines)
+
+
+def test_the_words_have_tokens_dollars_and_documents(folder, capsys):
+    words = ("fixed_sentences:size=3", "fixed_sentences:size=2", folder / "docs", *OPTIONS)
+    found = told(capsys, *words, "--price", "1000")
+    said = call(capsys, *words, "--price", "1000", "--top", "1")
+    assert found["dollars_again"] == pytest.approx(found["tokens_again"] / 1000)
+    assert f"To embed again: {found['tokens_again']:,} of {found['tokens']:,} tokens" in said
+    assert f"${found['dollars_again']:,.2f}." in said
+    assert said.count(" tokens; ") == 1
+    assert f"  {found['most_changed'][0]['document']}: " in said
+    assert "$" not in call(capsys, *words)
+
+
+def test_questions_won_and_lost_are_those_of_retrieval(folder, capsys):
+    for size in (1, 3):
+        recipe = {"chunker": "fixed_sentences", "parameters": {"size": size}, **LIKE}
+        (folder / f"by_{size}.json").write_text(json.dumps(recipe))
+    recipes = [folder / "by_1.json", folder / "by_3.json"]
+    questions = ["--questions", str(folder / "questions.csv"), "--top-k", "2", "--budget", "60"]
+    found = told(capsys, *recipes, folder / "docs", *questions)["questions"]
+    # Only documents with an answer are searched.
+    (folder / "docs" / "table.md").unlink()
+    words = ["retrieval", "--corpus", str(folder / "docs"), *questions, "--tokenizer", "words", "--json"]
+    assert main([*words, "--recipe", *map(str, recipes)]) == 0
+    measured = [json.loads(line) for line in capsys.readouterr().out.splitlines()][:2]
+    recalls = [[one["tokens"]["recall"] for one in side["questions"]] for side in measured]
+    at_k, at_budget = found["at"]
+    assert at_k["recall"] == recalls
+    pairs = [*enumerate(zip(*recalls, strict=True))]
+    assert at_k["won"] == [number for number, (before, after) in pairs if after > before]
+    assert at_k["lost"] == [number for number, (before, after) in pairs if after < before]
+    assert at_budget["amount"] == "60 tokens"
+    assert at_budget["recall"] == [[one["budgets"][0]["tokens"]["recall"] for one in side["questions"]] for side in measured]
+    assert found["documents"] == 2
+    assert found["questions"] == [one["question"] for one in measured[0]["questions"]]
+    said = call(capsys, *recipes, folder / "docs", *questions)
+    assert f"Recall at k = 2: {100 * sum(recalls[0]) / len(pairs):.1f} to {100 * sum(recalls[1]) / len(pairs):.1f};" in said
+    assert "Recall at 60 tokens: " in said
+    for number in at_k["lost"]:
+        assert f"  lost at k = 2: {found['questions'][number]}" in said
+
+
+def test_a_document_that_cannot_be_read_is_left_out_on_both_sides(folder, capsys):
+    (folder / "docs" / "broken.txt").write_bytes(b"a\0b")
+    said = call(capsys, "fixed_sentences:size=3", "fixed_sentences:size=2", folder / "docs", *OPTIONS, status=1)
+    assert "broken.txt: the file must be plain text or Markdown; it is binary. The document is left out." in said
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["fixed_sentences", "recursive"], "A chunker needs documents to cut; CORPUS is missing."),
+        (["fixed_sentence", "recursive", "{docs}"], "fixed_sentence"),
+        (["fixed_sentences:size=0", "recursive", "{docs}"], "size must be at least 1; got 0."),
+        (["fixed_sentences:size", "recursive", "{docs}"], "the file cannot be read"),
+        (["{docs}", "recursive", "{docs}"], "a folder must be the output of “seamark corpus”"),
+        (["{run}", "{run}", "--questions", "{questions}"], "--questions needs the documents; CORPUS is missing."),
+        (["{unfinished}", "{run}"], "the corpus run must be finished; it is not."),
+        (["{torn}", "{run}"], "a corpus run must have all its files of chunks"),
+        (["{run}", "{run}", "--price", "-1"], "--price must be a number of dollars of at least 0; got -1."),
+        (["{run}", "{run}", "--top", "0"], "--top must be at least 1; got 0."),
+        (["nowhere.json", "recursive", "{docs}"], "the file cannot be read"),
+    ],
+)
+def test_what_is_of_no_use_ends_in_a_sentence(folder, capsys, words, said):
+    places = {"docs": folder / "docs", "questions": folder / "questions.csv", "run": in_run(folder, "a", *BEFORE)}
+    for name in ("unfinished", "torn"):
+        places[name] = shutil.copytree(places["run"], folder / name)
+    (places["unfinished"] / "_summary.json").unlink()
+    next(places["torn"].glob("part-*.parquet")).unlink()
+    assert said in call(capsys, *(word.format_map(places) for word in words), *OPTIONS, status=2)
