@@ -170,6 +170,23 @@ def test_boundaries_are_marked_by_click_and_key_undone_and_saved(page, app_url):
     expect(root.locator(".gap")).to_have_count(0)
 
 
+def test_two_marks_at_once_are_undone_one_by_one(page, app_url):
+    root = own_text(page, app_url)
+    page.locator("label", has_text="Mark boundaries").click()
+    gaps = root.locator(".gap")
+    gaps.first.wait_for()
+    # Faster than the browser tells the server.
+    gaps.evaluate_all("(gaps) => { gaps[0].click(); gaps[2].click(); }")
+    undo = page.get_by_role("button", name="Undo")
+    for left in (["0"], []):
+        undo.click()
+        eventually(
+            lambda: root.locator(".gap[aria-pressed=true]").evaluate_all("(gaps) => gaps.map((gap) => gap.dataset.gap)"),
+            left,
+        )
+    expect(undo).to_be_disabled()
+
+
 @pytest.mark.full
 def test_what_is_chosen_stays_chosen_when_progress_goes(page, app_url):
     """Progress stands above the lists while the other rows' texts are embedded."""

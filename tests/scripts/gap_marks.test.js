@@ -23,6 +23,31 @@ test("the server is told all that is set after every click, in order", () => {
   assert.equal(drawn(), 3);
 });
 
+test("each change comes with those that the server may not have received", () => {
+  /** @type {import("../../viz/components/gaps/gap_marks.js").Change[]} */
+  const told = [];
+  const marks = new GapMarks(
+    (change) => told.push(change),
+    () => {},
+  );
+  marks.toggle(7);
+  marks.toggle(3);
+  marks.clear();
+  assert.deepEqual(
+    told.map(({ earlier }) => earlier.map(({ gaps }) => gaps)),
+    [[], [[7]], [[7], [3, 7]]],
+  );
+  marks.update([3, 7], told[1].at);
+  marks.toggle(1);
+  assert.deepEqual(
+    told[3].earlier.map(({ gaps }) => gaps),
+    [null],
+  );
+  marks.reset();
+  marks.toggle(2);
+  assert.deepEqual(told[4].earlier, []);
+});
+
 test("what the server knows counts only once it has heard of the last click", () => {
   const { marks } = marksAndTold();
   marks.update([1], null);

@@ -5,31 +5,28 @@ from __future__ import annotations
 import streamlit as st
 
 from chunkers import InputError
-from viz.components.gaps.gaps import Marking, clicked
-from viz.components.reader.reader import take_event
+from viz.components.gaps.gaps import Marking
+from viz.components.reader.reader import take_clicks, take_event
 from viz.state.choices import MOST_COLUMNS, OWN, Choices
 from viz.state.cuts import cuts_of, place_for_cuts, set_cuts
 from viz.state.keys import session
-from viz.state.marks import set_known, with_clicked
+from viz.state.marks import set_clicked
 from viz.state.text import Text
 
 
 def take_marking(choices: Choices, text: Text, reader_key: str) -> str:
     """Apply the user's clicks on gaps, and fold or unfold the columns; return an error message, or an empty string."""
-    gaps, fold = clicked(take_event(reader_key, "mark"), text.document), take_event(reader_key, "fold")
+    changes, fold = take_clicks(reader_key, text.document), take_event(reader_key, "fold")
     if fold is not None:
         session.folded = (text.document.identity, str(fold["purpose"]))
-    if gaps is None or offers(choices).get(gaps.purpose) != "":
+    if not changes or offers(choices).get(changes[-1].purpose) != "":
         return ""
-    if gaps.purpose == "cuts":
+    if changes[-1].purpose == "cuts":
         try:
-            set_cuts(choices, text.document, gaps.places or ())
+            set_cuts(choices, text.document, changes[-1].places or ())
         except InputError as error:
             return str(error)
-        return ""
-    known = with_clicked(text.document, text.source.known, gaps.places)
-    if known != text.source.known:
-        set_known(known)
+    elif set_clicked(text.document, [change.places for change in changes]):
         # The row at the top, already drawn, passes the boundaries to the browser tab, which stores them.
         st.rerun()
     return ""

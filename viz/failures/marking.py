@@ -6,24 +6,18 @@ import streamlit as st
 
 from evaluation.segmentation.boundary_files import from_json, marks_to_json
 from viz.components.download import download
-from viz.components.gaps.gaps import clicked
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
-from viz.components.reader.reader import take_event
+from viz.components.reader.reader import take_clicks
 from viz.failures.session import session
 from viz.jobs.reading import ReadingJob, only_file
-from viz.state.marks import set_known, undo_known, with_clicked
+from viz.state.marks import set_clicked, set_known, undo_known
 from viz.state.text import Text
 
 
 def take_mark(text: Text, reader_key: str) -> bool:
     """Apply a click on a gap in the reader; return whether the known boundaries changed."""
-    marks = clicked(take_event(reader_key, "mark"), text.document)
-    known = text.source.known if marks is None else with_clicked(text.document, text.source.known, marks.places)
-    if known == text.source.known:
-        return False
-    set_known(known)
-    return True
+    return set_clicked(text.document, [change.places for change in take_clicks(reader_key, text.document)])
 
 
 def controls(text: Text) -> bool:

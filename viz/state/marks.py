@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from chunkers import Document
@@ -38,6 +38,17 @@ def set_known(known: Known) -> None:
     assert session.own is not None
     session.marks_before.append(session.own.known)
     _put(known)
+
+
+def set_clicked(document: Document, changes: Iterable[Collection[int] | None]) -> bool:
+    """Set the known boundaries after each of the user's changes, see `with_clicked`; return whether any changed them."""
+    assert session.own is not None
+    before = session.own.known
+    for places in changes:
+        known = with_clicked(document, session.own.known, places)
+        if known != session.own.known:
+            set_known(known)
+    return session.own.known != before
 
 
 def undo_known() -> None:

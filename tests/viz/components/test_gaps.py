@@ -26,14 +26,28 @@ def event(**changes):
 
 
 def test_what_the_browser_says_becomes_places_in_order():
-    assert clicked(event(), DOCUMENT) == Clicked("marks", (STARTS[1], STARTS[2]))
-    assert clicked(event(gaps=[]), DOCUMENT) == Clicked("marks", ())
-    assert clicked(event(gaps=None), DOCUMENT) == Clicked("marks", None)
+    assert clicked(event(), DOCUMENT) == [Clicked("marks", (STARTS[1], STARTS[2]))]
+    assert clicked(event(gaps=[]), DOCUMENT) == [Clicked("marks", ())]
+    assert clicked(event(gaps=None), DOCUMENT) == [Clicked("marks", None)]
+
+
+def test_earlier_changes_come_first_but_for_those_that_the_server_has():
+    earlier = [{"gaps": [0], "at": 0.2}, {"gaps": None, "at": 0.4}, {"gaps": [1], "at": 0.6}]
+    whole = Clicked("marks", (STARTS[1], STARTS[2]))
+    assert [change.places for change in clicked(event(earlier=earlier), DOCUMENT)] == [
+        (STARTS[1],),
+        None,
+        (STARTS[2],),
+        whole.places,
+    ]
+    assert clicked(event(earlier=earlier), DOCUMENT, 0.4) == [Clicked("marks", (STARTS[2],)), whole]
+    assert clicked(event(earlier=[3, {"gaps": [9]}]), DOCUMENT) == [whole]
+    assert clicked(event(earlier="all"), DOCUMENT) == [whole]
 
 
 @pytest.mark.parametrize(
     "changes", [{"source": "another"}, {"purpose": "else"}, {"gaps": [2]}, {"gaps": [-1]}, {"gaps": ["0"]}, {"gaps": "0"}]
 )
 def test_what_cannot_be_of_this_text_is_ignored(changes):
-    assert clicked(event(**changes), DOCUMENT) is None
-    assert clicked(None, DOCUMENT) is None
+    assert clicked(event(**changes), DOCUMENT) == []
+    assert clicked(None, DOCUMENT) == []

@@ -1,5 +1,5 @@
 // The gaps between sentences that the user sets and clears, and their buttons. Changes are drawn at once. Each one sends all
-// set gaps to the server, because of two events in quick succession only the last arrives.
+// set gaps to the server, and the earlier changes, because of two events in quick succession only the last arrives.
 
 import { el, firstWhere } from "../shared/dom.js";
 import { counted } from "../shared/format.js";
@@ -34,13 +34,15 @@ export const PURPOSES = {
 
 /**
  * A change by the user: the set gaps, or null after “Clear”.
- * @typedef {{ gaps: number[] | null, at: Moment }} Change
+ * @typedef {{ gaps: number[] | null, at: Moment }} Step
+ * @typedef {Step & { earlier: Step[] }} Change a change, with those before it that the server may not have received
  */
 
 export class GapMarks {
   /** @type {Set<number>} */ set = new Set();
   /** @type {number[][]} */ before = []; // what was set, for undo
   sent = 0; // when the server was told last
+  /** @type {Step[]} */ unheard = []; // what the server may not have received
 
   /**
    * @param {(change: Change) => void} tell the server
@@ -55,6 +57,7 @@ export class GapMarks {
   reset() {
     this.set = new Set();
     this.before = [];
+    this.unheard = [];
   }
 
   /**
@@ -63,7 +66,8 @@ export class GapMarks {
    * @param {Moment | null} heard
    */
   update(gaps, heard) {
-    if (this.sent <= (heard ?? 0)) this.set = new Set(gaps);
+    this.unheard = this.unheard.filter(({ at }) => at > (heard ?? 0));
+    if (!this.unheard.length) this.set = new Set(gaps);
   }
 
   get list() {
@@ -102,7 +106,9 @@ export class GapMarks {
   put(gaps, all) {
     this.set = new Set(gaps);
     this.sent = performance.now();
-    this.tell({ gaps: all ? null : this.list, at: this.sent });
+    const step = { gaps: all ? null : this.list, at: this.sent };
+    this.tell({ ...step, earlier: this.unheard });
+    this.unheard = [...this.unheard, step];
     this.draw();
   }
 

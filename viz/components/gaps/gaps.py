@@ -75,14 +75,28 @@ def gaps_before(document: Document, places: Collection[int]) -> list[int]:
     return [number for number, start in enumerate(document.starts[1:]) if start in wanted]
 
 
-def clicked(event: Mapping[str, Any] | None, document: Document) -> Clicked | None:
-    """Return the gaps set by a browser event; None if the event is about another text or invalid."""
+def clicked(event: Mapping[str, Any] | None, document: Document, heard: float | None = None) -> list[Clicked]:
+    """Return the user's changes that a browser event reports, in order; none if it is about another text or invalid.
+
+    The event has the last change, and those before it that the server may not have received: the changes after ``heard``,
+    the browser's timestamp of the last one that it has.
+    """
     if not event or event.get("source") != document.identity or event.get("purpose") not in get_args(Purpose):
-        return None
-    gaps = event.get("gaps")
+        return []
+    earlier = event.get("earlier")
+    steps = [step for step in earlier if _is_after(step, heard)] if isinstance(earlier, list) else []
+    made = [_clicked(event["purpose"], step.get("gaps"), document) for step in (*steps, event)]
+    return [change for change in made if change is not None]
+
+
+def _is_after(step: Any, heard: float | None) -> bool:
+    return isinstance(step, Mapping) and (heard is None or step.get("at", 0) > heard)
+
+
+def _clicked(purpose: Purpose, gaps: Any, document: Document) -> Clicked | None:
     if gaps is None:
-        return Clicked(event["purpose"], None)
+        return Clicked(purpose, None)
     last = len(document.sentences) - 2
     if not isinstance(gaps, list) or not all(isinstance(gap, int) and 0 <= gap <= last for gap in gaps):
         return None
-    return Clicked(event["purpose"], tuple(document.starts[gap + 1] for gap in sorted({*gaps})))
+    return Clicked(purpose, tuple(document.starts[gap + 1] for gap in sorted({*gaps})))

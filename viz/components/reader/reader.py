@@ -11,7 +11,7 @@ import streamlit as st
 
 from chunkers import Chunker, Chunking, Document
 from viz.components.assets import script, styles
-from viz.components.gaps.gaps import Marking
+from viz.components.gaps.gaps import Clicked, Marking, clicked
 from viz.components.mounting import component
 from viz.components.offsets import positions, utf16_offsets
 from viz.components.reader.curve import curve_of
@@ -158,6 +158,12 @@ def take_event(key: str, event: str) -> dict[str, Any] | None:
         return None
     session.taken[key, event] = detail["at"]
     return detail
+
+
+def take_clicks(key: str, document: Document) -> list[Clicked]:
+    """Return the user's changes of the gaps of the reader's text that are new, in order."""
+    heard = session.taken.get((key, "mark"))
+    return clicked(take_event(key, "mark"), document, heard)
 
 
 def payload(document: Document, columns: Sequence[Column], known: Sequence[int] | None) -> ResultsData:
