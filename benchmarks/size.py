@@ -36,7 +36,7 @@ from chunkers import (
     run,
 )
 from chunkers.building_blocks.clustering import MOST_SENTENCES
-from chunkers.building_blocks.partition import best_cuts, best_totals, cut_gains, run_rewards
+from chunkers.building_blocks.partition import PartitionTable, run_rewards
 from chunkers.building_blocks.recursive_spans import SEPARATORS, recursive_spans
 from chunkers.text.sentences import split_sentences
 from chunkers.text.tokenizers import WordPieceTokenizer
@@ -72,16 +72,14 @@ def unit_vectors(count: int) -> Floats:
 
 def partition(vectors: Floats) -> list[int]:
     """Return the cuts of the optimal partition."""
-    rewards = run_rewards(vectors, LONGEST)
-    return list(best_cuts(rewards, best_totals(rewards)).tolist())
+    return list(PartitionTable.filled(run_rewards(vectors, LONGEST)).cuts().tolist())
 
 
 def partition_and_gains(vectors: Floats) -> list[int]:
     """Return the cuts of the optimal partition, after computing the gain of every cut."""
-    rewards = run_rewards(vectors, LONGEST)
-    totals = best_totals(rewards)
-    cut_gains(rewards, totals)
-    return list(best_cuts(rewards, totals).tolist())
+    table = PartitionTable.filled(run_rewards(vectors, LONGEST))
+    table.gains()
+    return list(table.cuts().tolist())
 
 
 def double_loop(vectors: Floats) -> list[int]:

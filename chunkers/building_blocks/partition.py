@@ -6,6 +6,8 @@ Time and memory grow with the number of pieces times the longest run; no matrix 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from chunkers.support.arrays import FloatArray, IntArray, VectorArray
@@ -56,45 +58,70 @@ def _above(vectors: VectorArray, mean: float, start: int, longest: int) -> Float
     return above
 
 
-def best_totals(rewards: FloatArray) -> FloatArray:
-    """Return, for each i from 0 to n, the greatest total reward of the pieces from i to the end, shape (n + 1,)."""
-    count, longest = rewards.shape
-    totals = np.zeros(count + 1)
-    for i in range(count - 1, -1, -1):
-        reach = min(longest, count - i)
-        totals[i] = (rewards[i, :reach] + totals[i + 1 : i + 1 + reach]).max()
-    return totals
+@dataclass(frozen=True, eq=False)
+class PartitionTable:
+    """The best partitions of the first i pieces, for each i from 0 to n: the table of the dynamic program.
 
-
-def best_cuts(rewards: FloatArray, totals: FloatArray) -> IntArray:
-    """Return the index of the first piece of each run but the first in the best partition; ties take the shorter run."""
-    count, longest = rewards.shape
-    cuts = []
-    at = 0
-    while at < count:
-        reach = min(longest, count - at)
-        at += 1 + int(np.argmax(rewards[at, :reach] + totals[at + 1 : at + 1 + reach] >= totals[at]))
-        cuts.append(at)
-    return np.array(cuts[:-1], dtype=np.intp)
-
-
-def cut_gains(rewards: FloatArray, totals: FloatArray) -> FloatArray:
-    """Return the gain in total reward from a cut before each piece from 1 to n - 1, shape (n - 1,).
-
-    A gain is above 0 at the cuts of a unique best partition, below 0 elsewhere, and 0 if cutting and not cutting are
-    equally good; +inf where every partition must cut.
+    Attributes
+    ----------
+    rewards
+        Reward of each run by start and length, shape (n, longest); -inf where there is no such run.
+    totals
+        Greatest total reward of the first i pieces, shape (n + 1,).
+    lasts
+        First piece of the last run in the best partition of the first i pieces, shape (n + 1,).
     """
-    count, longest = rewards.shape
-    before = np.full(count + 1, -np.inf)
-    before[0] = 0.0
-    without = np.full(count + 1, -np.inf)
-    for first in range(count):
-        reach = min(longest, count - first)
-        until = before[first] + rewards[first, :reach]
-        ends = slice(first + 1, first + 1 + reach)
-        np.maximum(before[ends], until, out=before[ends])
-        # The best total through the run of k + 1 pieces or more from here: those are the runs that span first + k.
-        best = np.maximum.accumulate((until + totals[ends])[::-1])[::-1]
-        spanned = slice(first + 1, first + reach)
-        np.maximum(without[spanned], best[1:], out=without[spanned])
-    return (before + totals - without)[1:count]
+
+    rewards: FloatArray
+    totals: FloatArray
+    lasts: IntArray
+
+    @classmethod
+    def filled(cls, rewards: FloatArray) -> PartitionTable:
+        """Fill the table from left to right; of equally good last runs, it takes the shortest."""
+        count = len(rewards)
+        totals, lasts = np.full(count + 1, -np.inf), np.zeros(count + 1, np.intp)
+        totals[0] = 0.0
+        for first in range(count):
+            until = totals[first] + rewards[first, : count - first]
+            ends = slice(first + 1, first + 1 + len(until))
+            better = until >= totals[ends]
+            totals[ends][better] = until[better]
+            lasts[ends][better] = first
+        return cls(rewards, totals, lasts)
+
+    def cuts(self) -> IntArray:
+        """Return the first piece of each run but the first in the best partition, read off from right to left."""
+        cuts = []
+        at = int(self.lasts[-1])
+        while at:
+            cuts.append(at)
+            at = int(self.lasts[at])
+        return np.array(cuts[::-1], dtype=np.intp)
+
+    def last_runs(self, end: int) -> list[tuple[int, float]]:
+        """Return each possible last run of the first ``end`` pieces, best first: its first piece and the total with it."""
+        starts = np.arange(max(0, end - self.rewards.shape[1]), end)[::-1]
+        totals = self.totals[starts] + self.rewards[starts, end - 1 - starts]
+        order = np.argsort(-totals, kind="stable")
+        return [(int(starts[at]), float(totals[at])) for at in order if totals[at] > -np.inf]
+
+    def gains(self) -> FloatArray:
+        """Return the gain in total reward from a cut before each piece from 1 to n - 1, shape (n - 1,).
+
+        A gain is above 0 at the cuts of a unique best partition, below 0 elsewhere, and 0 if cutting and not cutting are
+        equally good; +inf where every partition must cut.
+        """
+        count = len(self.rewards)
+        after = np.zeros(count + 1)
+        without = np.full(count + 1, -np.inf)
+        for first in range(count - 1, -1, -1):
+            runs = self.rewards[first, : count - first]
+            following = runs + after[first + 1 : first + 1 + len(runs)]
+            after[first] = following.max()
+            # The best total through the run of k + 1 pieces or more from here: those are the runs that span first + k.
+            best = np.maximum.accumulate((self.totals[first] + following)[::-1])[::-1]
+            spanned = slice(first + 1, first + len(runs))
+            np.maximum(without[spanned], best[1:], out=without[spanned])
+        gains: FloatArray = (self.totals + after - without)[1:count]
+        return gains

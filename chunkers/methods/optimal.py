@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from chunkers.building_blocks.ledger import gap_order, inside_sentence
 from chunkers.building_blocks.overlaps import check_size
-from chunkers.building_blocks.partition import best_cuts, best_totals, cut_gains, run_rewards
+from chunkers.building_blocks.partition import PartitionTable, run_rewards
 from chunkers.building_blocks.recursive_spans import measure_for, recursive_spans
 from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
@@ -104,21 +104,26 @@ class Optimal(Chunker):
         InputError
             If the search is too much work for the number of pieces in the text and in a chunk.
         """
-        text = document.text
-        pieces, reach = self._by_sentence(document, tools) if self.pieces == "sentences" else self._by_size(document, tools)
+        pieces, table = self.weigh(document, tools)
         if not pieces:
             return Chunking(document, (), ())
-        vectors = tools.embed([text[start:end] for start, end in pieces])
-        rewards = run_rewards(vectors, int(reach.max()))
-        rewards[np.arange(rewards.shape[1]) >= reach[:, None]] = -np.inf
-        totals = best_totals(rewards)
-        cuts = best_cuts(rewards, totals).tolist()
-        gaps = self._ledger(document, pieces, cuts, cut_gains(rewards, totals))
+        cuts = table.cuts().tolist()
+        gaps = self._ledger(document, pieces, cuts, table.gains())
         edges = [0, *cuts, len(pieces)]
         spans = [Span(pieces[first][0], pieces[last - 1][1]) for first, last in pairwise(edges)]
         scores = tuple(math.nan if gap.score is None else gap.score for gap in gaps if gap.offset is None)
         curve = Curve("gain of a cut over the best partition without it", scores, (), cut_above=True, live=False)
         return Chunking(document, tuple(Chunk.of(document, span) for span in spans), tuple(gaps), curves=(curve,))
+
+    def weigh(self, document: Document, tools: Tools) -> tuple[list[tuple[int, int]], PartitionTable]:
+        """Return the pieces, as offsets, and the table of their best partitions; raises as `chunk` does."""
+        pieces, reach = self._by_sentence(document, tools) if self.pieces == "sentences" else self._by_size(document, tools)
+        if not pieces:
+            return [], PartitionTable.filled(np.zeros((0, 1)))
+        vectors = tools.embed([document.text[start:end] for start, end in pieces])
+        rewards = run_rewards(vectors, int(reach.max()))
+        rewards[np.arange(rewards.shape[1]) >= reach[:, None]] = -np.inf
+        return pieces, PartitionTable.filled(rewards)
 
     def _by_size(self, document: Document, tools: Tools) -> tuple[list[tuple[int, int]], IntArray]:
         """Return the pieces of the recursive chunker, and for each the most pieces of a chunk that begins with it."""

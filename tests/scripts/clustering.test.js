@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { placesOf } from "../../viz/clustering/chunk_list.js";
-import { neighbour, owners, ramp, rowsOf } from "../../viz/clustering/heatmap_drawing.js";
-import { describePair, JointDistances } from "../../viz/clustering/joint_distances.js";
+import { neighbour, owners, ramp, rowsOf } from "../../viz/components/heatmap/heatmap_drawing.js";
+import { describePair, JointDistances } from "../../viz/components/heatmap/joint_distances.js";
 
 /**
  * Distances of so many sentences, each as far in meaning as its number among the cells says.

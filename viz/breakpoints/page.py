@@ -15,6 +15,7 @@ from evaluation.segmentation.chunk_facts import against_known, sentence_counts
 from evaluation.segmentation.measures import cuts_of
 from sample_docs import sample_splitters
 from viz.breakpoints.gap_table import gap_table
+from viz.breakpoints.optimal_steps import opened
 from viz.breakpoints.scores import show_scores
 from viz.breakpoints.shown import Shown, shown_of
 from viz.breakpoints.steps import show_steps
@@ -47,7 +48,13 @@ READER = "reader"
 VIEWS = {"scores": "Scores", "gaps": "Gaps", "steps": "Steps"}
 """The views next to the text: their names in the link, and their labels."""
 
-SHOWN = {"breakpoint": "Breakpoint", "max_min": "Max–Min", "change_point": "Change points", "structure": "Structure"}
+SHOWN = {
+    "breakpoint": "Breakpoint",
+    "max_min": "Max–Min",
+    "optimal": "Optimal",
+    "change_point": "Change points",
+    "structure": "Structure",
+}
 """The chunkers that the page shows, with their names."""
 
 GREEDY = ("breakpoint", "max_min")
@@ -84,10 +91,7 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
     if view not in views:
         # Its slider is not a threshold for all gaps, so there is neither a histogram nor a staircase.
         view = choices.extra["view"] = "steps"
-    wanted = [column]
-    if view == "steps" and column.chunker in GREEDY:
-        wanted += [ColumnChoice("optimal"), ColumnChoice("breakpoint", {"buffer": 0})]
-    made = run_columns(here, text, wanted) if text is not None else [ColumnResult(column)]
+    made = run_columns(here, text, _wanted(column, view)) if text is not None else [ColumnResult(column)]
     with here.controls:
         _choose_chunker(choices)
         offer_undo(PAGE)
@@ -102,7 +106,8 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
     show_misfits(here.choices, made)
     shown = shown_of(made[0], axis)
     palette.colour_page()
-    left, right = sides(PAGE, 8, 5)
+    # A heatmap stands beside the steps.
+    left, right = sides(PAGE, 1, 2) if view == "steps" and column.chunker == "optimal" else sides(PAGE, 8, 5)
     with left:
         hashes = reader(
             text.document,
@@ -135,7 +140,14 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
         elif view == "gaps":
             gap_table(shown.chunking, shown.identity, margin, hashes[0], key="ledger")
         else:
-            show_steps(shown, made, here.embedder, choices, margin)
+            show_steps(shown, made, text, here.embedder, choices, margin)
+
+
+def _wanted(column: ColumnChoice, view: str) -> list[ColumnChoice]:
+    """Return the page's column, and the columns that its steps are compared with."""
+    if view == "steps" and column.chunker in GREEDY:
+        return [column, ColumnChoice("optimal"), ColumnChoice("breakpoint", {"buffer": 0})]
+    return [column, fresh("breakpoint")] if view == "steps" and column.chunker == "optimal" else [column]
 
 
 # Input from the link
@@ -179,7 +191,7 @@ def _choose_chunker(choices: Choices) -> None:
     words = {"chunker": choices.columns[0].chunker}
 
     def changed() -> None:
-        choices.columns = [fresh(words["chunker"])]
+        choices.columns = [opened(words["chunker"])]
         choices.extra["step"] = "1"
 
     select("Chunker", words, "chunker", SHOWN, key=f"{PAGE}/chunker", then=changed)

@@ -10,11 +10,13 @@ import numpy as np
 from chunkers import Cancelled, Chunking, Embedder, Tools, load_tokenizer
 from chunkers.methods.change_point import ChangePoint
 from chunkers.methods.max_min import MaxMin
+from chunkers.methods.optimal import Optimal
 from chunkers.methods.structure import Structure
 from evaluation.segmentation.chunk_facts import sentence_counts
 from evaluation.segmentation.cohesion import Similarities, StretchComparison, compare
 from viz.breakpoints.change_point_story import change_point_steps
 from viz.breakpoints.max_min_story import max_min_steps
+from viz.breakpoints.optimal_steps import show_table
 from viz.breakpoints.shown import Shown
 from viz.breakpoints.story import scan_steps
 from viz.breakpoints.structure_story import structure_steps
@@ -25,14 +27,20 @@ from viz.jobs.texts import kept
 from viz.shell.results import ColumnResult
 from viz.state.choices import Choices
 from viz.state.keys import session
+from viz.state.text import Text
 
 MOST_SCANNED = 10_000_000
 """Most pairs of sentences for which Max–Min's scan is repeated to show its numbers in the steps; repeating it takes
 half a second. A single chunk of 4,400 sentences has as many pairs."""
 
 
-def show_steps(shown: Shown, made: list[ColumnResult], embedder: Embedder | None, choices: Choices, margin: float) -> None:
+def show_steps(
+    shown: Shown, made: list[ColumnResult], text: Text, embedder: Embedder | None, choices: Choices, margin: float
+) -> None:
     """Draw a stepper through the chunker's decisions; the cuts of a greedy one are compared with the optimal partition."""
+    if isinstance(shown.chunker, Optimal):
+        show_table(shown, shown.chunker, made[1], text, embedder, choices)
+        return
     steps: list[Step] | None = None
     if isinstance(shown.chunker, ChangePoint):
         steps = _told_of_change_point(shown, shown.chunker, margin)

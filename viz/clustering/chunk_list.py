@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypedDict
 
-from viz.clustering.coloured import Coloured
 from viz.components.assets import script, styles
+from viz.components.heatmap.coloured import Coloured
 from viz.components.mounting import component
 from viz.theme import palette
 

@@ -10,9 +10,9 @@ import plotly.graph_objects as go
 
 from chunkers.results.result import Clusters, Merge
 from chunkers.support.arrays import FloatArray
-from viz.clustering.coloured import Coloured
 from viz.clustering.dendrogram import Bracket, Tree
 from viz.clustering.tables import row_name, rows_of
+from viz.components.heatmap.coloured import Coloured
 from viz.theme import palette
 
 MOST_NUMBERED = 30

@@ -16,12 +16,12 @@ from chunkers.support.arrays import FloatArray
 from evaluation.segmentation.chunk_facts import Pieces
 from viz.clustering import figures as cluster_figures
 from viz.clustering.chunk_list import chunk_list
-from viz.clustering.coloured import Coloured
 from viz.clustering.dendrogram import layout
-from viz.clustering.heatmap import block_size, heatmap, mean_distances
 from viz.clustering.story import linkage_steps
 from viz.clustering.tables import centres_table, density_table, heatmap_table, joins_table
 from viz.components.figure import show_figure
+from viz.components.heatmap.coloured import Coloured
+from viz.components.heatmap.heatmap import block_size, heatmap, mean_distances
 from viz.components.notice import notice
 from viz.components.reader.segments import segments
 from viz.components.stepper.stepper import stepper

@@ -9,7 +9,7 @@ import numpy as np
 
 from chunkers.results.result import Clusters, Merge
 from chunkers.support.arrays import FloatArray
-from viz.clustering.coloured import Coloured
+from viz.components.heatmap.coloured import Coloured
 
 Table = Mapping[str, Sequence[Any]]
 

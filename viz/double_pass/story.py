@@ -42,7 +42,12 @@ def pass_steps(chunking: Chunking, maximum: int | None) -> list[Step]:
 
     ``maximum`` is the chunker's maximum size.
     """
-    return [_step(number, tried, maximum) for number, tried in enumerate(told(chunking))] + _after(chunking)
+    looks = told(chunking)
+    steps = [_step(number, tried, maximum) for number, tried in enumerate(looks)]
+    second = next((number for number, tried in enumerate(looks) if tried[-1].kind not in ("initial", "appending")), None)
+    if second:
+        steps[second]["pauses"] = True
+    return steps + _after(chunking)
 
 
 def minis(chunking: Chunking) -> list[int]:

@@ -78,7 +78,12 @@ KEYS = (
     ),
     Key(("↑", "↓", "Enter"), "in the table: previous, next gap, lead to the text", ".ledger", "breakpoints/gap_table.js"),
     Key(("arrows", "Enter"), "on the rows: to another comparison, to its step", ".passes", "double_pass/passes.js"),
-    Key(("arrows", "Enter"), "on the heatmap: to another cell, lead to its sentences", ".heatmap", "clustering/heatmap.js"),
+    Key(
+        ("arrows", "Enter"),
+        "on the heatmap: to another cell, lead to its sentences",
+        ".heatmap",
+        "components/heatmap/heatmap.js",
+    ),
 )
 """All shortcuts in the order of the dialog; ``docs/pages.md`` lists them too."""
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from chunkers import Document, InputError, Verdict, build_chunker, chunk
-from chunkers.building_blocks.partition import best_cuts, best_totals, cut_gains, mean_similarity, run_rewards
+from chunkers.building_blocks.partition import PartitionTable, mean_similarity, run_rewards
 from chunkers.contract.base import run
 from chunkers.methods import optimal
 from sample_docs import load_sample
@@ -41,12 +41,11 @@ def test_of_all_partitions_of_twelve_pieces_it_is_the_best(seed, longest):
     vectors = unit_vectors(12, seed)
     similarities = vectors.astype(np.float64) @ vectors.T.astype(np.float64)
     scored = {tuple(cuts): total(similarities, cuts) for cuts in all_partitions(12, longest)}
-    rewards = run_rewards(vectors, longest)
-    totals = best_totals(rewards)
+    table = PartitionTable.filled(run_rewards(vectors, longest))
     best = max(scored, key=scored.get)
-    assert tuple(best_cuts(rewards, totals).tolist()) == best
-    assert totals[0] == pytest.approx(scored[best], abs=1e-4)
-    gains = cut_gains(rewards, totals)
+    assert tuple(table.cuts().tolist()) == best
+    assert table.totals[-1] == pytest.approx(scored[best], abs=1e-4)
+    gains = table.gains()
     for place in range(1, 12):
         with_cut = max(value for cuts, value in scored.items() if place in cuts)
         without = max((value for cuts, value in scored.items() if place not in cuts), default=-np.inf)
@@ -55,11 +54,10 @@ def test_of_all_partitions_of_twelve_pieces_it_is_the_best(seed, longest):
 
 @pytest.mark.parametrize("count", [0, 1, 2, 9])
 def test_fewer_pieces_than_a_run_may_have(count):
-    rewards = run_rewards(unit_vectors(count, 5) if count else np.zeros((0, 4), np.float32), 12)
-    totals = best_totals(rewards)
-    assert rewards.shape == (count, 12)
-    assert len(cut_gains(rewards, totals)) == max(0, count - 1)
-    assert all(0 < cut < count for cut in best_cuts(rewards, totals))
+    table = PartitionTable.filled(run_rewards(unit_vectors(count, 5) if count else np.zeros((0, 4), np.float32), 12))
+    assert table.rewards.shape == (count, 12)
+    assert len(table.gains()) == max(0, count - 1)
+    assert all(0 < cut < count for cut in table.cuts())
 
 
 def test_the_mean_needs_no_matrix():
@@ -70,8 +68,26 @@ def test_the_mean_needs_no_matrix():
 @pytest.mark.parametrize("count", [2, 3, 40])
 def test_a_tie_keeps_every_piece_alone(count):
     vectors = np.repeat(unit_vectors(1, 3, width=50), count, axis=0)
-    rewards = run_rewards(vectors, 8)
-    assert best_cuts(rewards, best_totals(rewards)).tolist() == list(range(1, count))
+    assert PartitionTable.filled(run_rewards(vectors, 8)).cuts().tolist() == list(range(1, count))
+
+
+@pytest.mark.parametrize("longest", [1, 3, 9])
+@pytest.mark.parametrize("seed", range(3))
+def test_every_entry_of_the_table_is_the_best_of_all_partitions_of_its_pieces(seed, longest):
+    vectors = unit_vectors(9, seed)
+    table = PartitionTable.filled(run_rewards(vectors, longest))
+    above = vectors.astype(np.float64) @ vectors.T.astype(np.float64) - mean_similarity(vectors)
+    np.fill_diagonal(above, 0)
+    for end in range(1, 10):
+        scored = {}
+        for cuts in all_partitions(end, longest):
+            edges = [0, *cuts, end]
+            value = sum(above[first:last, first:last].sum() for first, last in itertools.pairwise(edges))
+            scored[edges[-2]] = max(value, scored.get(edges[-2], -np.inf))
+        runs = table.last_runs(end)
+        assert dict(runs) == pytest.approx(scored, abs=1e-4)
+        assert runs[0] == (table.lasts[end], table.totals[end])
+        assert [value for _, value in runs] == sorted((value for _, value in runs), reverse=True)
 
 
 def test_the_cut_is_where_the_subject_changes():

@@ -257,7 +257,7 @@ def test_words_of_the_link_that_are_wrong_are_said(app):
     assert "step must be a number from 1 to 15; got 'first'" in said
     assert "axis must be one of distance, similarity; got 'up'" in said
     assert "margin must be a number from 0 to 0.5; got 'wide'" in said
-    assert "must be one of breakpoint, max_min, change_point, structure on this page; got recursive" in said
+    assert "must be one of breakpoint, max_min, optimal, change_point, structure on this page; got recursive" in said
 
 
 @pytest.mark.parametrize("view", ["scores", "gaps", "steps"])

@@ -16,11 +16,11 @@ from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, HashEmbedder, cut, tools
 from viz.clustering import figures as cluster_figures
 from viz.clustering import tables as cluster_tables
-from viz.clustering.coloured import Coloured
 from viz.clustering.dendrogram import layout
-from viz.clustering.heatmap import _matrix, block_size, mean_distances
 from viz.clustering.origin import breaks_words, refusal_words, roles_words, sentence_chunks
 from viz.clustering.story import linkage_steps, places
+from viz.components.heatmap.coloured import Coloured
+from viz.components.heatmap.heatmap import _matrix, block_size, mean_distances
 
 
 def linked(text, embedder=None, **parameters):

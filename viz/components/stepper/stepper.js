@@ -345,7 +345,11 @@ class Stepper {
   mark(arriving) {
     if (!this.root.isConnected) return;
     globalThis.seamarkStepper = this;
-    emit("seamark-step", { ...(this.steps[this.at]?.mark ?? NOTHING), ...this.horizon(), arriving });
+    const { asked } = this;
+    const { mark = NOTHING, table } = this.steps[this.at] ?? {};
+    // The chunk that grows is what is asked where the chunks come from a table.
+    const growing = table && asked ? null : mark.growing;
+    emit("seamark-step", { ...mark, growing, ...this.horizon(), table: table?.[asked ? 0 : 1] ?? null, arriving });
   }
 
   toggle() {
@@ -355,7 +359,8 @@ class Stepper {
     const on = () => {
       if (this.at >= this.steps.length - 1 && !this.asked) return this.stop();
       this.goOn();
-      this.playing = setTimeout(on, PACE);
+      if (this.steps[this.at]?.pauses) this.stop();
+      else this.playing = setTimeout(on, PACE);
     };
     this.playing = setTimeout(on, PACE);
   }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from typing import Literal, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 import streamlit as st
 
@@ -72,6 +72,10 @@ class Step(TypedDict):
         there are known.
     prediction, gauge
         None for a step that decides nothing, or that compares no score with a threshold.
+    pauses
+        True if playing pauses at the step, as between two passes.
+    table
+        The ranges of sentences whose chunks the heatmap shows before and after the step.
     """
 
     title: str
@@ -82,6 +86,8 @@ class Step(TypedDict):
     placed: tuple[int, int]
     prediction: Prediction | None
     gauge: Gauge | None
+    pauses: NotRequired[bool]
+    table: NotRequired[tuple[tuple[int, int], tuple[int, int]]]
 
 
 class StepsData(TypedDict):

@@ -12,8 +12,8 @@ import numpy as np
 from chunkers.building_blocks.clustering import MOST_SENTENCES, joint_distances
 from chunkers.support.arrays import FloatArray
 from chunkers.support.recently_used import RecentlyUsed, kept_in
-from viz.clustering.coloured import Coloured
 from viz.components.assets import script, styles
+from viz.components.heatmap.coloured import Coloured
 from viz.components.mounting import component
 from viz.components.store import store
 from viz.jobs.texts import CACHED_BYTES
@@ -23,8 +23,8 @@ _store = store("seamark_matrix", "storeMatrix")
 _heatmap = component(
     "seamark_heatmap",
     html='<div class="heatmap"></div>',
-    css=palette.css("heatmap") + styles("components/shared/common.css", "clustering/heatmap.css"),
-    js=script("clustering/heatmap.js"),
+    css=palette.css("heatmap") + styles("components/shared/common.css", "components/heatmap/heatmap.css"),
+    js=script("components/heatmap/heatmap.js"),
 )
 
 MOST_CELLS = 400
@@ -48,6 +48,9 @@ class HeatmapData(TypedDict):
         The number of sentences per row.
     most
         The largest number of sentences for which a heatmap is drawn.
+    lasts
+        For each number of sentences from the beginning, the first sentence of the last chunk in their best partition: the
+        chunks of a step are squares over the heatmap. None where the chunks are in their colours.
     """
 
     chunk_of: list[int]
@@ -57,12 +60,21 @@ class HeatmapData(TypedDict):
     matrix: str
     block: int
     most: int
+    lasts: list[int] | None
 
 
-def heatmap(coloured: Coloured, vectors: FloatArray, weight: float, line: tuple[str, float] | None, key: str) -> None:
+def heatmap(
+    coloured: Coloured,
+    vectors: FloatArray,
+    weight: float,
+    line: tuple[str, float] | None,
+    key: str,
+    lasts: list[int] | None = None,
+) -> None:
     """Mount the heatmap of the distances between sentences, which combine meaning and position.
 
-    It emits ``seamark-step`` and ``seamark-jump``, and marks the two sentences of the steps of other components.
+    With ``lasts``, described in `HeatmapData`, it shows similarities, and the chunks of each step as squares. It emits
+    ``seamark-step`` and ``seamark-jump``, and marks the two sentences of the steps of other components.
 
     Parameters
     ----------
@@ -85,6 +97,7 @@ def heatmap(coloured: Coloured, vectors: FloatArray, weight: float, line: tuple[
         "matrix": matrix,
         "block": block_size(len(vectors)),
         "most": MOST_SENTENCES,
+        "lasts": lasts,
     }
     _heatmap(key=key, data=data)
 

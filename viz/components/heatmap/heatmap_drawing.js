@@ -1,7 +1,7 @@
 // Draws the heatmap: a cell for every pair of sentences, with the chunks' colours inside it and along its edges.
 
-import { el, fit, groundCount, paints, typeScale } from "../components/shared/dom.js";
-import { grouped } from "../components/shared/format.js";
+import { el, fit, groundCount, paints, typeScale } from "../shared/dom.js";
+import { grouped } from "../shared/format.js";
 
 // Pixels at the default type size.
 const MARGIN = 40; // at the left and the bottom, for sentence numbers
@@ -13,6 +13,7 @@ const SMALL = 12; // rows up to which a chunk's cells would be lost among the ot
 const BEYOND = 0.4; // strength of a cell beyond the line, relative to one within it
 
 /**
+ * @import { Range } from "../shared/bus.js"
  * @import { JointDistances } from "./joint_distances.js"
  * @import { HeatmapData } from "./heatmap.data.d.ts"
  *
@@ -25,6 +26,7 @@ export class HeatmapDrawing {
   /** @type {JointDistances | null} */ distances = null;
   side = 0; // pixels of the square
   larger = 1; // how much larger the type is
+  /** @type {Range | null} */ table = null; // the sentences whose chunks are drawn as squares
 
   /** @param {HTMLElement} root */
   constructor(root) {
@@ -50,8 +52,10 @@ export class HeatmapDrawing {
     const pen = fit(this.cells);
     pen.imageSmoothingEnabled = false;
     pen.drawImage(this.image(data, distances), this.margin, 0, this.side, this.side);
-    this.drawPairs(pen, data, distances);
-    this.drawBands(pen, data);
+    if (!data.lasts) {
+      this.drawPairs(pen, data, distances);
+      this.drawBands(pen, data);
+    }
     this.drawTicks(pen, distances.count);
     const sentences = `${grouped(distances.count)} sentences with each other`;
     this.map.setAttribute(
@@ -163,6 +167,7 @@ export class HeatmapDrawing {
   mark(cell) {
     const pen = fit(this.over);
     const { distances } = this;
+    if (this.data?.lasts && this.table) this.drawSquares(pen, this.data.lasts, this.table);
     if (!cell || !distances) return;
     const [[top, bottom], [left, right]] = cell.map((row) => distances.range(row).map((sentence) => this.at(sentence)));
     pen.fillStyle = pen.strokeStyle = this.colour("accent");
@@ -172,6 +177,32 @@ export class HeatmapDrawing {
     pen.globalAlpha = 1;
     pen.lineWidth = 2;
     pen.strokeRect(this.margin + left - 2, top - 2, right - left + 4, bottom - top + 4);
+  }
+
+  /**
+   * Draw a square around each chunk, fill the first or the last of them, which the step is about, and veil the sentences after.
+   * @param {CanvasRenderingContext2D} pen
+   * @param {number[]} lasts
+   * @param {Range} table
+   */
+  drawSquares(pen, lasts, table) {
+    const squares = squaresOf(lasts, table);
+    const current = squares[table[0] > 0 ? 0 : squares.length - 1];
+    const end = this.at(table[1]);
+    pen.fillStyle = this.colour("page");
+    pen.globalAlpha = 0.72;
+    pen.fillRect(this.margin + end, 0, this.side - end, this.side);
+    pen.fillRect(this.margin, end, end, this.side - end);
+    pen.fillStyle = pen.strokeStyle = this.colour("accent");
+    for (const square of squares) {
+      const [from, to] = square.map((sentence) => this.at(sentence));
+      // Among hundreds of sentences a square is a few pixels wide.
+      pen.lineWidth = Math.min(2.5 * this.larger, Math.max(1, (to - from) / 6));
+      pen.globalAlpha = 0.25;
+      if (square === current) pen.fillRect(this.margin + from, from, to - from, to - from);
+      pen.globalAlpha = 1;
+      pen.strokeRect(this.margin + from + 1, from + 1, to - from - 2, to - from - 2);
+    }
   }
 
   /**
@@ -233,13 +264,27 @@ export function rowsOf({ chunk_of, grounds }, distances) {
 }
 
 /**
- * The colour of every cell that holds a pair from one chunk; -1 for the others.
- * @param {Pick<HeatmapData, "chunk_of" | "grounds">} data
+ * Return the chunks of a range's sentences in the best partition of the sentences before its end, in order.
+ * @param {number[]} lasts the first sentence of the last chunk, for each number of sentences from the beginning
+ * @param {Range} table
+ * @returns {Range[]}
+ */
+export function squaresOf(lasts, [from, to]) {
+  /** @type {Range[]} */
+  const squares = [];
+  for (let end = to; end > from; end = lasts[end]) squares.unshift([lasts[end], end]);
+  return squares;
+}
+
+/**
+ * The colour of every cell that holds a pair from one chunk; -1 for the others, and for all if the chunks are squares.
+ * @param {Pick<HeatmapData, "chunk_of" | "grounds"> & Partial<Pick<HeatmapData, "lasts">>} data
  * @param {Pick<JointDistances, "row" | "cells">} distances
  */
 export function owners(data, distances) {
   const { cells } = distances;
   const owner = new Int8Array(cells * cells).fill(-1);
+  if (data.lasts) return owner;
   rowsOf(data, distances).forEach((own, chunk) => {
     for (const one of own) for (const other of own) owner[one * cells + other] = data.grounds[chunk];
   });

@@ -5,8 +5,8 @@
  * @import { HeatmapData } from "./heatmap.data.d.ts"
  */
 /**
- * @import { Range } from "../components/shared/bus.js"
- * @import { Matrix } from "../components/shared/component.d.ts"
+ * @import { Range } from "../shared/bus.js"
+ * @import { Matrix } from "../shared/component.d.ts"
  */
 
 export class JointDistances {
@@ -66,7 +66,7 @@ export class JointDistances {
 }
 
 /** @param {number} value */
-const hundredths = (value) => value.toFixed(2);
+export const hundredths = (value) => value.toFixed(2);
 /** @param {number} value */
 export const thousandths = (value) => String(Number(value.toFixed(3)));
 
@@ -74,11 +74,11 @@ export const thousandths = (value) => String(Number(value.toFixed(3)));
  * Describe a cell: `facts` state the distance and the chunks, `terms` the parts of the distance, and `sentences` maps the
  * rows' names to their first sentences.
  * @param {JointDistances} distances
- * @param {Pick<HeatmapData, "weight" | "line" | "chunk_of" | "block">} data
+ * @param {Pick<HeatmapData, "weight" | "line" | "chunk_of" | "block"> & Partial<Pick<HeatmapData, "lasts">>} data
  * @param {[row: number, column: number]} cell
  * @returns {{ head: string, facts: string[], terms: string, sentences: Map<string, number> }}
  */
-export function describePair(distances, { weight, line, chunk_of, block }, [one, other]) {
+export function describePair(distances, { weight, line, chunk_of, block, lasts }, [one, other]) {
   const ranges = [one, other].map((row) => distances.range(row));
   const names = ranges.map(([first, last]) => (last - first > 1 ? `${first + 1}–${last}` : String(first + 1)));
   const chunks = [...new Set(ranges.flatMap(([first, last]) => chunk_of.slice(first, last)))]
@@ -90,6 +90,10 @@ export function describePair(distances, { weight, line, chunk_of, block }, [one,
       ? `chunks ${chunks.slice(0, -1).join(", ")} and ${chunks[chunks.length - 1]}`
       : `${same ? "" : "both "}in chunk ${chunks[0]}`;
   const sentences = new Map(names.map((name, index) => [name, ranges[index][0]]));
+  if (lasts && one !== other) {
+    const alike = `${block > 1 ? "mean " : ""}similarity ${hundredths(1 - distances.between(one, other))}`;
+    return { head: `Sentences ${names[0]} and ${names[1]}`, facts: [alike], terms: "", sentences };
+  }
   if (same) return { head: `Sentence ${names[0]}`, facts: [where], terms: "", sentences };
   const [place, meaning] = [distances.place(one, other), distances.meaning(one, other)];
   const distance = distances.between(one, other);

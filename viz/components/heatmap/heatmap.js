@@ -1,16 +1,16 @@
 // The heatmap of joint distances. Pointer and keys move from cell to cell; a cell represents two sentences of the text.
 
-import { emit, listen, NOTHING } from "../components/shared/bus.js";
-import { el, found, isDark, liveRegion } from "../components/shared/dom.js";
-import { grouped } from "../components/shared/format.js";
-import { countPainted, expose } from "../components/shared/handle.js";
-import { storedMatrix } from "../components/shared/store.js";
-import { HeatmapDrawing, neighbour } from "./heatmap_drawing.js";
-import { describePair, JointDistances, thousandths } from "./joint_distances.js";
+import { emit, listen, NOTHING } from "../shared/bus.js";
+import { el, found, isDark, liveRegion } from "../shared/dom.js";
+import { grouped } from "../shared/format.js";
+import { countPainted, expose } from "../shared/handle.js";
+import { storedMatrix } from "../shared/store.js";
+import { HeatmapDrawing, neighbour, squaresOf } from "./heatmap_drawing.js";
+import { describePair, hundredths, JointDistances, thousandths } from "./joint_distances.js";
 
 /**
- * @import { Mark } from "../components/shared/bus.js"
- * @import { Component, Matrix } from "../components/shared/component.d.ts"
+ * @import { Mark } from "../shared/bus.js"
+ * @import { Component, Matrix } from "../shared/component.d.ts"
  * @import { Cell } from "./heatmap_drawing.js"
  * @import { HeatmapData } from "./heatmap.data.d.ts"
  */
@@ -29,6 +29,7 @@ class Heatmap {
   /** @type {Matrix | null} */ matrix = null;
   /** @type {JointDistances | null} */ distances = null;
   /** @type {Readonly<Mark> | null} */ outer = null; // the last step of another component
+  /** @type {Pick<Mark, "horizon" | "seen" | "asked" | "predicted" | "table">} */ built = {}; // what that step shows of the result
   speaking = false; // whether a step that is heard is its own
   /** @type {Cell | null} */ pinned = null;
   /** @type {Cell | null} */ pointed = null;
@@ -89,6 +90,12 @@ class Heatmap {
     for (const node of [this.map, this.legend, this.said]) node.style.display = data.matrix ? "" : "none";
     this.message.style.display = data.matrix || !count ? "none" : "";
     this.message.textContent = `The heatmap compares every sentence with every other: there may be at most ${grouped(data.most)}, and this text has ${grouped(count)}.`;
+    if (data.lasts) {
+      this.title.textContent = "Similarity of the sentences";
+      this.explained.textContent =
+        "A square is a chunk. Off the diagonal, dark cells add to its value and pale ones take from it.";
+      return;
+    }
     this.title.textContent = data.weight ? "Joint distance" : "Distance in meaning";
     const formula = data.weight
       ? `λ × place + (1 − λ) × meaning, λ ${thousandths(data.weight)}`
@@ -106,7 +113,7 @@ class Heatmap {
   }
 
   /** @param {HeatmapData} data */
-  drawLegend({ line }) {
+  drawLegend({ line, lasts }) {
     /**
      * @param {string} background
      * @param {string} words
@@ -118,12 +125,12 @@ class Heatmap {
       item.append(words);
       return item;
     };
-    const items = [swatch("linear-gradient(to right, var(--ink), var(--page))", "0 to 1", "ramp")];
-    if (line)
-      items.push(
-        swatch("color-mix(in srgb, var(--ink) 16%, var(--page))", `paler: beyond ${line[0]} ${thousandths(line[1])}`),
-      );
-    items.push(swatch("linear-gradient(135deg, var(--edge-0) 50%, var(--edge-1) 50%)", "in one chunk, in its colour"));
+    const items = [swatch("linear-gradient(to right, var(--ink), var(--page))", lasts ? "1 to 0" : "0 to 1", "ramp")];
+    const beyond =
+      lasts && line ? `below ${line[0]} ${hundredths(1 - line[1])}` : line && `beyond ${line[0]} ${thousandths(line[1])}`;
+    if (beyond) items.push(swatch("color-mix(in srgb, var(--ink) 16%, var(--page))", `paler: ${beyond}`));
+    if (!lasts)
+      items.push(swatch("linear-gradient(135deg, var(--edge-0) 50%, var(--edge-1) 50%)", "in one chunk, in its colour"));
     this.legend.replaceChildren(...items);
   }
 
@@ -172,7 +179,7 @@ class Heatmap {
   // Restore the cell shown before the pointer entered.
   relax() {
     if (this.distances) this.show(this.pinned);
-    this.mark(this.outer ?? (this.pinned ? this.stepOf(this.pinned) : { ...NOTHING, still: true }));
+    this.mark(this.outer ?? (this.pinned ? this.stepOf(this.pinned) : { ...NOTHING, ...this.built, still: true }));
   }
 
   /**
@@ -182,8 +189,9 @@ class Heatmap {
    */
   stepOf([one, other]) {
     const { distances } = this;
-    if (!distances) return { ...NOTHING, still: true };
-    return { ...NOTHING, growing: distances.range(one), next: one === other ? null : distances.range(other), still: true };
+    const nothing = { ...NOTHING, ...this.built, still: true };
+    if (!distances) return nothing;
+    return { ...nothing, growing: distances.range(one), next: one === other ? null : distances.range(other) };
   }
 
   /** @param {Mark} step */
@@ -198,7 +206,15 @@ class Heatmap {
    * @param {Mark} step
    */
   follow(step) {
+    const { horizon, seen, asked, predicted, table } = step;
+    this.built = { horizon, seen, asked, predicted, table };
     this.outer = step.growing || step.next ? { ...step, still: true } : null;
+    if (this.component?.data.lasts) {
+      this.drawing.table = table ?? null;
+      this.pinned = null;
+      this.show(this.pointed);
+      return;
+    }
     const pair = this.pairOf(this.outer);
     if (!pair) return;
     this.pinned = pair;
@@ -261,6 +277,10 @@ class Heatmap {
       },
       get weight() {
         return heatmap.component?.data.weight ?? null;
+      },
+      get squares() {
+        const { lasts } = heatmap.component?.data ?? {};
+        return lasts && heatmap.drawing.table ? squaresOf(lasts, heatmap.drawing.table) : [];
       },
       get pinned() {
         return heatmap.pinned && [...heatmap.pinned];
