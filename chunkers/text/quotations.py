@@ -35,6 +35,9 @@ SHORTEST = 12
 resemble too many passages.
 """
 
+MOST_PARTS = 5
+"""Maximum number of parts of a quotation that are looked for in different places."""
+
 MOST_COMPARED = 20_000_000_000
 """Maximum number of pairs of characters that are compared to find the altered excerpts of one file of questions: some half
 a minute.
@@ -165,6 +168,32 @@ class Searched:
             return None
         return Match(self._folded.original(Span(start, end)), "altered", 1 - distance / length)
 
+    def divided(self, text: str) -> list[Span]:
+        """Find a quotation whose parts now stand apart, in the same order; return their spans, or none.
+
+        Each part occurs as in `typography`, and has at least `SHORTEST` characters. The first parts are the longest.
+        """
+        whole, rest, begin = self._folded.text, folded(text), 0
+        spans: list[Span] = []
+        # Most lost quotations are told by their beginning or end.
+        if self.work.spent or rest[:SHORTEST] not in whole or rest[-SHORTEST:] not in whole:
+            return []
+        self.work.left -= len(whole) * len(rest).bit_length() * MOST_PARTS
+        while rest:
+            if len(rest) < SHORTEST or len(spans) == MOST_PARTS:
+                return []
+            size = _longest(rest, whole, begin)
+            # What is left for the last part must not be too short for one.
+            if size < len(rest):
+                size = min(size, len(rest) - SHORTEST)
+            if size < SHORTEST:
+                return []
+            start = whole.find(rest[:size], begin)
+            begin = start + size
+            spans.append(self._folded.original(Span(start, begin)))
+            rest = rest[size:]
+        return spans
+
     def has(self, text: str) -> bool:
         """Return whether the searched text contains ``text``, ignoring white space and typography."""
         return (words := folded(text)) != "" and words in self._folded.text
@@ -232,6 +261,11 @@ class Searched:
         from chunkers.text.approximate import codes
 
         return codes(self._folded.text)
+
+
+def _longest(rest: str, whole: str, begin: int) -> int:
+    """Return the length of the longest beginning of ``rest`` that occurs in ``whole`` from ``begin`` on."""
+    return bisect_left(range(1, len(rest) + 1), True, key=lambda size: whole.find(rest[:size], begin) < 0)
 
 
 def _is_like(rest: str, neighbour: str, *, before: bool) -> bool:

@@ -374,6 +374,9 @@ def _questions(name: str, data: bytes, corpus: Corpus) -> Questions:
     questions = read_questions(data, name, corpus)
     for sentence in (*questions.problems, *questions.changes):
         say(sentence)
+    states = questions.states()
+    if {*states} - {"valid"}:
+        say(f"{name}: of the excerpts, {', '.join(f'{count:,} {state}' for state, count in states.items())}.")
     questions.needed(name)
     return questions
 
@@ -447,6 +450,7 @@ def as_json(name: str, found: Evaluation, ruler: Ruler, questions: Questions, at
         ],
         "problems": list(questions.problems),
         "changes": list(questions.changes),
+        "excerpts": [label._asdict() for label in questions.labels],
     }
 
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from chunkers import InputError, Span
-from chunkers.text.quotations import ALIKE, NEAREST, Match, Quotation, Searched, Work
+from chunkers.text.quotations import ALIKE, NEAREST, How, Match, Quotation, Searched, Work
 from evaluation.questions.corpus import Corpus
 from evaluation.questions.quoting import cut, short
 
@@ -22,19 +22,27 @@ class Excerpt(NamedTuple):
 
 
 class Located(NamedTuple):
-    """Excerpt found in a document, with a remark if it differs from the quotation or occurs more than once.
+    """Excerpt found in a document.
 
-    It may differ in its position or its wording.
+    Attributes
+    ----------
+    spans
+        The place of the excerpt; several if other text now stands between its parts.
+    how
+        How it was found.
+    remark
+        A sentence if it differs from the quotation in position or wording, or occurs more than once; otherwise empty.
     """
 
     document: int
-    span: Span
+    spans: tuple[Span, ...]
+    how: How | Literal["divided"] = "in place"
     remark: str = ""
 
     @property
-    def excerpt(self) -> Excerpt:
-        """Located excerpt, without the remark on how it was found."""
-        return Excerpt(self.document, self.span)
+    def excerpts(self) -> list[Excerpt]:
+        """Passages of the document that the excerpt consists of."""
+        return [Excerpt(self.document, span) for span in self.spans]
 
 
 @dataclass(frozen=True)
@@ -73,10 +81,12 @@ class Finder:
         text = self.corpus.documents[number].text
         if not text.strip():
             raise InputError(f"a document that answers a question must have text; {self.corpus.names[number]} has none.")
-        return Located(number, Span(len(text) - len(text.lstrip()), len(text.rstrip())))
+        return Located(number, (Span(len(text) - len(text.lstrip()), len(text.rstrip())),))
 
     def locate(self, item: object, number: int | None) -> Located:
-        """Locate a quoted excerpt in the documents: verbatim, else ignoring typography, else with small changes.
+        """Locate a quoted excerpt in the documents: verbatim, else ignoring typography, else in parts or with small changes.
+
+        Parts stand in the same order, with other text between them.
 
         An item is a text, or an object with ``content`` and, if known, ``start_index``, ``prefix``, ``suffix`` and
         ``corpus_id``, the document's name. Without ``corpus_id``, the document ``number`` is searched, or all documents in
@@ -98,6 +108,11 @@ class Finder:
                     return self._located(candidate, quoted, found)
         if best := self._most_alike(numbers, quoted, ALIKE):
             return self._located(*best)
+        for candidate in numbers:
+            if spans := self._searched[candidate].divided(quoted.text):
+                places = " and ".join(f"{span.start:,}" for span in spans)
+                remark = f"the excerpt {short(quoted.text)} stands in {self.corpus.names[candidate]} in parts, at {places}."
+                return Located(candidate, tuple(spans), "divided", remark)
         where = "any document" if number is None else self.corpus.names[number]
         said = f"the excerpt must occur in {where}, and {short(quoted.text)} does not; it is left out."
         if best := self._most_alike(numbers, quoted, NEAREST):
@@ -128,7 +143,8 @@ class Finder:
             remark = f"stands in {name} at {found.span.start:,} altered, {_percent(found)} alike: {short(passage)}"
         if found.several:
             remark += f"{'; it' if remark else ''} stands in {name} more than once, and the first is used"
-        return Located(number, found.span, f"the excerpt {short(quoted.text)} {remark}." if remark else "")
+        said = f"the excerpt {short(quoted.text)} {remark}." if remark else ""
+        return Located(number, (found.span,), found.how, said)
 
     @cached_property
     def _work(self) -> Work:

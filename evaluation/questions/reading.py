@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal, NamedTuple, get_args
 
-from chunkers import Cancelled, InputError
+from chunkers import Cancelled, InputError, Span
 from chunkers.support.limits import MAX_BYTES
+from chunkers.text.quotations import How
 from evaluation.questions.corpus import Corpus
 from evaluation.questions.excerpts import Excerpt, Finder, Located
 from evaluation.questions.quoting import short
@@ -25,17 +28,54 @@ class Question:
     excerpts: tuple[Excerpt, ...]
 
 
+LabelState = Literal["valid", "found again", "split", "merged", "orphaned"]
+"""State of an excerpt after an edit: it stands where it was; elsewhere, or with other typography or small changes; in parts,
+with other text between them; in a place that another excerpt of its question has; or nowhere."""
+
+
+class Label(NamedTuple):
+    """An excerpt as its file has it, and what has become of it.
+
+    Attributes
+    ----------
+    document, spans
+        Its places in a document; none if it is orphaned.
+    remark
+        A sentence if it differs from the text, stands there more than once, or was not found; otherwise empty.
+    """
+
+    question: str
+    excerpt: str
+    state: LabelState
+    document: str = ""
+    spans: tuple[Span, ...] = ()
+    remark: str = ""
+
+
 @dataclass(frozen=True)
 class Questions:
-    """Questions read from a file, with sentences on unusable rows and on excerpts that differ from the text.
+    """Questions read from a file.
 
-    Such excerpts are usable: they were found at another position, with other typography, with small changes, or more than
-    once.
+    Attributes
+    ----------
+    problems
+        Sentences on unusable rows.
+    changes
+        Sentences on excerpts that differ from the text. They are usable: they were found at another position, with other
+        typography, with small changes, in parts, or more than once.
+    labels
+        The excerpts of the usable questions and of those whose excerpts are lost, in the order of the file.
     """
 
     usable: tuple[Question, ...]
     problems: tuple[str, ...]
     changes: tuple[str, ...] = ()
+    labels: tuple[Label, ...] = ()
+
+    def states(self) -> dict[LabelState, int]:
+        """Return the number of excerpts in each state that any of them has, in the order of `LabelState`."""
+        counts = Counter(label.state for label in self.labels)
+        return {state: counts[state] for state in get_args(LabelState) if counts[state]}
 
     def needed(self, name: str) -> tuple[Question, ...]:
         """Return the usable questions. Raise InputError if there are none."""
@@ -72,6 +112,7 @@ def read_questions(data: bytes, name: str, corpus: Corpus, cancelled: Callable[[
     usable: list[Question] = []
     problems: list[str] = []
     changes: list[str] = []
+    labels: list[Label] = []
     seen: set[tuple[object, ...]] = set()
     for place, row in rows:
         if cancelled():
@@ -82,7 +123,7 @@ def read_questions(data: bytes, name: str, corpus: Corpus, cancelled: Callable[[
         try:
             if isinstance(row, InputError):
                 raise row
-            question, lost, changed = _question(row, finder)
+            question, lost, changed = _question(row, finder, labels)
             key = (question.text, row.get("corpus_id"), frozenset(excerpt.document for excerpt in question.excerpts))
             if key in seen:
                 raise InputError(
@@ -96,11 +137,14 @@ def read_questions(data: bytes, name: str, corpus: Corpus, cancelled: Callable[[
         usable.append(question)
         problems += [f"{name}, {place}: {sentence}" for sentence in lost]
         changes += [f"{name}, {place}: {sentence}" for sentence in changed]
-    return Questions(tuple(usable), tuple(problems), tuple(changes))
+    return Questions(tuple(usable), tuple(problems), tuple(changes), tuple(labels))
 
 
-def _question(row: Row, finder: Finder) -> tuple[Question, list[str], list[str]]:
-    """Return the question of a row, a sentence on every excerpt that is left out, and one on those that are not as given."""
+def _question(row: Row, finder: Finder, labels: list[Label]) -> tuple[Question, list[str], list[str]]:
+    """Return the question of a row, a sentence on every excerpt that is left out, and one on those that are not as given.
+
+    What has become of each excerpt is added to ``labels``.
+    """
     text = row.get("question")
     if not isinstance(text, str) or not text.strip():
         raise InputError(f"the question must be a string that is not empty; got {short(text)}.")
@@ -113,11 +157,38 @@ def _question(row: Row, finder: Finder) -> tuple[Question, list[str], list[str]]
     lost: list[str] = []
     column = next((one for one in EXCERPTS if row.get(one)), None)
     wanted = [] if column is None else listed(row[column], column)
+    excerpts: list[Excerpt] = []
     for item in wanted:
+        quoted = str(item.get("content")) if isinstance(item, dict) else str(item)
         try:
-            found.append(finder.whole(item) if column == "documents" else finder.locate(item, number))
+            place = finder.whole(item) if column == "documents" else finder.locate(item, number)
         except InputError as error:
             lost.append(str(error))
+            labels.append(Label(text, quoted, "orphaned", remark=lost[-1]))
+            continue
+        found.append(place)
+        state = _state(place, excerpts)
+        labels.append(Label(text, quoted, state, finder.corpus.names[place.document], place.spans, place.remark))
+        excerpts += [one for one in place.excerpts if state != "merged" or one not in excerpts]
     if wanted and not found:
         raise InputError(f"no excerpt of {short(text)} could be located, so the question is left out: {lost[0]}")
-    return Question(text, tuple(one.excerpt for one in found)), lost, [one.remark for one in found if one.remark]
+    return Question(text, tuple(excerpts)), lost, [one.remark for one in found if one.remark]
+
+
+def _state(place: Located, earlier: Sequence[Excerpt]) -> LabelState:
+    """Return what has become of an excerpt; ``earlier`` are the places of the excerpts before it."""
+    overlaps = any(
+        document == place.document and one.start < span.end and span.start < one.end
+        for document, span in earlier
+        for one in place.spans
+    )
+    return "merged" if overlaps and place.how != "in place" else _STATES[place.how]
+
+
+_STATES: Mapping[How | Literal["divided"], LabelState] = {
+    "in place": "valid",
+    "elsewhere": "found again",
+    "typography": "found again",
+    "altered": "found again",
+    "divided": "split",
+}

@@ -9,6 +9,7 @@ import streamlit as st
 from chunkers.methods.propositions import Propositions
 from evaluation.asking.ask import STATED_SEARCHED
 from evaluation.questions.labels import labels
+from evaluation.questions.reading import Questions
 from evaluation.search.ranking import checked_method
 from evaluation.search.returned import Returned
 from viz.components.download import download
@@ -239,9 +240,10 @@ def _say_state(run: Retrieval, plan: Plan | None) -> None:
     if run.questions.problems:
         with st.expander(f"{counted(len(run.questions.problems), 'question problem')}"):
             st.dataframe({"problem": list(run.questions.problems)}, hide_index=True, width="stretch")
-    if run.questions.changes:
-        with st.expander(f"{counted(len(run.questions.changes), 'inexact excerpt')} found"):
-            st.dataframe({"excerpt": list(run.questions.changes)}, hide_index=True, width="stretch")
+    states = run.questions.states()
+    if {*states} - {"valid"} or run.questions.changes:
+        with st.expander(f"Excerpts: {', '.join(f'{count:,} {state}' for state, count in states.items())}"):
+            st.dataframe(_label_table(run.questions), hide_index=True, width="stretch")
     if run.plan.material.own and run.found:
         _offer_labels(run)
     count = len(run.plan.chunkers)
@@ -258,6 +260,19 @@ def _say_how(run: Retrieval) -> None:
     if run.plan.returned.said:
         said = f"A chunk that is found comes with {run.plan.returned.said}; all of that is measured. {run.lacking}"
         notice(said.strip(), key="retrieval_returned_said")
+
+
+def _label_table(questions: Questions) -> dict[str, list[str]]:
+    """Return what has become of each excerpt, and the sentences on those that are not as they were."""
+    labels = questions.labels
+    return {
+        "state": [label.state for label in labels],
+        "question": [label.question for label in labels],
+        "excerpt": [label.excerpt for label in labels],
+        "document": [label.document for label in labels],
+        "place": [", ".join(f"{start:,} to {end:,}" for start, end in label.spans) for label in labels],
+        "remark": [label.remark for label in labels],
+    }
 
 
 def _offer_labels(run: Retrieval) -> None:

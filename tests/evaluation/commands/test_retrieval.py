@@ -84,7 +84,7 @@ def test_what_is_left_out_is_told(folder, capsys):
     told = capsys.readouterr().err.splitlines()
     assert told[0] == "broken.txt: the file must be plain text or Markdown; it is binary. The document is left out."
     assert told[1].startswith("questions.csv, question 7: no excerpt of 'Who?' could be located")
-    assert len(told) == 2
+    assert told[2:] == ["questions.csv: of the excerpts, 8 valid, 1 orphaned."]
 
 
 def test_what_is_of_no_use_ends_in_a_sentence(folder, capsys):
@@ -242,7 +242,11 @@ def test_labels_are_written_and_say_what_an_edit_did(folder, capsys):
         for was, now in zip(one["excerpts"], other["excerpts"], strict=True):
             moved = 15 if was["document"] == "stubs.txt" else 0
             assert (now["start"], now["end"]) == (was["start"] + moved, was["end"] + moved)
-    assert after["changes"] == printed.err.splitlines()
+    *changes, states = printed.err.splitlines()
+    assert after["changes"] == changes
+    moved = sum(one["document"] == "stubs.txt" for one in after["excerpts"])
+    assert states == f"labels.jsonl: of the excerpts, {len(after['excerpts']) - moved} valid, {moved} found again."
+    assert [one["state"] for one in after["excerpts"] if one["document"] == "stubs.txt"] == ["found again"] * moved
     assert all(" stands in stubs.txt word for word, but at " in one for one in after["changes"])
     assert len(after["changes"]) == sum(
         one["document"] == "stubs.txt" for question in before["questions"] for one in question["excerpts"]

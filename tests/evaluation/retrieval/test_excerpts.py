@@ -1,10 +1,17 @@
 """Locating excerpts by place and by text, and resolving document names."""
 
+import json
+from itertools import pairwise
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from chunkers import Document, InputError, Span
+from chunkers.text.quotations import Searched
 from evaluation.questions.corpus import Corpus
 from evaluation.questions.excerpts import Finder
+from evaluation.questions.labels import reference
 from evaluation.questions.reading import read_questions
 
 TEXT = "The tide goes out.\nIt comes back.\nThe tide goes out.\n"
@@ -17,7 +24,7 @@ def finder(*names):
 @pytest.mark.parametrize(("start", "found"), [(34, 34), (34.0, 34), (None, 0), (7, 0)])
 def test_a_place_is_used_where_the_text_is_there_and_else_the_first_occurrence(start, found):
     item = {"content": "The tide goes out.", "start_index": start}
-    assert finder("a.txt").locate(item, 0).span == Span(found, found + 18)
+    assert finder("a.txt").locate(item, 0).spans == (Span(found, found + 18),)
 
 
 @pytest.mark.parametrize("start", [-19, -1, True, 3.5, "34", [34], float("nan")])
@@ -48,3 +55,66 @@ def test_half_of_a_surrogate_pair_is_a_sentence_and_the_other_questions_stay():
     read = read_questions(data, "q.jsonl", finder("a").corpus)
     assert [question.text for question in read.usable] == ["When?"]
     assert "the question must be valid Unicode" in read.problems[0]
+
+
+BEFORE = (
+    "Mussels hang on threads that they spin.\nThe threads hold in surf that moves stones.\nA limpet returns to its place.\n"
+    "Limpets graze at high water.\nBarnacles stand on their heads.\n"
+)
+EDITED = (
+    "A new beginning.\nMussels hang on threads that they spin.\nA note of several words now stands between these two, and "
+    "it is longer than both of them together.\nThe threads hold in surf that moves stones.\n"
+    "A limpet  returns to its place.\n"
+)
+
+
+def labelled(*excerpts):
+    rows = [reference("a.txt", BEFORE, Span(BEFORE.index(one), BEFORE.index(one) + len(one))) for one in excerpts]
+    return json.dumps({"question": "What?", "references": rows}).encode()
+
+
+def states(text, *excerpts):
+    read = read_questions(labelled(*excerpts), "q.jsonl", Corpus((Document.from_text(text, "lines", "a.txt"),)))
+    return read, [(label.excerpt, label.state, [text[start:end] for start, end in label.spans]) for label in read.labels]
+
+
+def test_what_has_become_of_every_excerpt_after_an_edit():
+    two = "Mussels hang on threads that they spin.\nThe threads hold in surf that moves stones."
+    whole, moved, gone = BEFORE.splitlines()[2], BEFORE.splitlines()[1], BEFORE.splitlines()[4]
+    assert states(BEFORE, two, whole)[1] == [(two, "valid", [two]), (whole, "valid", [whole])]
+    read, found = states(EDITED, two, whole, moved, gone)
+    assert found == [
+        (two, "split", two.splitlines()),
+        (whole, "found again", ["A limpet  returns to its place."]),
+        (moved, "merged", [moved]),
+        (gone, "orphaned", []),
+    ]
+    # All that is left of the answer is measured, each passage once.
+    (question,) = read.usable
+    assert [EDITED[start:end] for _, (start, end) in question.excerpts] == [
+        *two.splitlines(),
+        "A limpet  returns to its place.",
+    ]
+    assert "in parts, at 17 and" in read.changes[0]
+
+
+def test_overlapping_excerpts_that_stand_where_they_were_are_valid():
+    two, one = BEFORE[:83], BEFORE.splitlines()[0]
+    assert [state for _, state, _ in states(BEFORE, two, one)[1]] == ["valid", "valid"]
+
+
+@given(st.permutations("abcdefghijklmnopqrstuvwxyz0123456789"), st.integers(12, 24), st.integers(1, 40))
+def test_a_quotation_that_was_divided_is_found_in_its_parts(letters, cut, between):
+    text = "".join(letters)
+    parts = [text[:cut], text[cut:]]
+    searched = Searched(f"x {parts[0]}{'-' * between}{parts[1]} x")
+    assert [searched.text[start:end] for start, end in searched.divided(text)] == parts
+    assert searched.divided(f"{text}{'+' * 12}") == []
+    assert Searched(f"{parts[1]} {parts[0]}").divided(text) == []
+
+
+@given(st.text("ab", min_size=24, max_size=60), st.text("ab-", min_size=24, max_size=120))
+def test_parts_that_are_found_are_the_quotation(quoted, text):
+    spans = Searched(text).divided(quoted)
+    assert "".join(text[start:end] for start, end in spans) in ("", quoted)
+    assert all(earlier.end <= later.start for earlier, later in pairwise(spans))

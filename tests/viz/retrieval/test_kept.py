@@ -106,12 +106,13 @@ def test_excerpts_that_are_not_as_given_are_listed(cache_folder):
     labels = [one.label for one in app.expander]
     assert "1 question problem" in labels
     assert "Questions with places" in [one.label for one in app.get("download_button")]
-    assert "1 inexact excerpt found" in labels
-    told = [row for table in app.dataframe for row in table.value.get("excerpt", [])]
-    assert told == [
-        "mine.csv, question 1: the excerpt 'The owl hunted at night.' stands in birds.txt at 32 altered, 90 % alike: "
-        "'The owl hunts at night.'."
+    assert "Excerpts: 1 found again, 1 orphaned" in labels
+    (table,) = (table.value for table in app.dataframe if "state" in table.value)
+    assert table[["state", "question", "document", "place"]].values.tolist() == [
+        ["found again", "When?", "birds.txt", "32 to 55"],
+        ["orphaned", "What?", "", ""],
     ]
+    assert table["remark"][0].endswith("stands in birds.txt at 32 altered, 90 % alike: 'The owl hunts at night.'.")
 
 
 def uploader(app, key):
