@@ -3,16 +3,20 @@
 import streamlit as st
 
 from viz.components.assets import VIZ
-from viz.shell import lecture
+from viz.shell import deck, lecture
+from viz.shell.deck_bar import deck_bar
 from viz.shell.keys import key_dialog
 from viz.shell.navigation import navigation
 
 # An icon by name would be fetched from its maker's server; the app asks nobody for anything.
 st.set_page_config("Seamark", str(VIZ / "theme" / "icon.svg"), layout="wide", initial_sidebar_state=304)
 st.html(VIZ / "theme" / "page.css")
+deck.read_link()
 page = navigation()
+deck.go_to_scene()
 lecture.enlarge()
 key_dialog()
+deck_bar()
 page.run()
 with st.sidebar:
     lecture.control()

@@ -13,7 +13,7 @@ from viz.shell.navigation import PAGES
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 
 QUERIES = {
-    "compare": ["", "lecture=1", "c1=fixed_words&c2=breakpoint&c2.amount=20"],
+    "compare": ["", "lecture=1", "lecture=1&deck=ten-minutes&scene=3", "c1=fixed_words&c2=breakpoint&c2.amount=20"],
     "breakpoints": ["view=gaps", "view=scores", "view=steps&axis=similarity"],
     "clustering": ["selected=1", "selected=2", "selected=3"],
     "failures": ["selected=4", "document=emoji"],

@@ -29,6 +29,7 @@ PAGES = {
         ".heatmap": {"cells", "weight", "pinned", "at", "between"},
         ".chunks": set(),
     },
+    "?embedder=tfidf&lecture=1&deck=ten-minutes&scene=3": {".deck-root": {"scene", "part", "waiting"}},
     "failures?embedder=tfidf&document=article": {".failures >> nth=0": set()},
 }
 

@@ -25,6 +25,7 @@ NOT_RUN = {
     ".venv/bin/python -m seamark": "the command line of a checkout; tests/test_command_lines.py",
     "python -m benchmarks": "measures; tests/benchmarks",
     "python -m tests": "tools of the tests, in a checkout",
+    "python -m packing": "writes a file of the checkout; tests/packing",
     "python -m viz": "writes a file of the checkout; the module's own tests",
     "make": "tests/test_make.py",
     "seamark": "opens the app; tests/browser/test_installed.py",

@@ -20,6 +20,7 @@ from viz.guide.pictures import show_pictures
 from viz.guide.start import SENTENCES, show_start
 from viz.guide.which import show_advice
 from viz.shell.column_head import waiting_words
+from viz.shell.deck import offer_decks
 from viz.shell.misfits import show_misfits
 from viz.shell.page import Page, page
 from viz.shell.progress import show_progress
@@ -37,7 +38,7 @@ from viz.theme.numbers import counted, known_boundaries
 PAGE = "guide"
 FIRST = "breakpoint"
 
-VIEWS = {"start": "In four pictures", "which": "Which chunker"}
+VIEWS = {"start": "In four pictures", "which": "Which chunker", "lectures": "Lectures"}
 """The views that are not about a single chunker: their names in the link, and their labels."""
 
 CHUNKER = "chunker"
@@ -65,7 +66,7 @@ def show() -> None:
             choices.extra["view"] = extra["view"]
         with here.controls:
             _choose(choices)
-        views = {CHUNKER: _explain, "start": _start, "which": _which}
+        views = {CHUNKER: _explain, "start": _start, "which": _which, "lectures": _lectures}
         views[choices.extra["view"]](here)
         # The link names the view only if it does not follow from the other parameters.
         here.default.extra["view"] = CHUNKER if choices.columns != here.default.columns else next(iter(VIEWS))
@@ -103,6 +104,13 @@ def _which(here: Page) -> None:
 
     show_advice(explain)
     say_added()
+
+
+def _lectures(here: Page) -> None:
+    """Draw the lectures that can be opened."""
+    heading("Lectures", key="guide_document")
+    st.markdown("A scene is the state of a page with words to say. Page Down leads through the scenes, in lecture mode.")
+    offer_decks("guide")
 
 
 def _choose_column(choices: Choices, column: ColumnChoice) -> None:

@@ -76,6 +76,14 @@ KEYS = (
         ".stepper .answers",
         "components/stepper/stepper.js",
     ),
+    Key(
+        ("PageDown", "PageUp"),
+        "in a lecture: next, previous step, part or scene",
+        ".deck",
+        "shell/deck_bar.js",
+        True,
+    ),
+    Key(("b",), "in lecture mode: blank the screen; any key brings it back", "", "shell/deck_bar.js", True),
     Key(("↑", "↓", "Enter"), "in the table: previous, next gap, lead to the text", ".ledger", "breakpoints/gap_table.js"),
     Key(("arrows", "Enter"), "on the rows: to another comparison, to its step", ".passes", "double_pass/passes.js"),
     Key(

@@ -22,7 +22,8 @@ def is_on() -> bool:
 def enlarge() -> None:
     """Apply the style sheet of lecture mode if the mode is on."""
     if is_on():
-        st.html(Path(__file__).with_suffix(".css"))
+        sheets = ["lecture.css", *["deck.css"] * (session.playing is not None)]
+        st.html(f"<style>{''.join((Path(__file__).parent / sheet).read_text(encoding='utf-8') for sheet in sheets)}</style>")
 
 
 def side() -> DeltaGenerator:
@@ -40,7 +41,7 @@ def name_keys(menu: DeltaGenerator) -> None:
     if is_on():
         menu.caption(
             "Keys: **1** to **6** show one column alone, **h** hides or shows the cuts, **d** and **D** go to the next and "
-            "the previous disagreement, **/** goes to the question field."
+            "the previous disagreement, **/** goes to the question field, **b** blanks the screen."
         )
 
 

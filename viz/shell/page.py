@@ -20,7 +20,7 @@ from viz.controls.tab import keep_questions
 from viz.controls.text_source import load_text, show_row, take_document
 from viz.jobs.resources import split_document
 from viz.server.first_paint import WIDE
-from viz.shell import lecture
+from viz.shell import deck, lecture
 from viz.shell.navigation import enter_through_app, go_where_asked
 from viz.state.choices import OWN, OWN_SPLITTER, SHARED, Choices
 from viz.state.embedder import chosen_embedder, splitter_waits_for_consent
@@ -130,6 +130,9 @@ def _begun(choices: Choices, default: Choices, complaints: list[str], *, about_a
     embedder, embedder_complaint = chosen_embedder(choices)
     with side:
         shared_controls(choices, embedder)
+    if lecture.is_on():
+        with side.expander("Lectures"):
+            deck.offer_decks("settings")
     if about_a_text:
         lecture.name_keys(side)
     ask_about_embedder(choices, embedder)
@@ -164,7 +167,7 @@ def _write_link(name: str, choices: Choices, default: Choices) -> None:
     place = kept_here() if choices.document == OWN else None
     # The id has no effect on another machine, or after the text was removed.
     query |= {KEPT: place.id} if place is not None else {}
-    query |= {WIDE: "1"} if lecture.is_on() else {}
+    query |= {WIDE: "1", **deck.in_link()} if lecture.is_on() else {}
     session.first_links.setdefault(name, query)
     page, written = session.written_link
     # A widget that is quickly moved and moved back sends the old link, while the browser already has the new one.
@@ -175,7 +178,8 @@ def _write_link(name: str, choices: Choices, default: Choices) -> None:
 
 def _choices(name: str, default: Choices) -> tuple[Choices, list[str]]:
     """Return the page's choices, read from the link on first opening, with shared choices taken from the previous page."""
-    if name not in session.choices:
+    arriving, session.arriving = session.arriving == name, ""
+    if name not in session.choices or arriving:
         session.choices[name], session.complaints[name] = _from_link(default)
         columns = enumerate(session.choices[name].columns)
         older = older_columns(st.query_params.to_dict())
@@ -189,7 +193,7 @@ def _choices(name: str, default: Choices) -> tuple[Choices, list[str]]:
     before = session.page or name
     if before != name and not query:
         session.first_links.pop(name, None)
-    if before != name and not came_through_history():
+    if before != name and not came_through_history() and not arriving:
         # The link takes precedence over the previous page.
         for shared in SHARED:
             if shared not in st.query_params:

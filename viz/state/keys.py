@@ -33,6 +33,7 @@ from viz.state.values import (
     KeptQuestion,
     LanguageServer,
     Notebook,
+    Playing,
     Replaced,
     Sent,
     Undo,
@@ -162,6 +163,11 @@ class Session:
     complaints = PerPage[list[str]]("complaints")  # errors in a page's link
     older = PerPage[dict[int, ColumnChoice]]("older")  # columns of a page's link that lack later parameters, by index
     lecture = Value[bool | None]("lecture", None)  # None until read from the link
+    playing = Value[Playing | None]("playing", None)  # the lecture at hand
+    deck_read = Value("deck_read", False)  # whether the lecture was read from the link
+    deck_complaint = Value("deck_complaint", "")
+    scene_wanted = Value("scene_wanted", False)  # whether the next run opens the page of the scene
+    arriving = Value("arriving", "")  # the page that reads its link again, because a scene opens there
     next_page = Value("next_page", "")  # key of the page to go to on the next run
     # Of each widget whose value was changed by anything else, how often: the number in its key
     widget_numbers = Container[dict[str, int]]("widget_numbers", dict)

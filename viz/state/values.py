@@ -45,6 +45,13 @@ class LanguageServer:
     money: float = 0.0
 
 
+class Playing(NamedTuple):
+    """The scene at hand: the name of its lecture, and its index there."""
+
+    deck: str
+    scene: int
+
+
 @dataclass(frozen=True)
 class LastChange:
     """The boundaries of a column on Compare, and how the last change of its parameters affected them.

@@ -29,6 +29,7 @@ ENTRIES = {
     "retrieval/passages.js": None,
     "retrieval/summary.js": None,
     "shell/card/verdicts.js": None,
+    "shell/deck_bar.js": None,
     "shell/keys.js": None,
 }
 SCRIPTS = sorted(path.relative_to(VIZ).as_posix() for path in VIZ.rglob("*.js"))

@@ -97,6 +97,8 @@ export class Reader {
         "seamark-mark": ({ ranges }) => this.markRanges(ranges),
         "seamark-place": ({ at, press }) => this.disagreements.open(at, press),
         "seamark-verdicts": (verdicts) => this.disagreements.hear(verdicts),
+        "seamark-cover": ({ covered }) => this.keys.cover(covered),
+        "seamark-question": ({ question, before }) => this.asking.askFor(question, before),
         "seamark-asked": (asked) => this.asking.hear(asked),
       },
       () => {

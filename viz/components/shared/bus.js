@@ -43,6 +43,11 @@
  */
 
 /**
+ * A request to step forward (1) or back (-1) between two steps, counted from 0.
+ * @typedef {{ by: number, first: number, last: number, taken: boolean }} Turn
+ */
+
+/**
  * An event whose detail is of this type.
  * @template Detail
  * @typedef {{ about: string, detail?: Detail }} EventOf
@@ -83,6 +88,12 @@ export const EVENTS = Object.freeze({
   "seamark-go": { about: "Go to this step, numbered from 0." },
   /** @type {EventOf<{ yes: boolean }>} */
   "seamark-predict": { about: "The user predicts the step that waits for it, in the text." },
+  /** @type {EventOf<{ covered: boolean }>} */
+  "seamark-cover": { about: "Hide the cuts and their reasons, or show them, for the scene of a lecture." },
+  /** @type {EventOf<{ question: string, before: string }>} */
+  "seamark-question": { about: "Ask the question of a scene; an empty one clears the question of the scene before." },
+  /** @type {EventOf<Turn>} */
+  "seamark-page": { about: "Turn to the next or previous step, unless there is none; the stepper that does sets `taken`." },
   /** @type {EventOf<{ open: boolean }>} */
   "seamark-box": { about: "The user opened or closed the box for a text." },
 });

@@ -64,3 +64,6 @@ export function placeOf(key) {
   places.set(key, place);
   return place;
 }
+
+/** Forget all places: the link of another scene names the step and the pace. */
+export const forgetPlaces = () => places.clear();

@@ -27,7 +27,7 @@ const OWN_ARROWS =
 const OWN_SPACE = `${OWN_ARROWS}, button, a, summary, label, [role=button]`;
 
 /**
- * @import { Mark } from "../shared/bus.js"
+ * @import { Mark, Turn } from "../shared/bus.js"
  * @import { Component } from "../shared/component.d.ts"
  * @import { Place } from "./place.js"
  * @import { StepperState } from "./state.d.ts"
@@ -173,6 +173,7 @@ class Stepper {
         },
         "seamark-go": ({ at }) => this.go(at),
         "seamark-predict": ({ yes }) => this.asked && this.answer(yes),
+        "seamark-page": (turn) => this.turn(turn),
         "seamark-ready": () => this.mark(true),
         "seamark-steps": ({ key }) => this.component?.data.key === key && this.update(this.component),
       },
@@ -190,6 +191,7 @@ class Stepper {
   update(component) {
     this.component = component;
     const { key, id } = component.data;
+    const { place } = this;
     this.place = placeOf(key);
     if (this.id === null && this.place.owner === null && holdsArrows(document.activeElement))
       this.root.focus({ preventScroll: true });
@@ -198,7 +200,7 @@ class Stepper {
     if (stored === undefined || stored.id !== id) return;
     const at = within(this.place.at, stored.steps.length);
     const { votes } = component.data;
-    if (this.id === id && this.at === at && this.voting === votes) return;
+    if (this.id === id && this.at === at && this.voting === votes && this.place === place) return;
     const arriving = this.id !== id;
     this.voting = votes;
     this.place.predictions.of(id);
@@ -227,6 +229,19 @@ class Stepper {
     const { prediction } = this.steps[this.at] ?? {};
     const waits = prediction && this.pace === "predict" && !this.place?.predictions.given.has(this.at);
     return waits ? prediction : null;
+  }
+
+  /**
+   * Step for a lecture's keys, as far as the scene goes.
+   * @param {Turn} turn
+   */
+  turn(turn) {
+    const { by, first, last } = turn;
+    const more = by > 0 ? this.asked || this.at < Math.min(last, this.steps.length - 1) : this.at > first;
+    if (turn.taken || !more || this.place?.owner !== this) return;
+    turn.taken = true;
+    if (by > 0) this.goOn();
+    else this.go(this.at - 1);
   }
 
   // Reveal the answer to the question, or step forward.

@@ -108,13 +108,30 @@ export class Asking {
     this.drawForm();
   }
 
+  /**
+   * Ask the question of a lecture's scene, or clear the question of the scene before.
+   * @param {string} question
+   * @param {string} before
+   */
+  askFor(question, before) {
+    if (question && !(this.active && this.question === question)) {
+      this.form.input.value = question;
+      this.ask();
+    } else if (!question && before && this.question === before) this.forget("");
+  }
+
   /** @param {string} words what is left in the box */
-  clear(words) {
+  forget(words) {
     this.form.input.value = words;
     this.waiting = false;
     this.asked = null;
     this.tell({ question: null });
     this.draw();
+  }
+
+  /** @param {string} words what is left in the box */
+  clear(words) {
+    this.forget(words);
     this.form.input.focus({ preventScroll: true });
     this.form.input.select();
     this.reader.live.textContent = words ? "The marks of the question are cleared" : "The question is cleared";

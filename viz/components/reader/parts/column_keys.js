@@ -16,7 +16,10 @@ export class ColumnKeys {
     this.reader = reader;
     // Streamlit may rebuild the component in any run of the page.
     const page = location.pathname;
-    if (globalThis.seamarkLecture?.page !== page) globalThis.seamarkLecture = { page, alone: null, covered: false };
+    if (globalThis.seamarkLecture?.page !== page) {
+      const covered = globalThis.seamarkDeck?.covered ?? false;
+      globalThis.seamarkLecture = { page, alone: null, covered };
+    }
     this.state = globalThis.seamarkLecture;
     /** @param {KeyboardEvent} event */
     const hearKey = (event) => this.key(event);
@@ -29,6 +32,21 @@ export class ColumnKeys {
     return Boolean(this.reader.data?.lecture);
   }
 
+  /** @param {boolean} covered */
+  cover(covered) {
+    if (!this.on || covered === this.state.covered) return;
+    this.state.covered = covered;
+    this.redraw();
+  }
+
+  // Draw, and keep what is at the top of each column there.
+  redraw() {
+    const { columns } = this.reader;
+    const tops = this.on ? columns.map((column) => ({ column, top: column.topmost() })) : [];
+    this.draw();
+    for (const { column, top } of tops) if (top && column.body.scrollTop) column.scrollTo(top.sentence, top.offset);
+  }
+
   /** @param {KeyboardEvent} event */
   key(event) {
     const { reader } = this;
@@ -39,9 +57,7 @@ export class ColumnKeys {
     else if (event.key === "h" && this.on) this.state.covered = !this.state.covered;
     else return;
     event.preventDefault();
-    const tops = this.on ? reader.columns.map((column) => ({ column, top: column.topmost() })) : [];
-    this.draw();
-    for (const { column, top } of tops) if (top && column.body.scrollTop) column.scrollTo(top.sentence, top.offset);
+    this.redraw();
     reader.live.textContent = this.said(index);
   }
 

@@ -1,0 +1,31 @@
+"""The lesson plan of the bundled lecture, ``docs/lecture.md``; ``python -m packing.lesson_plan`` writes it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from viz.state.decks import Scene, bundled_decks
+
+FILE = Path(__file__).parents[1] / "docs" / "lecture.md"
+DECK = "ten-minutes"
+
+_HEAD = """# A lecture of ten minutes
+
+Open `/?deck={deck}` and press Page Down; `b` blanks the screen. The class answers before you go on. The Guide has more
+*Lectures*. `python -m packing.lesson_plan` wrote this page from the scenes.
+"""
+
+
+def plan() -> str:
+    """Return the lesson plan as Markdown."""
+    scenes = bundled_decks()[DECK].scenes
+    return "\n".join([_HEAD.format(deck=DECK), *(_section(number, scene) for number, scene in enumerate(scenes, start=1))])
+
+
+def _section(number: int, scene: Scene) -> str:
+    parts = [f"- **{part.capitalize()}**: {words}" for part, words in scene.words.items()]
+    return "\n".join([f"## {number}. {scene.title} ({scene.minutes} min)", "", *parts, ""])
+
+
+if __name__ == "__main__":
+    FILE.write_text(plan(), encoding="utf-8")

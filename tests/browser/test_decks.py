@@ -1,0 +1,122 @@
+"""Lectures in a real browser: by keyboard alone, on a projector, and readable from the back of the room."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.steps import READY, at_rest, embedded, eventually, read, until
+from tests.lanes import mostly_full
+from viz.state.decks import SEE, bundled_decks
+
+PROJECTOR = {"width": 1280, "height": 720}
+MOST_PRESSES = 150
+
+ERRORS = """() => [...document.querySelectorAll("*")].flatMap(({ shadowRoot }) =>
+  [...(shadowRoot?.querySelectorAll("p.error") ?? [])])
+  .filter((node) => node.checkVisibility()).map((node) => node.textContent)"""
+"""The notices of errors in sight."""
+
+SMALLEST = """(deck) => Math.min(...[...deck.querySelectorAll("*")]
+  .filter(({ childNodes }) => [...childNodes].some((node) => node.nodeType === 3 && node.textContent.trim()))
+  .map((node) => parseFloat(getComputedStyle(node).fontSize)))"""
+
+
+def opened(page, url, query):
+    page.goto(f"{url}/?{query}")
+    page.locator(".deck .words").wait_for(timeout=READY)
+    arrived(page)
+    return page.locator(".deck-root")
+
+
+def arrived(page):
+    """Wait until the scene's page is drawn."""
+    eventually(lambda: read(page.locator(".deck-root"), "({ waiting }) => waiting"), False, READY)
+    at_rest(page)
+    if page.locator(".seamark").count():
+        embedded(page)
+
+
+def shown(bar):
+    return read(bar, "({ scene, part }) => [scene, part]")
+
+
+@pytest.mark.parametrize("name", mostly_full([*bundled_decks()], ["ten-minutes"]))
+def test_a_lecture_is_given_by_page_down_alone(open_page, app_url, name):
+    page, deck = open_page(viewport=PROJECTOR), bundled_decks()[name]
+    bar = opened(page, app_url, f"deck={name}")
+    seen = [shown(bar)]
+    for _ in range(MOST_PRESSES):
+        place, part = shown(bar)
+        scene = deck.scenes[int(place.split("/")[1]) - 1]
+        expect(page.locator(".deck .words")).to_have_text(scene.words[part])
+        if page.get_by_role("button", name="Next (Page Down)").is_disabled():
+            break
+        step = page.locator(".stepper")
+        before = [place, part, read(step, "({ step, asks }) => [step, asks]") if step.count() else None]
+        page.keyboard.press("PageDown")
+        eventually(
+            lambda step=step: [*shown(bar), read(step, "({ step, asks }) => [step, asks]") if step.count() else None],
+            lambda now, before=before: now != before,
+        )
+        if shown(bar)[0] != place:
+            if scene.until is not None:
+                assert before[2][0] == scene.until, "the steps of the scene are done"
+            arrived(page)
+            assert page.evaluate(ERRORS) == []
+        if shown(bar) != seen[-1]:
+            seen.append(shown(bar))
+            reader = page.locator(".seamark")
+            if reader.count() and deck.scenes[int(seen[-1][0].split("/")[1]) - 1].hides:
+                hidden = seen[-1][1] in ("prepare", "predict")
+                eventually(lambda reader=reader: "covered" in reader.get_attribute("class").split(), hidden)
+            if deck.scenes[int(seen[-1][0].split("/")[1]) - 1].ask and seen[-1][1] == SEE:
+                until(reader, "({ asking }) => asking.state === 'done'")
+    parts = [[f"{name}/{number}", part] for number, scene in enumerate(deck.scenes, 1) for part in scene.words]
+    assert seen == parts
+
+
+def test_page_up_goes_back_to_the_last_part_of_the_scene_before(open_page, app_url):
+    page = open_page(viewport=PROJECTOR)
+    bar = opened(page, app_url, "deck=ten-minutes&scene=3")
+    page.keyboard.press("PageUp")
+    eventually(lambda: shown(bar), ["ten-minutes/2", "explain"])
+    arrived(page)
+    page.wait_for_url("**document=three_topics**scene=2")
+    expect(page.locator(".seamark h1")).to_have_text("Three unequal topics")
+    page.get_by_role("button", name="Leave the lecture").click()
+    expect(page.locator(".deck")).to_be_hidden()
+    page.wait_for_url("**lecture=1")
+    assert "deck" not in page.url
+
+
+def test_b_blanks_the_screen_and_a_typed_b_does_not(open_page, app_url):
+    page = open_page(viewport=PROJECTOR)
+    opened(page, app_url, "deck=ten-minutes&scene=3")
+    blank = page.get_by_role("dialog", name="The screen is blank")
+    page.keyboard.press("b")
+    expect(blank).to_be_visible()
+    page.keyboard.press("PageDown")
+    expect(blank).to_be_hidden()
+    expect(page.locator(".deck [aria-current]")).to_have_text("Prepare")
+    page.keyboard.press("/")
+    page.keyboard.type("b")
+    expect(page.get_by_role("textbox", name="Ask your text")).to_have_value("b")
+    expect(blank).to_be_hidden()
+
+
+@pytest.mark.parametrize("width", [1280, 1920])
+def test_the_bar_is_readable_and_covers_nothing(open_page, app_url, width):
+    page = open_page(viewport={"width": width, "height": width * 9 // 16})
+    opened(page, app_url, "deck=ten-minutes&scene=3")
+    deck = page.locator(".deck")
+    assert deck.evaluate(SMALLEST) >= 22
+    assert page.get_by_test_id("stMain").bounding_box()["height"] <= deck.bounding_box()["y"]
+    words = page.locator(".deck .words")
+    for _ in range(3):
+        page.keyboard.press("PageDown")
+        assert words.evaluate("(node) => node.scrollHeight <= node.clientHeight"), words.text_content()
+
+
+def test_an_unknown_lecture_is_named(open_page, app_url):
+    page = open_page(viewport=PROJECTOR)
+    page.goto(f"{app_url}/?deck=nothing&embedder=tfidf")
+    expect(page.get_by_text("The link's deck must be one of ten-minutes")).to_be_visible(timeout=READY)
