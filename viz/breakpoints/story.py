@@ -9,6 +9,7 @@ from chunkers import Chunking, Gap, Verdict
 from chunkers.support.numbers import signed
 from evaluation.segmentation.cohesion import SMALL, Cohesion, StretchComparison
 from viz.components.stepper.stepper import Gauge, Step
+from viz.jobs.worked import vector_name
 
 OUTCOME = {
     Verdict.CUT: "It passes the line: a cut.",
@@ -62,6 +63,9 @@ def _step(
     inside = gap.offset is not None
     story = [gap.reason, OUTCOME[gap.verdict] + (" Near the line." if is_near(gap, margin) else "")]
     numbers = [["chunk", f"{number:,}: {sentence_range(first, grown)}"]]
+    if gap.score is not None and gap.why.steps()[0].score_name == "distance" and not inside:
+        vectors = f"{vector_name(gap.index)} · {vector_name(grown)}"
+        numbers.append(["distance", f"1 − {vectors} = 1 − {signed(1 - gap.score, '.3f')} = {signed(gap.score, '.3f')}"])
     if gap.score is not None and gap.threshold is not None:
         numbers.append(["from the line", signed(gap.score - gap.threshold, "+.3f")])
     tone: Literal["", "cut", "turn"] = ""

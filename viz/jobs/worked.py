@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -51,7 +52,8 @@ def _n(value: float) -> str:
     return signed(float(value), ".2f")
 
 
-def _e(number: int) -> str:
+def vector_name(number: int) -> str:
+    """Return the symbol of the vector of a sentence, counted from 0."""
     return f"e{_index(number)}"
 
 
@@ -84,9 +86,9 @@ def _distances(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> Work
     joined = ""
     if buffer:
         left, right = (_sentences(max(0, one - buffer), min(last, one + buffer + 1)) for one in (index, index + 1))
-        joined = f", {_e(index)} of sentences {left}, {_e(index + 1)} of {right}"
+        joined = f", {vector_name(index)} of sentences {left}, {vector_name(index + 1)} of {right}"
     lines = [
-        f"distance = 1 − {_e(index)} · {_e(index + 1)}{joined}",
+        f"distance = 1 − {vector_name(index)} · {vector_name(index + 1)}{joined}",
         f"= 1 − {_n(1 - distance)} = {_n(distance)}",
     ]
     derived = _DERIVED.get(getattr(chunker, "threshold", ""))
@@ -132,8 +134,9 @@ def _joint(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> Worked:
     left, right, count = gap.index, gap.index + 1, len(chunking.document.sentences)
     weight, meaning = chunker.position_weight, 1 - max(_cosine(*_vectors(chunking, tools, left, right + 1)), 0.0)
     joint = weight / count + (1 - weight) * meaning
+    product = f"{vector_name(left)} · {vector_name(right)}"
     return [
-        f"joint distance = λ · |{left + 1} − {right + 1}| / {count} + (1 − λ) · (1 − {_e(left)} · {_e(right)})",
+        f"joint distance = λ · |{left + 1} − {right + 1}| / {count} + (1 − λ) · (1 − {product})",
         f"= {_n(weight)} · {_n(1 / count)} + {_n(1 - weight)} · {_n(meaning)} = {_n(joint)}",
     ], joint
 
@@ -159,12 +162,14 @@ def _max_min(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> Worked
     greatest = products[nearest]
     if len(products) == 1:
         value = chunker.initial_factor * greatest
-        said = f"{_e(first)} · {_e(following)} = {chunker.initial_factor:g} · {_n(greatest)} = {_n(value)}"
+        said = f"{vector_name(first)} · {vector_name(following)} = {chunker.initial_factor:g} · {_n(greatest)} = {_n(value)}"
         return [f"{chunker.initial_factor:g} · {said}"], value
     if len(products) > LISTED:
-        said = f"greatest of {len(products)} similarities: {_e(nearest)} · {_e(following)} = {_n(greatest)}"
+        said = (
+            f"greatest of {len(products)} similarities: {vector_name(nearest)} · {vector_name(following)} = {_n(greatest)}"
+        )
     else:
-        written = [f"{_e(number)} · {_e(following)} = {_n(value)}" for number, value in products.items()]
+        written = [f"{vector_name(number)} · {vector_name(following)} = {_n(value)}" for number, value in products.items()]
         said = f"greatest of {', '.join(written)}"
     return [said], greatest
 
@@ -184,6 +189,21 @@ def _change(_: Any, chunking: Chunking, gap: Gap, tools: Tools) -> Worked:
     return [
         "gain = " + " − ".join(f"spread of {part}" for part in parts),
         f"= {_n(whole)} − {_n(left)} − {_n(right)} = {_n(gain)}",
+    ], gain
+
+
+def _optimal(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> Worked:
+    document = chunking.document
+    pieces, table = chunker.weigh(document, tools)
+    at = document.starts[gap.index + 1] if gap.offset is None else gap.offset
+    piece = bisect_left(pieces, (at, 0))
+    if gap.score is None or pieces[piece][0] != at:
+        return [], None
+    best, gain = float(table.totals[-1]), float(table.gains()[piece - 1])
+    here, elsewhere = (best, best - gain) if gap.verdict.is_cut else (best + gain, best)
+    return [
+        "reward = sum of (eᵢ · eⱼ − s̄) over the pairs of pieces i, j of each chunk",
+        f"gain = {_n(here)} with a cut here − {_n(elsewhere)} without = {_n(gain)}",
     ], gain
 
 
@@ -243,4 +263,5 @@ _VALUES: Mapping[str, Callable[[Any, Chunking, Gap, Tools], Worked]] = {
     "max_min": _max_min,
     "change_point": _change,
     "kmeans": _centres,
+    "optimal": _optimal,
 }

@@ -1,6 +1,7 @@
 """The Breakpoints page without a browser: widgets, link, payloads, and the story of the greedy scan."""
 
 import json
+import re
 
 import pytest
 
@@ -46,6 +47,11 @@ def test_the_story_is_the_ledger_and_the_ledger_is_the_command_lines(sample, par
         assert story[place]["title"].endswith(f": {gap['verdict']}")
         assert story[place]["mark"]["gap"] == ledger["gaps"][place] == gap["index"]
         assert ledger["scores"][place] == gap["score"]
+        if gap["score"] is not None and "inside" not in story[place]["title"]:
+            formula = dict(story[place]["numbers"])["distance"]
+            cosine, distance = re.findall(r"[−-]?\d+\.\d{3}", formula)
+            assert distance == f"{gap['score']:.3f}"
+            assert 1 - float(cosine.replace("−", "-")) == pytest.approx(gap["score"], abs=0.001)
 
 
 @pytest.mark.parametrize("sample", sample_titles())

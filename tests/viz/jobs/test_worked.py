@@ -31,6 +31,7 @@ SCORED = {
     "single_linkage": [{}],
     "dbscan": [{}],
     "max_min": [{}, {"hard_threshold": -1.0}],
+    "optimal": [{"max_size": 60, "pieces": "sentences"}, {"max_size": 40, "piece_size": 10}],
     "change_point": [{"cuts_at": "sentences"}, {"penalty": 0.2, "cuts_at": "sentences"}],
 }
 
