@@ -15,6 +15,7 @@ from evaluation.commands import questions as questions_command
 from evaluation.commands import report as report_command
 from evaluation.commands import retrieval as retrieval_command
 from evaluation.commands import stitch as stitch_command
+from evaluation.commands import trace as trace_command
 from evaluation.commands import unlabelled as unlabelled_command
 from evaluation.commands.sweep import run_sweep
 from evaluation.segmentation.sweep import MEASURES
@@ -63,6 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     check_command.add(commands)
     diff_command.add(commands)
     report_command.add(commands)
+    trace_command.add(commands)
     return parser
 
 

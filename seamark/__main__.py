@@ -16,6 +16,7 @@ COMMANDS = {
     "agreement": "which boundaries another embedder moves",
     "unlabelled": "what can be said of chunkers without labels",
     "report": "chunkers on a document, as one file of HTML that opens offline",
+    "trace": "which stage of your own retrieval lost the answer, from its traces",
     "corpus": "cut whole folders and data sets into Parquet, on all cores",
     "diff": "what a change of chunkers or settings costs: chunks to embed again, questions won and lost",
     "check": "documents and a recipe against rules, for continuous integration",

@@ -25,6 +25,7 @@ from evaluation.questions.reading import read_questions
 from evaluation.questions.sets import read_beir, read_set
 from evaluation.segmentation import boundary_files
 from evaluation.segmentation.boundary_files import from_json, marks_to_json
+from evaluation.traces.reading import read_traces
 from viz.state import session_file, session_pieces
 
 TEXT = "The tide goes out."
@@ -55,6 +56,7 @@ READ = {
     "chunks in Parquet": lambda stop: read_chunks(b"PAR1", "a.parquet", stop),
     "questions": lambda stop: read_questions(QUESTIONS, "a.csv", corpus(), stop),
     "questions to answer": lambda stop: questions_of_file(QUESTIONS, "a.csv", stop),
+    "traces": lambda stop: read_traces(QUESTIONS, "a.csv", stop),
     "packed set": lambda stop: read_set(packed(), "a.zip", None, stop),
     "SQuAD": lambda stop: read_set(b'{"data": [], "paragraphs": 1, "qas": 1}', "a.json", None, stop),
     "set in a folder": lambda stop: read_beir({"corpus.jsonl": b""}, "a", None, stop),
@@ -80,7 +82,7 @@ def test_a_baseline_is_read_apart(monkeypatch):
 def test_the_process_loads_nothing_that_reading_these_does_not_need():
     parsers = [
         *("chunkers.files.chunk_rows", "chunkers.files.tables", "evaluation.questions.sets"),
-        *("evaluation.segmentation.boundary_files", "viz.state.session_pieces"),
+        *("evaluation.segmentation.boundary_files", "evaluation.traces.formats", "viz.state.session_pieces"),
     ]
     loading = "".join(f"\nimportlib.import_module({name!r})" for name in parsers)
     loaded = '\nprint(sorted({"numpy", "pyarrow", "pydantic", "streamlit"} & set(sys.modules)))\n'
@@ -194,7 +196,7 @@ def test_rows_as_the_other_process_sends_them_are_let_go_while_others_come():
 
     def last(row):
         if row[0] == "29999":
-            held.append(sum(type(one) is list and len(one) == 3 and type(one[1]) is list for one in gc.get_objects()))
+            held.append(sum(type(one) is list and len(one) == 4 and type(one[1]) is list for one in gc.get_objects()))
         return row[0]
 
     data = json.dumps([str(number) for number in range(30_000)]).encode()

@@ -26,7 +26,10 @@ ENDS = ("end", "end_index", "end_char_idx", "end_offset")
 DOCUMENTS = ("document", "file_name", "filename", "source", "corpus_id")
 """Names of the field with its document, in the chunk or in its metadata."""
 
-KNOWN = frozenset((*TEXTS, *STARTS, *ENDS, *DOCUMENTS, "spans", "metadata", "meta", "kwargs", "__data__"))
+IDS = ("id", "id_", "node_id", "chunk_id")
+"""Names of the field with its identifier: in LangChain, Haystack and Chonkie, in LlamaIndex, in tables."""
+
+KNOWN = frozenset((*TEXTS, *STARTS, *ENDS, *DOCUMENTS, *IDS, "spans", "metadata", "meta", "kwargs", "__data__"))
 """The fields that are read."""
 
 _LISTS = ("chunks", "nodes", "documents", "data")
@@ -45,11 +48,14 @@ class GivenChunk(NamedTuple):
         no place is stated.
     document
         Stated name of the chunk's document; None if the chunk states none.
+    id
+        Stated identifier, as text; None if the chunk states none.
     """
 
     text: str | None
     spans: tuple[Span, ...] = ()
     document: str | None = None
+    id: str | None = None
 
 
 def read(data: bytes, name: str) -> Iterator[GivenChunk]:
@@ -119,8 +125,13 @@ def _csv(text: str, name: str) -> Iterator[tuple[str, Any]]:
         raise InputError(f"{name}: the file must be valid CSV; this one is not ({error}).") from error
 
 
-def given(one: Any, place: str) -> GivenChunk:
+def given(one: Any, place: str, *, by_id: bool = False) -> GivenChunk:
     """Convert a text, a span, a mapping or another library's object to a `GivenChunk`.
+
+    Parameters
+    ----------
+    by_id
+        True if a chunk may have nothing but an identifier.
 
     Raises
     ------
@@ -140,7 +151,8 @@ def given(one: Any, place: str) -> GivenChunk:
     if text is not None and not isinstance(text, str):
         raise InputError(f"{place}: a chunk's text must be a string; got {shown(text)}.")
     spans = _spans(row, inner, text, place)
-    if text is None and not spans:
+    identifier = next((str(row[key]) for key in IDS if isinstance(row.get(key), str | int) and row[key] != ""), None)
+    if text is None and not spans and not (by_id and identifier is not None):
         named = ", ".join(map(str, row))
         names = " or ".join(TEXTS)
         raise InputError(
@@ -152,7 +164,7 @@ def given(one: Any, place: str) -> GivenChunk:
     name = next(
         (held[key] for held in (row, inner, origin) if held for key in DOCUMENTS if isinstance(held.get(key), str)), None
     )
-    return GivenChunk(text, spans, name)
+    return GivenChunk(text, spans, name, identifier)
 
 
 def _inner(row: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
@@ -167,7 +179,7 @@ def _is_pair(one: Any) -> bool:
 
 def _attributes(one: Any) -> dict[str, Any]:
     """Return the fields of a chunk that an object of another library has."""
-    names = (*TEXTS, *STARTS, *ENDS, *DOCUMENTS, "metadata", "meta")
+    names = (*TEXTS, *STARTS, *ENDS, *DOCUMENTS, *IDS, "metadata", "meta")
     found = {name: getattr(one, name) for name in names if hasattr(one, name)}
     if "meta" in found and not isinstance(found["meta"], Mapping) and hasattr(found["meta"], "model_dump"):
         found["meta"] = found["meta"].model_dump()

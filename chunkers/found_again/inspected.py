@@ -100,8 +100,8 @@ def read_chunks(data: bytes, name: str, cancelled: Callable[[], bool] = bool) ->
 
 def _chunk_of(row: Sequence[Any]) -> GivenChunk:
     """Return the chunk of a row as the other process sends it."""
-    text, spans, document = row
-    return GivenChunk(text, tuple([Span(*span) for span in spans]), document)
+    text, spans, document, identifier = row
+    return GivenChunk(text, tuple([Span(*span) for span in spans]), document, identifier)
 
 
 def _given(one: Any, place: str) -> GivenChunk:

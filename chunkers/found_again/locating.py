@@ -97,7 +97,7 @@ def find_again(
             told(number, len(given))
             latest = time.monotonic()
 
-    placed = [_in_place(text, one) for one in given]
+    placed = [in_place(text, one) for one in given]
     searched = Searched(text)
     ordered = _in_order(text, given)
     surrounded = _Surrounded(searched, given)
@@ -270,7 +270,7 @@ def _found_at_one_of_several(text: str, spans: Sequence[Span]) -> frozenset[Span
     return frozenset(several)
 
 
-def _in_place(text: str, one: GivenChunk) -> tuple[Span, ...]:
+def in_place(text: str, one: GivenChunk) -> tuple[Span, ...]:
     """Return the spans at which a chunk says it is, without white space at their ends; none if its text is not there."""
     if not one.spans or one.spans[-1].end > len(text):
         return ()

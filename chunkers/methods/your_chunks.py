@@ -53,9 +53,9 @@ class ChunkFile:
 
     @cached_property
     def identity(self) -> str:
-        """Hash of the file's name, the selected document and all chunks."""
+        """Hash of the file's name, the selected document and all chunks, without the chunks' own identifiers."""
         digest = hashlib.sha256()
-        for value in ((self.name, self.document), *self.chunks):
+        for value in ((self.name, self.document), *(one[:3] for one in self.chunks)):
             digest.update(json.dumps(value).encode() + b"\n")
         # A letter first, as a link takes what looks like a number for one.
         return f"c{digest.hexdigest()[:_DIGITS]}"

@@ -149,6 +149,15 @@ class Searched:
         start, several = found
         return Match(self._folded.original(Span(start, start + len(folded.text))), "typography", several=several)
 
+    def occurrences(self, text: str, most: int) -> list[Span]:
+        """Return the first ``most`` places of a text: word for word, else ignoring white space and typography."""
+        found = [Span(start, start + len(text)) for start in _starts(self.text, text, most)]
+        if found:
+            return found
+        words = folded(text)
+        places = [Span(start, start + len(words)) for start in _starts(self._folded.text, words, most)]
+        return [self._folded.original(span) for span in places]
+
     def altered(self, quoted: Quotation, alike: float = ALIKE) -> Match | None:
         """Find the passage most similar to a quotation, with a similarity of at least ``alike``; None if there is none.
 
@@ -266,6 +275,16 @@ class Searched:
 def _longest(rest: str, whole: str, begin: int) -> int:
     """Return the length of the longest beginning of ``rest`` that occurs in ``whole`` from ``begin`` on."""
     return bisect_left(range(1, len(rest) + 1), True, key=lambda size: whole.find(rest[:size], begin) < 0)
+
+
+def _starts(text: str, words: str, most: int) -> list[int]:
+    """Return up to ``most`` starts of a passage that is not empty, overlapping ones included."""
+    starts: list[int] = []
+    place = text.find(words) if words else -1
+    while place >= 0 and len(starts) < most:
+        starts.append(place)
+        place = text.find(words, place + 1)
+    return starts
 
 
 def _is_like(rest: str, neighbour: str, *, before: bool) -> bool:

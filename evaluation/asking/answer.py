@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from chunkers import InputError, Span
+from chunkers import Chunking, InputError, Span
 from chunkers.results.result import start_after
 from evaluation.asking.ask import Asked
 from evaluation.questions.ranges import difference, intersection
@@ -84,11 +84,23 @@ def judge(asked: Asked, answer: Span) -> Judgement:
 
     White space is ignored.
     """
-    spans, text = asked.passages.spans, asked.passages.chunking.document.text
-    ranks = asked.ranking.places()
     given = {hit.chunk: hit.parts for hit in asked.hits}
+    return judged(asked.passages.chunking, asked.ranking.places(), given, answer)
 
-    def judged(fate: Fate, chunks: list[int], *, together: bool = False, seam: str = "") -> Judgement:
+
+def judged(chunking: Chunking, ranks: Mapping[int, int], given: Mapping[int, Sequence[Span]], answer: Span) -> Judgement:
+    """Return the outcome of any retrieval from a document's chunks, as `judge` does.
+
+    Parameters
+    ----------
+    ranks
+        Ranks, from 1, of the chunks that were ranked, by their numbers.
+    given
+        The retrieved part of each retrieved chunk.
+    """
+    spans, text = [chunk.spans for chunk in chunking.chunks], chunking.document.text
+
+    def outcome(fate: Fate, chunks: list[int], *, together: bool = False, seam: str = "") -> Judgement:
         chunks.sort(key=lambda chunk: (ranks.get(chunk, len(spans) + 1), chunk))
         return Judgement(
             fate,
@@ -99,18 +111,19 @@ def judge(asked: Asked, answer: Span) -> Judgement:
             seam,
         )
 
-    touching = [chunk for chunk, parts in enumerate(spans) if _visible(text, intersection([answer], parts))]
+    near = [chunk for chunk, parts in enumerate(spans) if parts[0].start < answer.end and answer.start < parts[-1].end]
+    touching = [chunk for chunk in near if _visible(text, intersection([answer], spans[chunk]))]
     if not touching:
         return Judgement("in no chunk")
     holding = chunks_holding(text, spans, answer)
     if not holding:
         among = [part for chunk in touching for part in given.get(chunk, ())]
-        return judged("split", touching, together=not _lacks(text, answer, among), seam=_seam(asked, answer))
-    whole = [chunk for chunk in holding if chunk in given and not _lacks(text, answer, given[chunk])]
+        return outcome("split", touching, together=not lacks(text, answer, among), seam=_seam(chunking, answer))
+    whole = [chunk for chunk in holding if chunk in given and not lacks(text, answer, given[chunk])]
     if whole:
-        return judged("whole", whole, together=True)
+        return outcome("whole", whole, together=True)
     cut_off = [chunk for chunk in holding if chunk in given]
-    return judged("cut off", cut_off) if cut_off else judged("not retrieved", holding)
+    return outcome("cut off", cut_off) if cut_off else outcome("not retrieved", holding)
 
 
 def chunks_holding(text: str, chunks: Sequence[Sequence[Span]], answer: Span) -> list[int]:
@@ -118,11 +131,12 @@ def chunks_holding(text: str, chunks: Sequence[Sequence[Span]], answer: Span) ->
     return [
         number
         for number, spans in enumerate(chunks)
-        if spans[0].start < answer.end and answer.start < spans[-1].end and not _lacks(text, answer, spans)
+        if spans[0].start < answer.end and answer.start < spans[-1].end and not lacks(text, answer, spans)
     ]
 
 
-def _lacks(text: str, answer: Span, parts: Iterable[Span]) -> bool:
+def lacks(text: str, answer: Span, parts: Iterable[Span]) -> bool:
+    """Return whether part of an answer, white space not counted, lies in none of the parts."""
     return any(text[start:end].strip() for start, end in difference([answer], parts))
 
 
@@ -130,9 +144,8 @@ def _visible(text: str, ranges: Iterable[Span]) -> bool:
     return any(text[start:end].strip() for start, end in ranges)
 
 
-def _seam(asked: Asked, answer: Span) -> str:
+def _seam(chunking: Chunking, answer: Span) -> str:
     """Return the reason of the first cut within the answer; empty if no cut made the chunks that it is split between."""
-    chunking = asked.passages.chunking
     for gap in chunking.gaps:
         if gap.verdict.is_cut and answer.start < start_after(chunking.document, gap) < answer.end:
             return f"cut: {gap.why.brief()}"

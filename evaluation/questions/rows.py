@@ -6,7 +6,7 @@ import ast
 import csv
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from chunkers.files.tables import Counted, check_brackets, csv_rows, lines_of, places_of, separator_of, text_of
@@ -42,8 +42,8 @@ KNOWN = frozenset(
 )
 """The columns that are read."""
 
-# ragas marks the excerpts of a question that needs several of them.
-_HOP = re.compile(r"\A<\d+-hop>\s*")
+HOP = re.compile(r"\A<\d+-hop>\s*")
+"""Mark of ragas in front of the excerpts of a question that needs several of them."""
 
 _LITERAL = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _PYTHON_LIST = re.compile(rf"\[(?:[\s,]*(?:{_LITERAL}))*[\s,]*\]", re.DOTALL)
@@ -146,15 +146,18 @@ def _for_search(rows: Iterator[tuple[str, Row | InputError]], name: str) -> Iter
             yield place, error
 
 
-def plain_rows(text: str, name: str, check: Callable[[Sequence[str], str], None]) -> Iterator[tuple[str, Row | InputError]]:
+def plain_rows(
+    text: str, name: str, check: Callable[[Sequence[str], str], None], known: Collection[str] = KNOWN
+) -> Iterator[tuple[str, Row | InputError]]:
     """Yield each row of a questions file as written, with its position; an error takes the place of a bad row.
 
     Apostrophes that `chunkers.support.spreadsheet.as_cell` added to the fields of a CSV file are removed. ``check`` is
-    called with the columns and the name of a CSV file, and raises InputError if a column is wrong or missing.
+    called with the columns and the name of a CSV file, and raises InputError if a column is wrong or missing; the columns
+    in ``known`` are read.
     """
     # In the cells of CSV, lists are written in JSON.
     check_brackets(text, name)
-    return _json_rows(text) if text.lstrip().startswith(("{", "[")) else _csv_rows(text, name, check)
+    return _json_rows(text) if text.lstrip().startswith(("{", "[")) else _csv_rows(text, name, check, known)
 
 
 def listed(value: object, column: str) -> list[Any]:
@@ -206,18 +209,20 @@ def _renamed(row: Row) -> Row:
             "the passages that contain the answer must be in the column reference_contexts; in a row with an answer, the "
             "column contexts is read as what a pipeline retrieved."
         )
-    found = [_HOP.sub("", one) if isinstance(one, str) else one for one in listed(row[column], column)]
+    found = [HOP.sub("", one) if isinstance(one, str) else one for one in listed(row[column], column)]
     return {**row, "excerpts": found}
 
 
-def _csv_rows(text: str, name: str, check: Callable[[Sequence[str], str], None]) -> Iterator[tuple[str, Row | InputError]]:
+def _csv_rows(
+    text: str, name: str, check: Callable[[Sequence[str], str], None], known: Collection[str]
+) -> Iterator[tuple[str, Row | InputError]]:
     separator = separator_of(text)
     number = 0
     try:
         rows = csv_rows(text, name)
         columns = next(rows, [])
         check(columns, name)
-        places = places_of(columns, KNOWN)
+        places = places_of(columns, known)
         for number, row in enumerate(rows, start=1):
             yield f"question {number:,}", _as_wide_as(columns, row, separator, places)
     except csv.Error as error:

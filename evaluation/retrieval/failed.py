@@ -43,7 +43,7 @@ class Seam:
     Attributes
     ----------
     place
-        Start of the later chunk, as a corpus-wide offset.
+        Start of the later chunk, as a corpus-wide offset; of a trace, as an offset in its document.
     before, after
         Numbers of the chunks that end and begin at the cut, counted from 0.
     reason

@@ -61,6 +61,8 @@ def write_samples(folder):
         if line
     ]
     (folder / "FILE.json").write_text(json.dumps(chunks), encoding="utf-8")
+    trace = {"query": "What is first?", "retrieved": [chunks[0]["text"]], "excerpts": [chunks[1]["text"]]}
+    (folder / "FILE.jsonl").write_text(json.dumps(trace), encoding="utf-8")
 
 
 def as_typed(example):

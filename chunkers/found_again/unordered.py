@@ -1,0 +1,189 @@
+"""Location of chunks that come in no order, such as retrieved ones, in several documents."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from chunkers.files.chunk_rows import GivenChunk
+from chunkers.found_again.inspected import DocumentNames
+from chunkers.found_again.locating import MOST_SCANNED, in_place
+from chunkers.found_again.surrounded import Passage, passage_of, shared_front
+from chunkers.support.errors import shown
+from chunkers.text.document import Document, Span
+from chunkers.text.quotations import CONTEXT, SHORTEST, Quotation, Searched, Work, folded
+
+MOST_PLACES = 20
+"""Maximum number of places of one chunk that are looked for."""
+
+# What a program writes where it cuts a text short.
+_SHORTENED = re.compile(r"\s*(?:…|\.\.\.|\[(?:…|\.\.\.|truncated)\])\s*\Z", re.IGNORECASE)
+
+
+class Place(NamedTuple):
+    """Place of a passage: the number of its document, and its span there."""
+
+    document: int
+    span: Span
+
+
+@dataclass(frozen=True)
+class Placement:
+    """The places at which a chunk may stand.
+
+    Attributes
+    ----------
+    places
+        One place if the chunk is located; several if nothing tells them apart; none if the chunk is missing.
+    said
+        Remark on an inexact match, on several places, or on a missing chunk; empty if it stands word for word in one place.
+    is_cut_short
+        True if the chunk ends with a mark that something shortened it.
+    """
+
+    places: tuple[Place, ...]
+    said: str = ""
+    is_cut_short: bool = False
+
+    @property
+    def place(self) -> Place | None:
+        """The chunk's place; None if it is missing or there are several."""
+        return self.places[0] if len(self.places) == 1 else None
+
+
+class Unordered:
+    """Documents in which chunks are located one by one, whatever their order.
+
+    Parameters
+    ----------
+    chunks
+        All chunks to locate: lines with which each of them begins are taken for context.
+    """
+
+    def __init__(self, documents: Sequence[Document], chunks: Sequence[GivenChunk] = ()) -> None:
+        work = Work()
+        self._work = work
+        self._documents = documents
+        self._searched = [Searched(document.text, work) for document in documents]
+        self._front = shared_front([one.text for one in chunks if one.text is not None])
+        self._left = MOST_SCANNED
+        self._known: dict[GivenChunk, Placement] = {}
+
+    @cached_property
+    def _names(self) -> DocumentNames:
+        return DocumentNames(document.name for document in self._documents)
+
+    def numbers(self, name: str | None) -> list[int]:
+        """Return the numbers of the documents that a name may mean; all of them if there is no name."""
+        if name is None:
+            return [*range(len(self._documents))]
+        called = self._names.called(name)
+        return [number for number, document in enumerate(self._documents) if document.name in called]
+
+    def occurrences(self, text: str, numbers: Sequence[int] | None = None) -> list[Place]:
+        """Return the places of a text, word for word or with other white space and typography; see `MOST_PLACES`."""
+        asked = range(len(self._documents)) if numbers is None else numbers
+        found = [Place(number, span) for number in asked for span in self._searched[number].occurrences(text, MOST_PLACES)]
+        # Word for word in one document outweighs other white space in another.
+        same = [one for one in found if self._passage(one) == text]
+        return (same or found)[:MOST_PLACES]
+
+    def altered(self, text: str, numbers: Sequence[int] | None = None) -> tuple[list[Place], float]:
+        """Return the places most like a text, and how much alike they are; none if nothing is; see `Searched.altered`."""
+        asked = range(len(self._documents)) if numbers is None else numbers
+        matches = [(number, match) for number in asked if (match := self._searched[number].altered(Quotation(text)))]
+        best = max((match.alike for _, match in matches), default=0.0)
+        return [Place(number, match.span) for number, match in matches if match.alike == best], best
+
+    @property
+    def is_spent(self) -> bool:
+        """True if so many texts were compared with small changes that no more are."""
+        return self._work.spent
+
+    def find(self, chunk: GivenChunk) -> Placement:
+        """Locate a chunk; a result for an equal chunk is reused.
+
+        The chunk is looked for at the place that it states, word for word, with other white space and typography, cut
+        short, behind or before a context, and with small changes, in this order; first in the document that it names.
+        """
+        key = chunk._replace(id=None)
+        if key not in self._known:
+            self._known[key] = self._find(key)
+        return self._known[key]
+
+    def _find(self, chunk: GivenChunk) -> Placement:
+        named = self.numbers(chunk.document)
+        if chunk.spans and len(named) == 1 and (spans := in_place(self._documents[named[0]].text, chunk)):
+            return Placement((Place(named[0], Span(spans[0].start, spans[-1].end)),))
+        words = (chunk.text or "").strip()
+        if not words:
+            return Placement((), "it has no text, and nothing stands at the place that it states")
+        where = f"{shown(chunk.document)} is not among the documents" if not named else ""
+        whole = _SHORTENED.sub("", words)
+        ways = [(words, "")] + [(whole, "cut short")] * (whole != words and len(folded(whole)) >= SHORTEST)
+        for text, how in ways:
+            if placement := self._verbatim(text, chunk, named, how, where):
+                return placement
+        if where:
+            return Placement((), where)
+        if (passage := self._passage_in(whole, chunk, named)) is not None:
+            around = " ".join(passage.context.split())
+            around = f"“{around if len(around) <= 40 else around[:39] + '…'}” is around it"
+            how = around + ("; cut short" if whole != words else "")
+            if placement := self._verbatim(passage.text, chunk, named, how, where):
+                return placement
+        places, alike = self.altered(words, named)
+        if places:
+            return _told(places, [f"altered, {int(100 * alike)} % alike"], whole != words)
+        return Placement((), "not compared with all passages" if self.is_spent else "nothing in the documents is like it")
+
+    def _verbatim(self, text: str, chunk: GivenChunk, named: Sequence[int], how: str, where: str) -> Placement | None:
+        said = [how] if how else []
+        places = self._whole_words(text, self.occurrences(text, named))
+        if not places and len(named) < len(self._documents):
+            places = self._whole_words(text, self.occurrences(text))
+            said += [where or "in another document than it names"] if places else []
+        if not places:
+            return None
+        if chunk.spans and len(places) > 1:
+            # One nearest to the stated start; two at the same distance stay two.
+            distances = [abs(one.span.start - chunk.spans[0].start) for one in places]
+            places = [one for one, distance in zip(places, distances, strict=True) if distance == min(distances)]
+        if text != self._passage(places[0]):
+            said.append("other white space or signs")
+        return _told(places, said, how.endswith("cut short"))
+
+    def _whole_words(self, text: str, places: list[Place]) -> list[Place]:
+        """Return the places; of a very short text only those that are not inside a word."""
+        if len(folded(text)) >= SHORTEST:
+            return places
+        return [one for one in places if not self._is_inside_word(one)]
+
+    def _is_inside_word(self, place: Place) -> bool:
+        text, (start, end) = self._documents[place.document].text, place.span
+        return any(0 < edge < len(text) and text[edge - 1 : edge + 1].isalnum() for edge in (start, end))
+
+    def _passage(self, place: Place) -> str:
+        return self._documents[place.document].text[place.span.start : place.span.end]
+
+    def _passage_in(self, text: str, chunk: GivenChunk, named: Sequence[int]) -> Passage | None:
+        """Return the longest part of a chunk with a context that occurs in one of the documents; None if there is none."""
+        found: list[Passage] = []
+        for number in named:
+            if self._left < 0:
+                break
+            searched = self._searched[number]
+            self._left -= 4 * len(text).bit_length() * len(searched.text)
+            passage = passage_of(searched, text, chunk.spans, self._front, Span(0, len(searched.text)))
+            # Many documents share a few words, such as a heading, with a chunk of none of them.
+            if passage is not None and len(folded(passage.text)) >= min(CONTEXT, len(folded(text)) // 2):
+                found.append(passage)
+        return max(found, key=lambda one: len(one.text), default=None)
+
+
+def _told(places: Sequence[Place], said: Sequence[str], is_cut_short: bool) -> Placement:
+    several = [f"stands in {'at least ' * (len(places) == MOST_PLACES)}{len(places)} places"] if len(places) > 1 else []
+    return Placement(tuple(places), "; ".join([*said, *several]), is_cut_short)

@@ -1,0 +1,137 @@
+"""The command line's ``trace``: which stage of somebody's own retrieval lost the answer."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from chunkers import Document, InputError, Recipe, Tools, load_embedder, load_tokenizer
+from chunkers.commands.arguments import (
+    add_device,
+    add_encoding,
+    assignment,
+    document_reader,
+    file_bytes,
+    named_files,
+    opened_recipe,
+    preparing_on_terminal,
+    say,
+)
+from chunkers.contract.base import run
+from chunkers.found_again.inspected import read_chunks
+from chunkers.found_again.unordered import Place
+from chunkers.recipes.recipe import build_chunker
+from chunkers.storage.cache import EmbeddingCache
+from evaluation.questions.corpus import Corpus
+from evaluation.questions.reading import read_questions
+from evaluation.traces.reading import read_traces
+from evaluation.traces.report import TraceReport, as_json, as_text
+from evaluation.traces.stages import STAGES, Searched, Tracing
+
+
+def add(commands: argparse._SubParsersAction[Any]) -> None:
+    """Add the ``trace`` command to an argument parser."""
+    stages = "\n".join(f"  {name:<22}{said}" for name, said in STAGES.items())
+    command = commands.add_parser(
+        "trace",
+        help="which stage of your own retrieval lost the answer, from its traces",
+        description="Find every retrieved text of a trace in its document, and for each failed question the stage that lost "
+        "the answer.",
+        epilog=f"stages:\n{stages}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument(
+        "file",
+        metavar="FILE",
+        help="traces: spans of OpenInference (Phoenix) or OpenTelemetry, a Langfuse export, a ragas data set, or JSON lines "
+        "with a question and what was retrieved",
+    )
+    command.add_argument(
+        "--documents", nargs="+", required=True, metavar="PATH", help="the documents that were searched, or folders of them"
+    )
+    command.add_argument("--chunks", metavar="FILE", help="all chunks that were searched: JSON, JSON lines, CSV or Parquet")
+    command.add_argument("--recipe", metavar="FILE", help="the recipe that cuts them, as the page exports it")
+    command.add_argument("--chunker", metavar="NAME", help="the chunker that cuts them; --set gives its parameters")
+    command.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter of the chunker")
+    command.add_argument(
+        "--questions", metavar="FILE", help="questions with excerpts, for traces that do not say where the answer stands"
+    )
+    command.add_argument("--json", action="store_true", help="print one JSON object with every question and every place")
+    add_device(command)
+    add_encoding(command)
+    command.set_defaults(run=run_trace)
+
+
+def run_trace(options: argparse.Namespace) -> None:
+    """Diagnose the questions of a file of traces, and print the report."""
+    _check_options(options)
+    name = Path(options.file).name
+    traces = read_traces(file_bytes(options.file), name)
+    for problem in traces.problems:
+        say(problem)
+    recipe = opened_recipe(options.recipe) if options.recipe else None
+    documents = _documents(options, recipe)
+    searched = _searched(options, recipe, documents)
+    tracing = Tracing(documents, traces.questions, searched, _answers(options.questions, documents))
+    if tracing.remark:
+        say(tracing.remark)
+    report = TraceReport(documents, [*tracing.diagnoses()], tracing.remark, traces.problems)
+    if options.json:
+        print(json.dumps(as_json(report), ensure_ascii=False, allow_nan=False), flush=True)
+    else:
+        print(as_text(report), end="", flush=True)
+
+
+def _check_options(options: argparse.Namespace) -> None:
+    given = [name for name in ("chunks", "recipe", "chunker") if getattr(options, name) is not None]
+    if len(given) > 1:
+        raise InputError(f"At most one of --chunks, --recipe and --chunker may be given; got {', '.join(given)}.")
+    if options.set and options.chunker is None:
+        raise InputError("--set works only with --chunker. Leave --set out, or name the chunker.")
+
+
+def _documents(options: argparse.Namespace, recipe: Recipe | None) -> list[Document]:
+    """Read the documents; unreadable ones are reported and left out."""
+    read = document_reader(options.encoding)
+    splitter = recipe.sentences if recipe is not None else Recipe(chunker="recursive").sentences
+    documents = []
+    for path, name in named_files(options.documents):
+        try:
+            found = read(file_bytes(path, name), name)
+            documents.append(Document.from_text(found.text, splitter, name, found.parts))
+        except InputError as error:
+            say(f"{error} The document is left out.")
+    if not documents:
+        raise InputError("--documents must name at least one readable document; none is.")
+    return documents
+
+
+def _searched(options: argparse.Namespace, recipe: Recipe | None, documents: Sequence[Document]) -> Searched | None:
+    """Return the chunks that were searched: from a file, or cut again; None if nothing says which."""
+    if options.chunks is not None:
+        name = Path(options.chunks).name
+        return Searched.of_file(documents, read_chunks(file_bytes(options.chunks), name), name)
+    if options.chunker is not None:
+        chunker = build_chunker(options.chunker, dict(map(assignment, options.set)))
+        recipe = Recipe(chunker=chunker.name, parameters=chunker.model_dump())
+    if recipe is None:
+        return None
+    chunker = recipe.build()
+    if chunker.asks:
+        raise InputError(f"{chunker.name} asks a language model, which may cut otherwise each time. Give its --chunks.")
+    embedder = load_embedder(recipe.embedder, options.device)
+    tools = Tools(embedder, load_tokenizer(recipe.tokenizer), EmbeddingCache(), preparing=preparing_on_terminal(embedder))
+    return Searched(tuple([run(chunker, document, tools) for document in documents]), chunker.name, has_reasons=True)
+
+
+def _answers(file: str | None, documents: Sequence[Document]) -> dict[str, list[Place]]:
+    """Return the places of the excerpts of a file of questions, by question."""
+    if file is None:
+        return {}
+    found = read_questions(file_bytes(file), Path(file).name, Corpus(tuple(documents)))
+    for sentence in (*found.problems, *found.changes):
+        say(sentence)
+    return {one.text: [Place(*excerpt) for excerpt in one.excerpts] for one in found.needed(Path(file).name)}

@@ -1,0 +1,149 @@
+"""Files of traces in the process that reads files: every format's rows as one row for each question.
+
+OpenInference spans (Phoenix) and OpenTelemetry's GenAI spans, as exported objects or as OTLP's JSON; Langfuse's traces,
+observations and scores; ragas' data sets; and plain rows with a question and what was retrieved.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from chunkers.files.tables import Counted, check_brackets, lines_of, text_of
+from chunkers.support.errors import InputError, shown
+from evaluation.questions.rows import listed, plain_rows
+from evaluation.traces.fields import (
+    ANSWERS,
+    EXCERPTS,
+    FEEDBACK,
+    LIMITS,
+    QUESTIONS,
+    REFERENCES,
+    RETRIEVED,
+    Row,
+    documents_in,
+    first_of,
+    parse,
+    question_row,
+    ranked_rows,
+    text_in,
+)
+from evaluation.traces.spans import UNREADABLE, Traces, is_span, otlp_spans, sentence
+
+_COLUMNS = frozenset((*QUESTIONS, *RETRIEVED, *ANSWERS, *REFERENCES, *EXCERPTS, *FEEDBACK, *LIMITS, "scores"))
+
+
+def read(data: bytes, name: str) -> Iterator[Row]:
+    """Yield a row for each traced question of a file, or ``problem`` with a sentence; run by `parsed_apart`.
+
+    A row has ``place``, ``format``, ``question``, ``retrieved``, ``answer``, ``reference``, ``excerpts`` and ``feedback``;
+    see `evaluation.traces.reading.TracedQuestion`. Rows of a question each are yielded one by one; spans and observations,
+    of which a question has several, at the end.
+    """
+    text = text_of(data, name)
+    if not text.strip():
+        raise InputError(f"{name}: a file of traces must contain at least one trace; this file is empty.")
+    counted = Counted(name, "a file of traces")
+    traces = Traces()
+    for place, row in _rows(text, name):
+        try:
+            if isinstance(row, InputError):
+                raise row
+            found = _question(row, place, traces)
+        except UNREADABLE as error:
+            yield {"problem": f"{name}, {place}: {sentence(error)}"}
+            continue
+        if found is not None:
+            yield _counted(found, counted)
+    for found in traces.questions():
+        yield _counted(found, counted) if "problem" not in found else {"problem": f"{name}, {found['problem']}"}
+
+
+def _counted(row: Row, counted: Counted) -> Row:
+    texts = [one["text"] for one in row["retrieved"]]
+    counted.row(*(value for value in (row["question"], row["answer"], *texts) if isinstance(value, str)))
+    counted.items(len(texts))
+    return row
+
+
+def _rows(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any] | InputError]]:
+    """Yield every row with its place; an error takes the place of what is no row."""
+    check_brackets(text, name)
+    if not text.lstrip().startswith(("{", "[")):
+        yield from plain_rows(text, name, _check_columns, _COLUMNS)
+        return
+    try:
+        whole: Any = json.loads(text)
+    except (ValueError, RecursionError):
+        for number, line in lines_of(text):
+            try:
+                yield f"line {number:,}", _object(json.loads(line))
+            except (ValueError, RecursionError) as error:
+                yield f"line {number:,}", InputError(f"every line must be a JSON object; this one is not ({error}).")
+        return
+    if isinstance(whole, dict):
+        lists = (whole[key] for key in ("data", "traces", "spans", "rows") if isinstance(whole.get(key), list))
+        whole = next(lists, [whole])
+    yield from ((f"item {number:,}", _object(one)) for number, one in enumerate(whole, start=1))
+
+
+def _check_columns(columns: Sequence[str], name: str) -> None:
+    if not set(columns) & set(QUESTIONS) or not set(columns) & set(RETRIEVED):
+        raise InputError(
+            f"{name}: a table of traces must have a column with the question ({', '.join(QUESTIONS)}) and one with what was "
+            f"retrieved, such as retrieved_contexts; its columns are {shown(', '.join(columns))}."
+        )
+
+
+def _object(value: object) -> Mapping[str, Any] | InputError:
+    if isinstance(value, dict):
+        return value
+    return InputError(f"every trace must be a JSON object; got {shown(value)}.")
+
+
+def _question(row: Mapping[str, Any], place: str, traces: Traces) -> Row | None:
+    """Return the question of a row; None for a part of a trace, which is added to the traces."""
+    if "resourceSpans" in row or "resourceLogs" in row:
+        for span in otlp_spans(row):
+            traces.add_span(span, place)
+    elif is_span(row):
+        traces.add_span(row, place)
+    elif isinstance(row.get("observations"), list):
+        traces.add_langfuse(row, place)
+    elif (own := first_of(row, ("traceId", "trace_id"))) is not None:
+        traces.add_langfuse_part(row, str(own), place)
+    elif "id" in row and "input" in row and first_of(row, RETRIEVED) is None:
+        traces.add_root(str(row["id"]), row, place)
+    else:
+        return _plain(row, place)
+    return None
+
+
+def _plain(row: Mapping[str, Any], place: str) -> Row:
+    asked, listing = first_of(row, QUESTIONS), first_of(row, RETRIEVED)
+    if asked is None:
+        raise InputError(
+            f"a row must be a span, a Langfuse trace or observation, or have a question ({', '.join(QUESTIONS)}); this one "
+            f"has only {shown(', '.join(map(str, row)))}."
+        )
+    if listing is None:
+        raise InputError(
+            "a row with a question must say what was retrieved, in a field such as retrieved or retrieved_contexts; this "
+            f"one has only {shown(', '.join(map(str, row)))}."
+        )
+    items = listed(listing, "retrieved") if isinstance(listing, str) else documents_in(listing)
+    if items is None:
+        raise InputError(f"what was retrieved must be a list; got {shown(listing)}.")
+    scores = parse(row.get("scores"))
+    if isinstance(scores, list) and len(scores) == len(items):
+        items = [[item, score] for item, score in zip(items, scores, strict=True)]
+    by_id = listing in (row.get("retrieved_ids"), row.get("retrieved_context_ids"))
+    limit = parse(first_of(row, LIMITS))
+    limit = int(limit) if isinstance(limit, str) and limit.isdecimal() else limit
+    retrieved = ranked_rows([{"id": item} if by_id and isinstance(item, str | int) else item for item in items])
+    if isinstance(limit, int) and not isinstance(limit, bool):
+        retrieved = [{**one, "given": one["rank"] <= limit} for one in retrieved]
+    is_ragas = "user_input" in row or "retrieved_contexts" in row
+    feedback = [[key, row[key]] for key in FEEDBACK if row.get(key) is not None]
+    return question_row(place, "ragas" if is_ragas else "plain rows", text_in(asked), retrieved, row, feedback)

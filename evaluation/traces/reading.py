@@ -1,0 +1,194 @@
+"""Read files of traces: the questions that somebody's own retrieval was asked, and what it retrieved for each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from chunkers import InputError, Span
+from chunkers.files.chunk_rows import GivenChunk
+from chunkers.support.errors import shown
+from chunkers.text.reader_process import parsed_apart
+from evaluation.questions.reading import MOST
+from evaluation.traces import formats
+
+_BAD = frozenset(
+    [
+        *("down", "thumbs_down", "👎", "negative", "bad", "incorrect", "wrong", "dislike", "no", "false", "fail", "failed"),
+        *("unhelpful", "not_helpful", "0", "_1"),
+    ]
+)
+_GOOD = frozenset(
+    [
+        *("up", "thumbs_up", "👍", "positive", "good", "correct", "right", "like", "yes", "true", "pass", "passed"),
+        *("helpful", "1"),
+    ]
+)
+"""Words of feedback, in lower case and with underscores."""
+
+
+def _visible(text: str) -> str:
+    if not text.strip():
+        raise ValueError("a string that is not empty")
+    if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
+        raise ValueError("valid Unicode")
+    return text
+
+
+class Retrieved(BaseModel):
+    """A text that was retrieved for a question.
+
+    Attributes
+    ----------
+    rank
+        From 1, in the order of the trace.
+    given
+        True if it was passed on to the language model, False if a limit or a reranker left it out.
+    text, spans, document, id
+        As `GivenChunk` has them; with an identifier alone, the text stands in the file of chunks.
+    score
+        The retriever's score; None if the trace has none.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    rank: int = Field(ge=1)
+    text: str | None
+    spans: tuple[tuple[int, int], ...] = ()
+    document: str | None = None
+    id: str | None = None
+    score: float | None = None
+    given: bool = True
+
+    @property
+    def chunk(self) -> GivenChunk:
+        """The text with the place and the document that the trace states."""
+        return GivenChunk(self.text, tuple(Span(*span) for span in self.spans), self.document, self.id)
+
+
+class Quoted(BaseModel):
+    """A passage that answers a question, as a trace quotes it."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
+
+    content: Annotated[str, AfterValidator(_visible)]
+    corpus_id: str | None = None
+
+
+class TracedQuestion(BaseModel):
+    """A question that was asked in production or in an evaluation, with what was retrieved and answered there.
+
+    Attributes
+    ----------
+    place, format
+        Where it stands in its file, such as ``line 3``, and the format of the file.
+    answer
+        The language model's answer; None if the trace has none.
+    reference
+        The right answer, in words that need not stand in a document; None if the trace has none.
+    excerpts
+        Passages of the documents that answer the question.
+    feedback
+        Names and values of users' or evaluators' verdicts on the answer.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    place: str
+    format: str
+    question: Annotated[str, AfterValidator(_visible)]
+    retrieved: tuple[Retrieved, ...]
+    answer: str | None = None
+    reference: str | None = None
+    excerpts: tuple[Quoted, ...] = ()
+    feedback: tuple[tuple[str, bool | int | float | str], ...] = ()
+
+    @property
+    def verdict(self) -> tuple[bool | None, str]:
+        """Truth of “the feedback is positive”, None if it is neither or missing, and the feedback in words.
+
+        A negative verdict outweighs others. Of numbers, 1 is positive, 0 and less are negative, and what is between or above
+        has a scale that is not known.
+        """
+        found = [(_is_positive(value), f"{name} {shown(value)}") for name, value in self.feedback]
+        for wanted in (False, True, None):
+            for positive, said in found:
+                if positive is wanted:
+                    return positive, said
+        return None, ""
+
+
+def _is_positive(value: bool | int | float | str) -> bool | None:
+    if isinstance(value, str):
+        word = re.sub(r"[\s-]+", "_", value.strip().lower())
+        return False if word in _BAD else True if word in _GOOD else None
+    return True if value == 1 else False if value <= 0 else None
+
+
+@dataclass(frozen=True)
+class Traces:
+    """The traced questions of a file, and a sentence on everything in it that is not usable."""
+
+    questions: tuple[TracedQuestion, ...]
+    problems: tuple[str, ...]
+
+
+def read_traces(data: bytes, name: str, cancelled: Callable[[], bool] = bool) -> Traces:
+    """Read a file of traces, whose format is recognised by its content.
+
+    The file is read in another process; see `chunkers.text.reader_process`. Formats are the spans of OpenInference
+    (Phoenix) and OpenTelemetry's GenAI conventions, Langfuse's exports, ragas' data sets, and plain rows of JSON lines, JSON
+    or CSV with a question and what was retrieved; `evaluation.traces.formats` has the names of the fields.
+
+    Raises
+    ------
+    InputError
+        If the whole file is unusable, or has no usable question.
+    Cancelled
+        If the user asked to stop, as ``cancelled`` reports.
+    """
+    questions: list[TracedQuestion] = []
+    problems: list[str] = []
+    for row in parsed_apart(formats.read, data, name, cancelled):
+        if "problem" in row:
+            problems.append(row["problem"])
+        elif len(questions) == MOST:
+            said = f"a file may have at most {MOST:,} questions; the rest is left out."
+            problems.append(f"{name}, from {row['place']} on: {said}")
+            break
+        else:
+            try:
+                questions.append(_question(row))
+            except ValidationError as error:
+                problems.append(f"{name}, {row['place']}: {_sentence(error)}")
+    if not questions:
+        raise InputError(problems[0] if problems else f"{name}: at least one trace must be usable; none is.")
+    return Traces(tuple(questions), tuple(problems))
+
+
+def _question(row: dict[str, Any]) -> TracedQuestion:
+    excerpts = tuple({"content": one} if isinstance(one, str) else one for one in row["excerpts"])
+    retrieved = tuple({**one, "spans": tuple(map(tuple, one["spans"]))} for one in row["retrieved"])
+    feedback = tuple(map(tuple, row["feedback"]))
+    return TracedQuestion.model_validate({**row, "excerpts": excerpts, "retrieved": retrieved, "feedback": feedback})
+
+
+_RULES = {
+    "string_type": "a string",
+    "float_type": "a number",
+    "finite_number": "a finite number",
+    "model_type": "a string or an object with content",
+    "missing": "there",
+}
+
+
+def _sentence(error: ValidationError) -> str:
+    """Return a sentence on the first broken rule: the field, the rule, and the value."""
+    detail = error.errors(include_url=False)[0]
+    place = ".".join(str(key + 1) if isinstance(key, int) else key for key in detail["loc"])
+    rule = str(detail["ctx"]["error"]) if detail["type"] == "value_error" else _RULES.get(detail["type"], detail["msg"])
+    return f"{place} must be {rule}; got {shown(detail['input'])}."

@@ -1,0 +1,146 @@
+"""The diagnoses of a file of traces, as text and as JSON."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from chunkers import Document
+from chunkers.found_again.unordered import Place, Placement
+from chunkers.support.numbers import counted
+from evaluation.questions.quoting import cut, short
+from evaluation.traces.stages import STAGES, Diagnosis, Stage
+
+MOST_MISSING = 8
+"""Maximum number of missing texts that the text names; JSON has all."""
+
+_QUESTION = 60
+
+
+@dataclass(frozen=True)
+class TraceReport:
+    """The diagnoses of all questions of a file of traces, with the documents that their places lie in."""
+
+    documents: Sequence[Document]
+    diagnoses: Sequence[Diagnosis]
+    remark: str = ""
+    problems: Sequence[str] = ()
+
+    @cached_property
+    def stages(self) -> dict[Stage, int]:
+        """Number of failed questions by the stage that lost their answers, in the order of the stages."""
+        counts = Counter(one.stage for one in self.diagnoses)
+        return {stage: counts[stage] for stage in STAGES if counts[stage]}
+
+    def count(self, failed: bool | None) -> int:
+        """Return the number of questions that failed, did not, or of which that cannot be told."""
+        return sum(one.failed is failed for one in self.diagnoses)
+
+    @cached_property
+    def texts(self) -> dict[str, int]:
+        """Number of retrieved texts that are located, that may stand in several places, and that are missing."""
+        found = Counter(status(one) for diagnosis in self.diagnoses for one in diagnosis.placements)
+        return {name: found[name] for name in ("located", "several places", "missing")}
+
+    def missing(self) -> Iterator[str]:
+        """Yield a sentence on each retrieved text that is missing."""
+        for one in self.diagnoses:
+            for retrieved, placement in zip(one.question.retrieved, one.placements, strict=True):
+                if not placement.places:
+                    words = short(retrieved.text if retrieved.text is not None else retrieved.id)
+                    yield f"{one.question.place}, rank {retrieved.rank:,}: {words}: {placement.said}"
+
+    def where(self, place: Place) -> dict[str, Any]:
+        """Return a place as JSON-compatible values."""
+        return {"document": self.documents[place.document].name, "start": place.span.start, "end": place.span.end}
+
+
+def status(placement: Placement) -> str:
+    """Return whether a text is located, may stand in several places, or is missing."""
+    return "located" if placement.place is not None else "several places" if placement.places else "missing"
+
+
+def as_text(report: TraceReport) -> str:
+    """Format a report: a table of the failed questions with the evidence below each, and the counts by stage."""
+    failed = [one for one in report.diagnoses if one.failed]
+    rows = [(one.question.place, one.stage or "", _line(one.question.question, _QUESTION)) for one in failed]
+    widths = [max((len(row[column]) for row in rows), default=0) for column in (0, 1)]
+    lines = []
+    for one, (place, stage, question) in zip(failed, rows, strict=True):
+        lines.append(f"{place:<{widths[0]}}  {stage:<{widths[1]}}  {question}")
+        before = " " * (sum(widths) + 4)
+        lines += [f"{before}{_line(sentence, 400)}" for sentence in (one.said, one.rule) if sentence]
+    lines += [""] * bool(lines)
+    told = [f"{report.count(True):,} failed", f"{report.count(False):,} did not", f"{report.count(None):,} cannot be told"]
+    lines.append(f"{counted(len(report.diagnoses), 'question')}: {', '.join(told)}")
+    width = max(map(len, STAGES))
+    lines += [f"  {stage:<{width}} {count:>5,}  {STAGES[stage]}" for stage, count in report.stages.items()]
+    texts = report.texts
+    lines.append(
+        f"{counted(sum(texts.values()), 'retrieved text')}: {texts['located']:,} located, {texts['several places']:,} in "
+        f"several places, {texts['missing']:,} missing"
+    )
+    missing = [*report.missing()]
+    lines += [f"  {_line(one, 200)}" for one in missing[:MOST_MISSING]]
+    lines += [f"  and {len(missing) - MOST_MISSING:,} more"] * (len(missing) > MOST_MISSING)
+    return "\n".join(lines) + "\n"
+
+
+def _line(text: str, most: int) -> str:
+    printable = "".join(letter if letter.isprintable() else " " for letter in text)
+    return cut(" ".join(printable.split()), most)
+
+
+def as_json(report: TraceReport) -> dict[str, Any]:
+    """Return the whole report as JSON-compatible values."""
+    return {
+        "seamark_trace": 1,
+        "questions": [_question(report, one) for one in report.diagnoses],
+        "stages": {**report.stages},
+        "failed": report.count(True),
+        "not_failed": report.count(False),
+        "cannot_be_told": report.count(None),
+        "texts": report.texts,
+        "remark": report.remark,
+        "problems": [*report.problems],
+    }
+
+
+def _question(report: TraceReport, one: Diagnosis) -> dict[str, Any]:
+    outcome = one.outcome
+    place = outcome.place if outcome is not None else None
+    told: dict[str, Any] = {
+        "place": one.question.place,
+        "format": one.question.format,
+        "question": one.question.question,
+        "failed": one.failed,
+        "rule": one.rule,
+        "stage": one.stage,
+        "said": one.said,
+        "passage": None if place is None else report.where(place),
+    }
+    if outcome is not None and outcome.judgement is not None:
+        judgement = outcome.judgement
+        chunks = zip(judgement.chunks, judgement.ranks, judgement.retrieved, strict=True)
+        told["fate"] = judgement.fate
+        told["chunks"] = [{"chunk": number + 1, "rank": rank, "retrieved": retrieved} for number, rank, retrieved in chunks]
+        told["seams"] = [
+            {"at": seam.place, "before": seam.before + 1, "after": seam.after + 1, "reason": seam.reason}
+            for seam in outcome.seams
+        ]
+    told["retrieved"] = [
+        {
+            "rank": retrieved.rank,
+            "id": retrieved.id,
+            "score": retrieved.score,
+            "given": retrieved.given,
+            "status": status(placement),
+            "said": placement.said,
+            "places": [report.where(spot) for spot in placement.places],
+        }
+        for retrieved, placement in zip(one.question.retrieved, one.placements, strict=True)
+    ]
+    return told

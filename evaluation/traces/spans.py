@@ -1,0 +1,272 @@
+"""Spans of OpenInference and OpenTelemetry and observations of Langfuse, gathered into traces of a question each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from chunkers.files import chunk_rows
+from chunkers.support.errors import InputError, shown
+from evaluation.traces.fields import (
+    EXCERPTS,
+    REFERENCES,
+    Row,
+    documents_in,
+    first_of,
+    is_feedback,
+    parse,
+    question_row,
+    ranked_rows,
+    text_in,
+)
+
+_OBSERVATIONS = {"SPAN", "EVENT", "GENERATION", "RETRIEVER", "AGENT", "TOOL", "CHAIN", "EVALUATOR", "EMBEDDING", "GUARDRAIL"}
+_UNUSED = ("llm", "embedding", "tool", "prompt")
+"""Parts of a span that may be long and are not read."""
+
+
+UNREADABLE = (AttributeError, KeyError, RecursionError, TypeError, ValueError)
+"""Errors of a row that is not as its format has it, `InputError` among them."""
+
+
+def sentence(error: Exception) -> str:
+    """Return a sentence on the fault of a row."""
+    if isinstance(error, InputError):
+        return str(error)
+    return f"a trace must be nested as its format has it; this one is not ({' '.join(str(error).split())[:100]})."
+
+
+@dataclass
+class _Trace:
+    """The parts of a trace, which stand in any order in a file."""
+
+    place: str
+    form: str
+    root: list[Any] = field(default_factory=list)
+    searches: list[tuple[Any, list[Any]]] = field(default_factory=list)
+    passed_on: list[Any] | None = None
+    held: dict[str, Any] = field(default_factory=dict)
+    feedback: list[list[Any]] = field(default_factory=list)
+
+    def row(self) -> Row:
+        asked = next((words for words in map(text_in, self.root) if isinstance(words, str) and words.strip()), None)
+        if asked is None:
+            asked = next((text_in(query) for query, _ in self.searches if query is not None), None)
+        rows = [one for _, items in self.searches for one in ranked_rows(items)]
+        # Several searches of one question: the best of each first.
+        rows.sort(key=lambda one: one["rank"])
+        if self.passed_on is not None:
+            passed = ranked_rows(self.passed_on)
+            texts, ids = {one["text"] for one in passed} - {None}, {one["id"] for one in passed} - {None}
+            rows = [{**one, "given": one["text"] in texts or one["id"] in ids} for one in rows] or passed
+        return question_row(self.place, self.form, asked, rows, self.held, self.feedback)
+
+
+class Traces:
+    """Traces by their identifiers, in order of first appearance."""
+
+    def __init__(self) -> None:
+        self._traces: dict[str, _Trace] = {}
+
+    def questions(self) -> Iterator[Row]:
+        """Yield a row for each trace that searched for something; at the end the number of those that did not."""
+        without = 0
+        for trace in self._traces.values():
+            if not trace.searches and trace.passed_on is None:
+                without += 1
+                continue
+            try:
+                yield trace.row()
+            except UNREADABLE as error:
+                yield {"problem": f"{trace.place}: {sentence(error)}"}
+        if without:
+            yield {"problem": f"traces that retrieve nothing, which are left out: {without:,}."}
+
+    def _of(self, own: str, place: str, form: str) -> _Trace:
+        return self._traces.setdefault(own, _Trace(place, form))
+
+    def add_span(self, span: Mapping[str, Any], place: str) -> None:
+        """Add a span of OpenInference or OpenTelemetry."""
+        flat = flat_of({key: value for key, value in span.items() if key not in ("attributes", "events", "annotations")})
+        attributes = flat_of(span.get("attributes") or {}) | _below(flat, "attributes")
+        own = first_of(flat, ("context.trace_id", "trace_id", "traceId"))
+        is_genai = any(key.startswith("gen_ai.") for key in attributes)
+        trace = self._of(str(own or place), place, "OpenTelemetry" if is_genai else "OpenInference")
+        is_root = first_of(flat, ("parent_id", "parent_span_id", "parentSpanId")) is None
+        query = self._add_exchange(trace, attributes, is_root=is_root)
+        self._add_search(trace, attributes, query, str(flat.get("span_kind")))
+        metadata = _below(attributes, "metadata")
+        trace.held |= {key: value for key, value in metadata.items() if key in (*REFERENCES, *EXCERPTS)}
+        trace.held |= {column: items for column in EXCERPTS if (items := _items(metadata, column))}
+        self._add_evaluation(trace, attributes)
+        for event in span.get("events") or []:
+            if isinstance(event, dict):
+                self._add_evaluation(trace, flat_of(event.get("attributes") or {}))
+        for one in span.get("annotations") or span.get("span_annotations") or []:
+            if isinstance(one, dict) and is_feedback(one.get("name")):
+                trace.feedback.append([one["name"], one["result"] if isinstance(one.get("result"), dict) else one])
+        trace.feedback += [[key, attributes[key]] for key in ("feedback", "user_feedback") if key in attributes]
+
+    @staticmethod
+    def _add_exchange(trace: _Trace, attributes: Mapping[str, Any], *, is_root: bool) -> Any:
+        """Add what a span was asked, if it is the root, and what it answered; return what it was asked."""
+        query = first_of(attributes, ("input.value", "gen_ai.retrieval.query.text"))
+        query = _message(attributes, "gen_ai.input.messages") if query is None else query
+        answer = _message(attributes, "gen_ai.output.messages")
+        if is_root:
+            trace.root.append(query)
+            if answer is None and not _items(attributes, "retrieval.documents"):
+                answer = attributes.get("output.value")
+        if answer is not None:
+            trace.held.setdefault("answer", answer)
+        return query
+
+    @staticmethod
+    def _add_search(trace: _Trace, attributes: Mapping[str, Any], query: Any, kind: str) -> None:
+        items = _items(attributes, "retrieval.documents") or _items(attributes, "gen_ai.retrieval.documents")
+        is_search = "RETRIEVER" in (kind.upper(), str(attributes.get("openinference.span.kind")).upper())
+        if items or is_search or attributes.get("gen_ai.operation.name") == "retrieval":
+            trace.searches.append((query, [_unprefixed(one) for one in items]))
+        if passed := _items(attributes, "reranker.output_documents"):
+            trace.passed_on = [_unprefixed(one) for one in passed]
+
+    @staticmethod
+    def _add_evaluation(trace: _Trace, attributes: Mapping[str, Any]) -> None:
+        name = attributes.get("gen_ai.evaluation.name")
+        value = first_of(attributes, ("gen_ai.evaluation.score.value", "gen_ai.evaluation.score.label"))
+        if name is not None and value is not None and is_feedback(name):
+            trace.feedback.append([name, value])
+
+    def add_langfuse(self, row: Mapping[str, Any], place: str) -> None:
+        """Add a trace of Langfuse with its observations, as its interface and its API export it."""
+        whole: Mapping[str, Any] = row["trace"] if isinstance(row.get("trace"), dict) else row
+        own = str(first_of(whole, ("id", "traceId")) or place)
+        self.add_root(own, whole, place)
+        for observation in row["observations"]:
+            if isinstance(observation, dict):
+                self.add_langfuse_part(observation, own, place)
+        for score in [*(whole.get("scores") or []), *(row.get("scores") or [])]:
+            if isinstance(score, dict):
+                self._add_score(own, score, place)
+
+    def add_langfuse_part(self, row: Mapping[str, Any], own: str, place: str) -> None:
+        """Add an observation or a score of Langfuse, as its tables export it."""
+        if row.get("type") not in _OBSERVATIONS:
+            self._add_score(own, row, place)
+            return
+        trace = self._of(own, place, "Langfuse")
+        if first_of(row, ("parentObservationId", "parent_observation_id")) is None and row["type"] != "RETRIEVER":
+            self.add_root(own, row, place)
+        items = documents_in(row.get("output"))
+        if row["type"] == "RETRIEVER" or (row["type"] in ("SPAN", "TOOL") and items and all(map(_is_document, items))):
+            trace.searches.append((row.get("input"), items or []))
+
+    def add_root(self, own: str, row: Mapping[str, Any], place: str) -> None:
+        """Add the fields of a whole trace of Langfuse: its question, its answer, and a reference."""
+        trace = self._of(own, place, "Langfuse")
+        trace.root.append(row.get("input"))
+        if row.get("output") is not None:
+            trace.held.setdefault("answer", row["output"])
+        metadata = parse(row.get("metadata"))
+        for held in (row, metadata if isinstance(metadata, dict) else {}):
+            trace.held |= {key: held[key] for key in (*REFERENCES, *EXCERPTS) if held.get(key)}
+
+    def _add_score(self, own: str, row: Mapping[str, Any], place: str) -> None:
+        name, value = row.get("name"), first_of(row, ("stringValue", "string_value", "value"))
+        if name is None or value is None:
+            raise InputError(
+                "a row of a Langfuse trace must be an observation with a type, or a score with a name and a value; this one "
+                f"has only {shown(', '.join(map(str, row)))}."
+            )
+        if is_feedback(name):
+            self._of(own, place, "Langfuse").feedback.append([name, value])
+
+
+def _is_document(item: Any) -> bool:
+    return isinstance(item, dict) and any(isinstance(item.get(key), str) for key in chunk_rows.TEXTS)
+
+
+def is_span(row: Mapping[str, Any]) -> bool:
+    """Return whether a row is a span, its attributes in one field or each in a column of its own."""
+    return "attributes" in row or any(str(key).startswith("attributes.") for key in row)
+
+
+def _unprefixed(item: Any) -> Any:
+    """Return a retrieved document of a span under the usual names: ``document.content`` is its ``content``."""
+    if not isinstance(item, dict):
+        return item
+    flat = {key.removeprefix("document."): value for key, value in item.items()}
+    return {**{key: value for key, value in flat.items() if "." not in key}, "metadata": _below(flat, "metadata")}
+
+
+def _below(flat: Mapping[str, Any], name: str) -> Row:
+    """Return the attributes below a name, flat or in JSON under it."""
+    whole = parse(flat.get(name))
+    if isinstance(whole, dict):
+        return flat_of(whole)
+    return {key[len(name) + 1 :]: value for key, value in flat.items() if key.startswith(f"{name}.")}
+
+
+def _items(flat: Mapping[str, Any], name: str) -> list[Any]:
+    """Return the items of a list in flat attributes, or in JSON under its name."""
+    whole = parse(flat.get(name))
+    if isinstance(whole, list):
+        return [flat_of(one) if isinstance(one, dict) else one for one in whole]
+    items: dict[int, Any] = {}
+    for key, value in flat.items():
+        number, _, rest = key.removeprefix(f"{name}.").partition(".")
+        if key.startswith(f"{name}.") and number.isdecimal() and len(number) < 7:
+            if rest:
+                items.setdefault(int(number), {})[rest] = value
+            else:
+                items[int(number)] = value
+    return [items[number] for number in sorted(items)]
+
+
+def _message(flat: Mapping[str, Any], name: str) -> Any:
+    """Return the last message of a conversation in flat attributes; None if there is none."""
+    last = next(reversed(_items(flat, name)), None)
+    if isinstance(last, dict):
+        return next((value for key, value in last.items() if key.endswith("content")), None)
+    return flat.get(name) if last is None else last
+
+
+def flat_of(value: Any, before: str = "") -> Row:
+    """Return nested attributes with dots between the names; what is flat already stays."""
+    if isinstance(value, list) and not before and all(isinstance(one, dict) and "key" in one for one in value):
+        value = {str(one["key"]): _otlp_value(one.get("value")) for one in value}
+    flat: Row = {}
+    pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, one in pairs:
+        name = f"{before}{key}"
+        if name.partition(".")[0] in _UNUSED:
+            continue
+        if isinstance(one, dict) or (isinstance(one, list) and any(isinstance(item, dict) for item in one)):
+            flat |= flat_of(one, f"{name}.")
+        else:
+            flat[name] = one
+    return flat
+
+
+def otlp_spans(row: Mapping[str, Any]) -> Iterator[Row]:
+    """Yield the spans, and the log records as spans, of an export request in OTLP's JSON."""
+    for resource in [*(row.get("resourceSpans") or []), *(row.get("resourceLogs") or [])]:
+        for scope in [*(resource.get("scopeSpans") or []), *(resource.get("scopeLogs") or [])]:
+            yield from scope.get("spans") or []
+            for record in scope.get("logRecords") or []:
+                # A record of a span is no root of its trace.
+                yield {**record, "parentSpanId": record.get("spanId") or "log"}
+
+
+def _otlp_value(value: Any) -> Any:
+    """Return a value of OTLP's JSON as plain JSON."""
+    if not isinstance(value, dict):
+        return value
+    if "arrayValue" in value:
+        return [_otlp_value(one) for one in value["arrayValue"].get("values") or []]
+    if "kvlistValue" in value:
+        return {str(one.get("key")): _otlp_value(one.get("value")) for one in value["kvlistValue"].get("values") or []}
+    if "intValue" in value:
+        return int(value["intValue"])
+    return next((value[key] for key in ("stringValue", "doubleValue", "boolValue") if key in value), None)

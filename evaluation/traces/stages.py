@@ -1,0 +1,449 @@
+"""The stage that lost the answer to each question of a trace: documents, chunks, ranking, or the language model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from chunkers import Chunk, Chunking, Document, InputError, Span
+from chunkers.files.chunk_rows import GivenChunk
+from chunkers.found_again.inspected import DocumentNames, documents_of
+from chunkers.found_again.locating import find_again
+from chunkers.found_again.unordered import Place, Placement, Unordered
+from chunkers.support.arrays import IntArray
+from chunkers.support.numbers import counted
+from chunkers.text.quotations import SHORTEST, folded
+from evaluation.asking.answer import Judgement, judged, lacks
+from evaluation.questions.quoting import short
+from evaluation.questions.ranges import intersection
+from evaluation.retrieval.failed import Seam
+from evaluation.retrieval.measures import trimmed
+from evaluation.traces.reading import Retrieved, TracedQuestion
+
+Stage = Literal["not in the documents", "in no chunk", "cut apart", "ranked too low", "not used", "cannot be told"]
+
+STAGES: Mapping[Stage, str] = {
+    "not in the documents": "no document has the passage that answers the question",
+    "in no chunk": "a document has it, at a place that no chunk covers",
+    "cut apart": "no chunk has all of it: a cut goes through it",
+    "ranked too low": "a chunk has all of it, and was not among those that were given to the language model",
+    "not used": "a chunk with all of it was given to the language model, and the answer was no good",
+    "cannot be told": "the trace, or the documents and chunks at hand, do not say enough",
+}
+"""Every stage with its meaning, in the order in which an answer passes them."""
+
+MOST_BEFORE = 3
+"""Maximum number of chunks before the right one that a sentence names."""
+
+_UNKNOWN_CHUNKS = "the chunks that were searched are not known; --chunks or --chunker gives them"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Fate of one passage that answers a question.
+
+    Attributes
+    ----------
+    stage
+        The stage that lost it; None if it was retrieved.
+    said
+        The evidence, in words.
+    place
+        Its place in a document; None if it has none or several.
+    judgement
+        Its fate among the document's chunks; None if it was not looked for there.
+    seams
+        The cuts inside it.
+    """
+
+    stage: Stage | None
+    said: str
+    place: Place | None = None
+    judgement: Judgement | None = None
+    seams: tuple[Seam, ...] = ()
+
+    @property
+    def was_retrieved(self) -> bool | None:
+        """True if all of it was retrieved, in one chunk or in several; None if that cannot be told."""
+        if self.stage == "cannot be told":
+            return None
+        return self.stage is None or (self.judgement is not None and self.judgement.together)
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """A traced question with the places of what was retrieved, and the stage that lost its answer.
+
+    Attributes
+    ----------
+    placements
+        Placement of each retrieved text, in the order of the trace.
+    failed, rule
+        True if the question failed, None if nothing says so; and the rule by which that is known.
+    stage, outcome
+        The stage that lost the answer, None unless the question failed; with the outcome of the passage that was lost
+        first, None if the trace names no such passage.
+    """
+
+    question: TracedQuestion
+    placements: tuple[Placement, ...]
+    failed: bool | None
+    rule: str
+    stage: Stage | None = None
+    outcome: Outcome | None = None
+    said: str = ""
+
+
+@dataclass(frozen=True)
+class Searched:
+    """The chunks that were searched, as far as they are known.
+
+    Attributes
+    ----------
+    chunkings
+        The chunks of every document, in the order of the documents; None if they are not known.
+    name
+        Name of the file or the chunker they are from.
+    by_id
+        Chunks of a file by their identifiers.
+    has_reasons
+        True if the cuts have reasons, because a chunker made them here.
+    """
+
+    chunkings: tuple[Chunking, ...] | None = None
+    name: str = ""
+    by_id: Mapping[str, GivenChunk] = field(default_factory=dict)
+    has_reasons: bool = False
+
+    @classmethod
+    def of_file(cls, documents: Sequence[Document], chunks: Sequence[GivenChunk], name: str) -> Searched:
+        """Locate the chunks of a file in the documents.
+
+        Raises
+        ------
+        InputError
+            If there are several documents, and chunks that name none of them.
+        """
+        if len(documents) > 1 and (nameless := sum(one.document is None for one in chunks)):
+            raise InputError(
+                f"{name}: with several documents, every chunk must name its document in the field document, source, "
+                f"file_name or filename; {nameless:,} of {len(chunks):,} chunks do not."
+            )
+        called = DocumentNames(documents_of(chunks)).called
+        chunkings = []
+        for document in documents:
+            names = called(document.name)
+            # Of one document, the chunks are what there is, whatever they call it.
+            own = [one for one in chunks if one.document in names or one.document is None]
+            chunkings.append(find_again(document, own if names or len(documents) > 1 else chunks, name).chunking)
+        identified = {one.id: one for one in reversed(chunks) if one.id is not None}
+        return cls(tuple(chunkings), name, identified)
+
+
+class _Passage(NamedTuple):
+    """Words that answer a question, their places, a remark on these, and what it means if there are none."""
+
+    words: str
+    places: Sequence[Place]
+    remark: str = ""
+    unplaced: str = ""
+
+
+class Tracing:
+    """The documents and the chunks in which the texts of a trace are located, and its questions' answers looked for.
+
+    Parameters
+    ----------
+    answers
+        Places of the passages that answer a question, by its text, for questions whose trace has none.
+    """
+
+    def __init__(
+        self,
+        documents: Sequence[Document],
+        questions: Sequence[TracedQuestion],
+        searched: Searched | None = None,
+        answers: Mapping[str, Sequence[Place]] | None = None,
+    ) -> None:
+        self._documents = documents
+        self._questions = questions
+        self._searched = searched or Searched()
+        self._answers = answers or {}
+        self._unordered = Unordered(documents, [one.chunk for question in questions for one in question.retrieved])
+        self._matching: dict[Place, tuple[int, ...]] = {}
+
+    @cached_property
+    def placements(self) -> list[tuple[Placement, ...]]:
+        """The placement of every retrieved text of every question."""
+        return [tuple([self._placed(one) for one in question.retrieved]) for question in self._questions]
+
+    @cached_property
+    def remark(self) -> str:
+        """Sentence on chunks at hand that cannot be those that were searched; empty if there is nothing to say."""
+        if self._searched.chunkings is None:
+            return ""
+        placed = {one.place for some in self.placements for one in some if one.place is not None}
+        strange = sum(not self._begins_a_chunk(self._searched.chunkings, place) for place in placed)
+        if not strange:
+            return ""
+        said = f"{strange:,} of {counted(len(placed), 'located text')} of the trace are no chunks of {self._searched.name}"
+        if 2 * strange > len(placed):
+            return f"{said}, so the trace searched other chunks, and {self._searched.name} is not used."
+        return f"{said}."
+
+    def _begins_a_chunk(self, chunkings: Sequence[Chunking], place: Place) -> bool:
+        """Return whether a located text is a chunk at hand, its beginning, or several chunks."""
+        numbers = self._chunks_at(chunkings, place)
+        return bool(numbers) and int(self._edges[place.document][numbers[0], 0]) == place.span.start
+
+    @cached_property
+    def _chunkings(self) -> Sequence[Chunking]:
+        """The chunks of each document: those at hand if they are those that were searched, else those in the trace."""
+        if self._searched.chunkings is not None and not self.remark.endswith("is not used."):
+            return self._searched.chunkings
+        spans: list[set[Span]] = [set() for _ in self._documents]
+        for some in self.placements:
+            for one in some:
+                if one.place is not None and not one.is_cut_short:
+                    spans[one.place.document].add(one.place.span)
+        return [
+            Chunking(document, tuple([Chunk.of(document, span) for span in sorted(own)]), ())
+            for document, own in zip(self._documents, spans, strict=True)
+        ]
+
+    @property
+    def knows_chunks(self) -> bool:
+        """True if the chunks that were searched are at hand, and not only those that were retrieved."""
+        return self._chunkings is self._searched.chunkings
+
+    def diagnoses(self) -> Iterator[Diagnosis]:
+        """Yield the diagnosis of each question, in the order of the trace."""
+        for question, placements in zip(self._questions, self.placements, strict=True):
+            yield self._diagnosis(question, placements)
+
+    def _placed(self, retrieved: Retrieved) -> Placement:
+        chunk = retrieved.chunk
+        known = self._searched.by_id.get(chunk.id) if chunk.id is not None else None
+        if chunk.text is None and not chunk.spans:
+            if known is None:
+                numbers = self._unordered.numbers(chunk.id)
+                if len(numbers) == 1 and (length := len(self._documents[numbers[0]].text)):
+                    return Placement((Place(numbers[0], Span(0, length)),), "it names a whole document")
+                return Placement((), f"it has an identifier alone, {short(chunk.id)}, and no chunk at hand has it")
+            return self._unordered.find(known)
+        if known is not None and known.document is not None and chunk.document is None:
+            chunk = chunk._replace(document=known.document)
+        return self._unordered.find(chunk)
+
+    def _diagnosis(self, question: TracedQuestion, placements: tuple[Placement, ...]) -> Diagnosis:
+        positive, feedback = question.verdict
+        outcomes = [self._outcome(question, placements, one) for one in self._passages(question)]
+        lost = [one for one in outcomes if one.stage is not None]
+        what = "excerpt" if question.excerpts or question.question in self._answers else "reference"
+        if positive is False:
+            failed, rule = True, f"the feedback is negative: {feedback}"
+        elif positive is True:
+            failed, rule = False, f"the feedback is positive: {feedback}"
+        elif any(one.was_retrieved is False for one in outcomes):
+            failed, rule = True, f"its {what} was not retrieved"
+        elif outcomes and all(one.was_retrieved for one in outcomes):
+            failed, rule = False, f"its {what} was retrieved"
+        else:
+            given = f"the feedback {feedback} is neither positive nor negative" if feedback else "there is no feedback"
+            return Diagnosis(question, placements, None, f"{given}, and {_unknown(outcomes)}")
+        if not failed:
+            return Diagnosis(question, placements, False, rule)
+        if not outcomes:
+            said = "neither an excerpt nor a reference says what answers it"
+            return Diagnosis(question, placements, True, rule, "cannot be told", None, said)
+        first = min(lost or outcomes, key=lambda one: [*STAGES, None].index(one.stage))
+        return Diagnosis(question, placements, True, rule, first.stage or "not used", first, first.said)
+
+    def _passages(self, question: TracedQuestion) -> list[_Passage]:
+        """Return the passages that answer a question."""
+        if question.excerpts:
+            return [self._passage(one.content, self._unordered.numbers(one.corpus_id)) for one in question.excerpts]
+        if question.question in self._answers:
+            return [_Passage(self._words(place), [place]) for place in self._answers[question.question]]
+        if question.reference is not None and question.reference.strip():
+            found = self._passage(question.reference, self._unordered.numbers(None))
+            return [found._replace(unplaced="the reference is in words of its own, which no document has")]
+        return []
+
+    def _passage(self, words: str, numbers: Sequence[int]) -> _Passage:
+        words = words.strip()
+        if places := self._unordered.occurrences(words, numbers):
+            return _Passage(words, places)
+        places, alike = self._unordered.altered(words, numbers)
+        return _Passage(words, places, f"{short(words)} is altered there, {int(100 * alike)} % alike" if places else "")
+
+    def _words(self, place: Place) -> str:
+        return self._documents[place.document].text[place.span.start : place.span.end]
+
+    def _outcome(self, question: TracedQuestion, placements: Sequence[Placement], passage: _Passage) -> Outcome:
+        words, places, remark, unplaced = passage
+        is_short = len(folded(words)) < SHORTEST
+        if not is_short:
+            wanted = folded(words[slice(*trimmed(words, Span(0, len(words))))])
+            for one in question.retrieved:
+                if one.given and one.text is not None and wanted in folded(one.text):
+                    place = places[0] if len(places) == 1 else None
+                    return Outcome(None, f"all of it is in retrieved text {one.rank}", place)
+        if not places:
+            if unplaced:
+                return Outcome("cannot be told", unplaced)
+            if self._unordered.is_spent:
+                return Outcome("cannot be told", f"{short(words)} was not compared with all passages")
+            return Outcome("not in the documents", f"no document has {short(words)}")
+        found = [self._at(question, placements, place) for place in places]
+        if is_short and len({one.stage for one in found}) > 1:
+            said = f"{short(words)} stands in {len(places)} places, which may not all answer it"
+            return Outcome("cannot be told", said)
+        # A copy is as good: the one that came furthest counts.
+        best = max(found, key=lambda one: _FURTHEST.index(one.stage))
+        several = f"it stands in {len(places)} places" if len(places) > 1 else ""
+        return replace(best, said="; ".join(part for part in (best.said, remark, several) if part))
+
+    def _at(self, question: TracedQuestion, placements: Sequence[Placement], place: Place) -> Outcome:
+        """Return the outcome of a passage at one of its places."""
+        document = self._documents[place.document]
+        answer = trimmed(document.text, place.span)
+        for one, placement in zip(question.retrieved, placements, strict=True):
+            here = [spot.span for spot in placement.places if spot.document == place.document]
+            if one.given and any(not lacks(document.text, answer, [span]) for span in here):
+                return Outcome(None, f"all of it is in retrieved text {one.rank}", place)
+        chunking = self._chunkings[place.document]
+        ranks: dict[int, int] = {}
+        given: dict[int, list[Span]] = {}
+        for one, placement in zip(question.retrieved, placements, strict=True):
+            if placement.place is None or placement.place.document != place.document:
+                continue
+            for number in self._chunks_at(self._chunkings, placement.place):
+                ranks[number] = min(one.rank, ranks.get(number, one.rank))
+                if one.given:
+                    given.setdefault(number, []).extend(intersection(chunking.chunks[number].spans, [placement.place.span]))
+        judgement = judged(chunking, ranks, given, answer)
+        stage, said, seams = self._told(question, placements, place, judgement, answer)
+        return Outcome(stage, said, place, judgement, seams)
+
+    def _told(
+        self,
+        question: TracedQuestion,
+        placements: Sequence[Placement],
+        place: Place,
+        judgement: Judgement,
+        answer: Span,
+    ) -> tuple[Stage | None, str, tuple[Seam, ...]]:
+        """Return the stage of an answer that no retrieved text has whole, the evidence, and the cuts inside it."""
+        document, chunking = self._documents[place.document], self._chunkings[place.document]
+        where = f"{document.name}, {answer.start:,} to {answer.end:,}"
+        best = judgement.chunks[0] if judgement.chunks else -1
+        if judgement.fate == "whole":
+            return None, f"all of it is in the chunk at rank {judgement.ranks[0]}", ()
+        if judgement.fate == "cut off":
+            said = f"chunk {best + 1:,} has all of it ({where}), but the trace has only a part of the chunk"
+            return "cannot be told", said, ()
+        if judgement.fate == "not retrieved":
+            rank = judgement.ranks[0]
+            at = f"at rank {rank:,}" if rank else f"not among the retrieved texts ({len(question.retrieved):,})"
+            return "ranked too low", f"whole in chunk {best + 1:,} ({where}), {at}; {self._before(question, placements)}", ()
+        seams = self._seams(chunking, judgement.chunks, answer)
+        parts = sum(judgement.retrieved)
+        if judgement.fate == "split":
+            touching = [span for number in judgement.chunks for span in chunking.chunks[number].spans]
+            if self.knows_chunks or not lacks(document.text, answer, touching):
+                cut = f"; {_said(seams[0])}" if seams else ""
+                far = "" if self.knows_chunks else ", as far as the chunks in the trace show"
+                said = f"{where} is in {len(judgement.chunks)} chunks, {parts} of them retrieved{cut}{far}"
+                return "cut apart", said, seams
+            return "cannot be told", f"{where} is only in part in a retrieved text; {_UNKNOWN_CHUNKS}", ()
+        if self.knows_chunks:
+            return "in no chunk", f"{where} is in no chunk of {self._searched.name}", ()
+        return "cannot be told", f"{where} is in no retrieved text; {_UNKNOWN_CHUNKS}", ()
+
+    def _before(self, question: TracedQuestion, placements: Sequence[Placement]) -> str:
+        """Name the retrieved texts that stood before a chunk that was ranked too low."""
+        given = [(one, spot) for one, spot in zip(question.retrieved, placements, strict=True) if one.given]
+        if not given:
+            return "nothing was retrieved"
+        named = [
+            f"{one.rank:,} {self._documents[spot.place.document].name} {spot.place.span.start:,}–{spot.place.span.end:,}"
+            if spot.place is not None
+            else f"{one.rank:,} {short(one.text or one.id)}"
+            for one, spot in given[:MOST_BEFORE]
+        ]
+        more = f" and {len(given) - MOST_BEFORE:,} more" if len(given) > MOST_BEFORE else ""
+        return f"before it: {', '.join(named)}{more}"
+
+    def _seams(self, chunking: Chunking, numbers: Sequence[int], answer: Span) -> tuple[Seam, ...]:
+        """Return the places inside an answer at which one of its chunks begins."""
+        parts = sorted((span, number) for number in numbers for span in chunking.chunks[number].spans)
+        inside = [part for part in parts if part[0].start < answer.end and part[0].end > answer.start]
+        reasons = {}
+        if self._searched.has_reasons and self.knows_chunks:
+            starts = chunking.document.starts
+            cuts = (gap for gap in chunking.gaps if gap.verdict.is_cut)
+            reasons = {starts[gap.index + 1] if gap.offset is None else gap.offset: gap.reason for gap in cuts}
+        return tuple(
+            Seam(span.start, before, after, reasons.get(span.start, ""))
+            for (_, before), (span, after) in pairwise(inside)
+            if answer.start < span.start and before != after
+        )
+
+    def _chunks_at(self, chunkings: Sequence[Chunking], place: Place) -> tuple[int, ...]:
+        """Return the numbers of the chunks that a located text is: one, the one that it is a part of, or all inside it."""
+        if chunkings is not self._searched.chunkings:
+            return _same(_edges(chunkings[place.document]), place.span)
+        if place not in self._matching:
+            self._matching[place] = _same(self._edges[place.document], place.span)
+        return self._matching[place]
+
+    @cached_property
+    def _edges(self) -> list[IntArray]:
+        return [_edges(chunking) for chunking in self._searched.chunkings or ()]
+
+
+_FURTHEST: Sequence[Stage | None] = (
+    *("not in the documents", "in no chunk", "cut apart", "cannot be told", "ranked too low", "not used"),
+    None,
+)
+
+
+def _edges(chunking: Chunking) -> IntArray:
+    """Return the first and the last visible place of each chunk, shape (chunks, 2)."""
+    text = chunking.document.text
+    edges = []
+    for chunk in chunking.chunks:
+        words = text[chunk.start : chunk.end]
+        start = chunk.start + len(words) - len(words.lstrip())
+        edges.append((start, max(start, chunk.start + len(words.rstrip()))))
+    return np.array(edges, dtype=np.intp).reshape(-1, 2)
+
+
+def _same(edges: IntArray, span: Span) -> tuple[int, ...]:
+    starts, ends = edges[:, 0], edges[:, 1]
+    same = np.flatnonzero((starts == span.start) & (ends == span.end))
+    if len(same):
+        return tuple(same.tolist())
+    around = np.flatnonzero((starts <= span.start) & (ends >= span.end))
+    if len(around) > 1:
+        around = around[starts[around] == span.start]
+    if len(around) == 1:
+        return (int(around[0]),)
+    # A text that is larger than a chunk: a parent, or a chunk with its neighbours.
+    return tuple(np.flatnonzero((starts >= span.start) & (ends <= span.end)).tolist())
+
+
+def _said(seam: Seam) -> str:
+    reason = f": {seam.reason}" if seam.reason else ""
+    return f"chunk {seam.after + 1:,} begins inside it, at {seam.place:,}{reason}"
+
+
+def _unknown(outcomes: Sequence[Outcome]) -> str:
+    said = next((one.said for one in outcomes if one.was_retrieved is None), "")
+    return said or "neither an excerpt nor a reference says what answers it"

@@ -1,0 +1,91 @@
+"""`seamark trace`: a table of the failed questions with their stages, and the same as JSON."""
+
+import json
+import re
+
+import pytest
+
+from evaluation.command_line import main
+from sample_docs import SAMPLES_FOLDER
+from tests.evaluation.traces.generator import LANGCHAIN, LLAMA_INDEX, chunk_file, made, plain
+
+
+@pytest.fixture
+def files(tmp_path):
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for name in (*LANGCHAIN, *LLAMA_INDEX):
+        (folder / name).write_bytes((SAMPLES_FOLDER / name).read_bytes())
+    (tmp_path / "traces.jsonl").write_bytes(plain(made()))
+    (tmp_path / "chunks.jsonl").write_bytes(chunk_file())
+    return tmp_path
+
+
+def traced(files, *arguments):
+    return main(["trace", str(files / "traces.jsonl"), "--documents", str(files / "docs"), *arguments])
+
+
+def test_the_table_has_every_failed_question_and_the_counts(files, capsys):
+    assert traced(files, "--chunks", str(files / "chunks.jsonl")) == 0
+    printed = capsys.readouterr()
+    lines = printed.out.splitlines()
+    assert printed.err == ""
+    assert "100 questions: 80 failed, 20 did not, 0 cannot be told" in lines
+    counts = dict(line.strip().rsplit("  ", 1)[0].split("  ", 1) for line in lines if line.startswith("  not in the"))
+    assert {name: int(count) for name, count in counts.items()} == {"not in the documents": 10}
+    assert sum(line.startswith("line ") for line in lines) == 80
+    assert any("chunk" in line and "begins inside it, at" in line for line in lines)
+    located, several, missing = (
+        int(word) for word in re.findall(r" (\d+)", next(line for line in lines if "located" in line))
+    )
+    assert located > 500
+    assert several == 0
+    assert 15 < missing < 30
+
+
+def test_the_json_has_every_place(files, capsys):
+    assert traced(files, "--chunks", str(files / "chunks.jsonl"), "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["stages"] == {
+        "not in the documents": 10,
+        "in no chunk": 10,
+        "cut apart": 10,
+        "ranked too low": 20,
+        "not used": 10,
+        "cannot be told": 20,
+    }
+    split = next(one for one in told["questions"] if one["stage"] == "cut apart")
+    assert split["fate"] == "split"
+    passage = split["passage"]
+    assert passage["start"] < split["seams"][0]["at"] < passage["end"]
+    first = split["retrieved"][0]
+    assert first["status"] == "located"
+    assert first["places"][0]["document"] in {*LANGCHAIN, *LLAMA_INDEX}
+
+
+def test_questions_say_where_the_answers_are(files, capsys):
+    text = (SAMPLES_FOLDER / "essay_salt.txt").read_text(encoding="utf-8")
+    (files / "traces.jsonl").write_text('{"query": "Salt?", "retrieved": ["Of salt nothing is known."]}\n', encoding="utf-8")
+    (files / "questions.csv").write_text(f'question,excerpts\nSalt?,"{text[200:240]}"\n', encoding="utf-8")
+    chunker = ["--chunker", "fixed_sentences", "--set", "size=40"]
+    assert traced(files, *chunker, "--questions", str(files / "questions.csv")) == 0
+    printed = capsys.readouterr().out
+    assert "item 1" in printed
+    assert "ranked too low" in printed
+    assert "its excerpt was not retrieved" in printed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ["--chunker", "fixed_words", "--chunks", "x"],
+            "At most one of --chunks, --recipe and --chunker may be given; got ",
+        ),
+        (["--set", "size=2"], "--set works only with --chunker. Leave --set out, or name the chunker."),
+        (["--chunker", "lumber"], "lumber asks a language model, which may cut otherwise each time. Give its --chunks."),
+    ],
+)
+def test_wrong_arguments_are_a_sentence(files, capsys, arguments, said):
+    assert traced(files, *arguments) == 2
+    assert capsys.readouterr().err.startswith(said)

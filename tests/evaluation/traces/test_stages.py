@@ -1,0 +1,193 @@
+"""A hundred questions in every format: their texts are located, and the stage that lost each answer is as it was made."""
+
+import json
+from collections import Counter
+
+import pytest
+
+from chunkers import Document, InputError, build_chunker, run
+from chunkers.found_again.inspected import read_chunks
+from evaluation.traces.reading import read_traces
+from evaluation.traces.stages import Searched, Tracing
+from tests.evaluation.traces.generator import FORMATS, STAGES, chunk_file, documents, lines, made
+from tests.support import tools
+
+HANDBOOK = (
+    "Holidays are thirty days a year for everyone in the house. They are taken by the end of March. "
+    "Notice is three months for both sides. It is given in writing.\n"
+)
+TRAVEL = "Trains are booked in second class, in first class above six hours. Flights need the approval of the head.\n"
+DOCUMENTS = [Document.from_text(HANDBOOK, name="handbook.txt"), Document.from_text(TRAVEL, name="travel.txt")]
+FIRST, SECOND = HANDBOOK.strip().split(" Notice is")
+CHUNKS = [FIRST, f"Notice is{SECOND}", TRAVEL.strip()]
+ROWS = [{"text": text, "source": name} for text, name in zip(CHUNKS, ("handbook", "handbook", "travel"), strict=True)]
+
+
+def diagnosed(rows, **given):
+    questions = read_traces(lines(rows), "traces.jsonl").questions
+    return [*Tracing(DOCUMENTS, questions, **given).diagnoses()]
+
+
+def searched(rows=ROWS):
+    return Searched.of_file(DOCUMENTS, read_chunks(json.dumps(rows).encode(), "chunks.json"), "chunks.json")
+
+
+@pytest.fixture(scope="module")
+def index():
+    return Searched.of_file(documents(), read_chunks(chunk_file(), "chunks.jsonl"), "chunks.jsonl")
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_hundred_questions_are_diagnosed_as_they_were_made(form, index):
+    questions = made()
+    traces = read_traces(FORMATS[form](questions), f"{form}.jsonl")
+    assert not traces.problems
+    assert [one.question for one in traces.questions] == [one.question for one in questions]
+    assert {one.format for one in traces.questions} == {form}
+    whole = documents()
+    tracing = Tracing(whole, traces.questions, index)
+    assert not tracing.remark
+    counts = Counter()
+    for one, diagnosis in zip(questions, tracing.diagnoses(), strict=True):
+        wanted = STAGES.get(one.kind)
+        if form == "ragas" and one.feedback is not None:
+            wanted = None
+        assert diagnosis.stage == wanted, (one.kind, diagnosis.said, diagnosis.rule)
+        kept = one.texts[: len(diagnosis.placements)]
+        assert len(kept) == len(diagnosis.placements)
+        for text, placement in zip(kept, diagnosis.placements, strict=True):
+            found = placement.place and (whole[placement.place.document].name, *placement.place.span)
+            if text.place is None:
+                assert not placement.places
+                assert placement.said
+                counts["missing"] += 1
+            else:
+                assert found in (None, text.place), (text.change, placement)
+                counts[text.change] += 1
+                counts["located"] += found is not None
+    there = sum(counts.values()) - counts["missing"] - counts["located"]
+    assert there > 400
+    assert counts["missing"] > 5
+    assert all(counts[change] > 25 for change in ("spaces", "context", "cut short"))
+    assert counts["located"] >= 0.9 * there
+    print(form, counts)  # noqa: T201 - for `pytest -s`
+
+
+def test_a_cut_has_the_chunkers_reason():
+    chunker = build_chunker("fixed_sentences", {"size": 2})
+    chunkings = tuple(run(chunker, document, tools()) for document in DOCUMENTS)
+    rows = [{"query": "When?", "retrieved": [FIRST], "excerpts": ["taken by the end of March. Notice is three months"]}]
+    (one,) = diagnosed(rows, searched=Searched(chunkings, "fixed_sentences", has_reasons=True))
+    assert one.stage == "cut apart"
+    assert one.outcome.judgement.fate == "split"
+    (seam,) = one.outcome.seams
+    assert (seam.place, seam.before, seam.after) == (HANDBOOK.index("Notice"), 0, 1)
+    assert seam.reason in one.said
+    assert seam.reason == "size 2 reached"
+
+
+def test_who_stood_before_the_chunk_that_was_ranked_too_low_is_named():
+    rows = [
+        {"query": "Notice?", "retrieved": [CHUNKS[2], FIRST, CHUNKS[1]], "top_k": 2, "excerpts": ["three months for both"]}
+    ]
+    (one,) = diagnosed(rows, searched=searched())
+    assert one.stage == "ranked too low"
+    assert one.said == (
+        f"whole in chunk 2 (handbook.txt, {HANDBOOK.index('three')} to {HANDBOOK.index(' sides')}), at rank 3; before it: 1 "
+        f"travel.txt 0–{len(TRAVEL) - 1}, 2 handbook.txt 0–{len(FIRST)}"
+    )
+
+
+def test_a_text_in_two_documents_has_no_place_of_its_own():
+    twice = [*DOCUMENTS, Document.from_text(f"Copied. {TRAVEL}", name="copy.txt")]
+    questions = read_traces(
+        lines([{"query": "Trains?", "retrieved": [TRAVEL, {"text": TRAVEL, "source": "copy.txt"}]}]), "a"
+    )
+    (one,) = Tracing(twice, questions.questions).diagnoses()
+    without, named = one.placements
+    assert without.place is None
+    assert len(without.places) == 2
+    assert without.said == "stands in 2 places"
+    assert (named.place.document, named.place.span.start) == (2, 8)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Parking is free for guests of the house on all days of the week.", "nothing in the documents is like it"),
+        ({"text": FIRST[:-20] + " of what is in no document", "source": "old.txt"}, "'old.txt' is not among the documents"),
+        ({"id": "c9"}, "it has an identifier alone, 'c9', and no chunk at hand has it"),
+        ("end", "nothing in the documents is like it"),
+    ],
+)
+def test_what_is_in_no_document_is_missing(text, said):
+    documents = [*DOCUMENTS, Document.from_text("They spend and lend.", name="c.txt")]
+    questions = read_traces(lines([{"query": "Parking?", "retrieved": [text]}]), "a")
+    found = Tracing(documents[1:], questions.questions).placements[0][0]
+    assert (found.places, found.said) == ((), said)
+
+
+def test_identifiers_alone_are_looked_up_in_the_file_of_chunks():
+    rows = [{**row, "id": f"c{number}"} for number, row in enumerate(ROWS)]
+    asked = [{"query": "Notice?", "retrieved_ids": ["c1", "c2"], "feedback": -1, "excerpts": ["three months for both"]}]
+    (one,) = diagnosed(asked, searched=searched(rows))
+    assert [DOCUMENTS[spot.place.document].name for spot in one.placements] == ["handbook.txt", "travel.txt"]
+    assert one.stage == "not used"
+
+
+def test_without_the_chunks_what_was_searched_is_not_guessed():
+    rows = [
+        {"query": "Notice?", "retrieved": [FIRST], "excerpts": ["end of March. Notice is three months"]},
+        {"query": "Flights?", "retrieved": [FIRST], "excerpts": ["Flights need the approval"]},
+    ]
+    for one in diagnosed(rows):
+        assert (one.failed, one.stage) == (None, None)
+        assert "the chunks that were searched are not known" in one.rule
+    # Another question of the trace shows the chunk on the other side of the cut.
+    split, _, low = diagnosed([*rows[:1], {"query": "Both?", "retrieved": CHUNKS}, rows[1]])
+    assert (split.stage, low.stage) == ("cut apart", "ranked too low")
+    assert "as far as the chunks in the trace show" in split.said
+
+
+def test_other_chunks_than_those_that_were_searched_are_not_used():
+    rows = [{"query": "Trains?", "retrieved": [HANDBOOK[20:120], HANDBOOK[110:150]], "feedback": "down"}]
+    questions = read_traces(lines(rows), "a").questions
+    tracing = Tracing(DOCUMENTS, questions, searched())
+    assert tracing.remark == (
+        "2 of 2 located texts of the trace are no chunks of chunks.json, so the trace searched other chunks, and "
+        "chunks.json is not used."
+    )
+    assert not tracing.knows_chunks
+
+
+@pytest.mark.parametrize(
+    ("given", "failed", "said"),
+    [
+        ({"feedback": True}, False, "the feedback is positive: feedback True"),
+        ({"feedback": "Thumbs down"}, True, "the feedback is negative: feedback 'Thumbs down'"),
+        ({"feedback": {"score": 0, "comment": "no"}}, True, "the feedback is negative: feedback 0"),
+        ({"feedback": 0.4}, None, "the feedback feedback 0.4 is neither positive nor negative, and neither"),
+        ({"reference": "You may go after a quarter of a year."}, None, "the reference is in words of its own"),
+        ({"reference": "Notice is three  months"}, True, "its reference was not retrieved"),
+        ({"excerpts": ["Notice is three months"], "feedback": 1}, False, "the feedback is positive: feedback 1"),
+        ({"excerpts": ["a word"], "reference": "x"}, True, "its excerpt was not retrieved"),
+    ],
+)
+def test_a_question_fails_by_a_rule_that_is_named(given, failed, said):
+    (one,) = diagnosed([{"query": "Notice?", "retrieved": [FIRST], **given}], searched=searched())
+    assert one.failed is failed
+    assert said in one.rule
+
+
+def test_an_altered_excerpt_is_said_to_be_altered():
+    (one,) = diagnosed(
+        [{"query": "Notice?", "retrieved": [FIRST], "excerpts": ["Notice is three months for each side."]}],
+        searched=searched(),
+    )
+    assert one.stage == "ranked too low"
+    assert "is altered there, 8" in one.said
+
+
+def test_chunks_without_a_document_need_one_if_there_are_several():
+    with pytest.raises(InputError, match=r"^chunks\.json: with several documents, every chunk must name its document"):
+        searched([{"text": FIRST}])
