@@ -31,6 +31,7 @@ from chunkers.methods.recursive import Recursive
 from chunkers.methods.single_linkage import SingleLinkage
 from chunkers.methods.structure import Structure
 from chunkers.methods.target_size import TargetSize
+from chunkers.methods.turns import Turns
 from chunkers.methods.windows import FixedCharacters, FixedTokens, FixedWords
 from chunkers.methods.your_chunks import YourChunks
 from chunkers.methods.your_cuts import YourCuts
@@ -46,6 +47,7 @@ CHUNKERS: dict[str, type[Chunker]] = {
         FixedTokens,
         Recursive,
         Structure,
+        Turns,
         Breakpoint,
         TargetSize,
         DoublePass,

@@ -14,7 +14,7 @@ from chunkers.text.formats import ENDINGS, format_of, parser_of
 from chunkers.text.parts import Parts
 from chunkers.text.reader_process import parsed_apart
 
-READABLE = (".txt", ".md", *ENDINGS)
+READABLE = (".txt", ".md", ".srt", ".vtt", *ENDINGS)
 """The endings of documents' names."""
 
 

@@ -59,7 +59,7 @@ KINDS: tuple[Literal["documents", "evidence"], ...] = ("documents", "evidence")
 def add(commands: argparse._SubParsersAction[Any]) -> None:
     """Add the ``retrieval`` command to an argument parser."""
     command = commands.add_parser("retrieval", help="measure what recipes' chunks retrieve for questions")
-    kinds = "its text, Markdown, HTML, PDF, DOCX and EPUB files"
+    kinds = "its text, Markdown, SRT, WebVTT, HTML, PDF, DOCX and EPUB files"
     command.add_argument("--corpus", type=Path, metavar="DIR", help=kinds)
     command.add_argument(
         "--questions",

@@ -165,7 +165,7 @@ def test_a_folder_stands_for_its_documents_and_a_bad_one_among_them_is_told(tmp_
 
 def test_a_folder_without_documents_is_refused(tmp_path, capsys):
     assert main([str(tmp_path), "--chunker", "fixed_sentences"]) == 2
-    assert "a folder must contain at least one file ending in .txt, .md, .html" in capsys.readouterr().err
+    assert "a folder must contain at least one file ending in .txt, .md, .srt, .vtt, .html" in capsys.readouterr().err
 
 
 def test_a_guessed_encoding_is_told_and_another_can_be_named(tmp_path, capsys):

@@ -43,6 +43,9 @@ SETTINGS = [
     ("structure", {"max_size": 7, "inner": "change_point"}),
     ("structure", {"max_size": 6, "join_below": 1, "inner": "optimal"}),
     ("structure", {"max_size": 1}),
+    ("turns", {}),
+    ("turns", {"max_size": 12}),
+    ("turns", {"max_size": 1}),
     *[("breakpoint", {"threshold": name}) for name in THRESHOLDS],
     ("breakpoint", {"amount": 40, "buffer": 2, "min_size": 2, "max_size": 4, "size_unit": "sentences"}),
     ("breakpoint", {"amount": 50, "max_size": 25}),
@@ -105,6 +108,9 @@ ODD = [
     "\n| a | b |\n|---|---|\n| 1 | 2 |\n",
     "\n```\n",
     "\n$$\n",
+    "\nANNA: ",
+    "\n\n7\n00:01:02,000 --> 00:01:04,500\n",
+    "<v Ben>",
 ]
 
 
@@ -158,7 +164,7 @@ def test_samples(sample, name, parameters):
     [
         (name, parameters)
         for name, parameters in SETTINGS
-        if "max_size" in parameters and name not in ("structure", "optimal")
+        if "max_size" in parameters and name not in ("structure", "turns", "optimal")
     ],
 )
 def test_limits_are_kept_or_the_reason_says_why(name, parameters):

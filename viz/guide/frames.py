@@ -109,6 +109,19 @@ SHOWN: Mapping[str, Shown] = {
         ((BEES + MORE_BEES,), {"max_size": 30, "join_below": 10}),
         MiniLM.name,
     ),
+    "turns": Shown(
+        {"max_size": 40},
+        "It finds the turns of a transcript, and counts their [tokens]. A text without speakers, as here, is one turn.",
+        "Turns that fit together are joined; a turn that is too long, as here, is cut between sentences.",
+        (
+            (
+                "ANNA: How do bees make honey?\nBEN: They dry nectar in the hive until it keeps.\n"
+                "ANNA: How long does it keep?\nBEN: For years, under a seal of wax.\n",
+            ),
+            {"max_size": 30},
+        ),
+        MiniLM.name,
+    ),
     "breakpoint": Shown(
         {"amount": 70.0},
         _NEIGHBOURS,

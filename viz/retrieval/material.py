@@ -131,7 +131,7 @@ def _uploaded(kept: Material | None, from_where: str) -> Material | None:
         accept_multiple_files=True,
         key="retrieval_documents",
         max_upload_size=MEGABYTES,
-        help="Text, Markdown, HTML, PDF, DOCX or EPUB. They stay on this machine.",
+        help="Text, Markdown, SRT, WebVTT, HTML, PDF, DOCX or EPUB. They stay on this machine.",
     )
     asked = st.file_uploader(
         "Questions",

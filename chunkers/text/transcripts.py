@@ -1,0 +1,285 @@
+"""Turns of transcripts: lines that name a speaker, and the cues of SRT and WebVTT files.
+
+A text with lines such as ``00:00:01,000 --> 00:00:04,000`` is a file of cues, any other is read by its lines:
+
+- A line begins a turn if it begins with a speaker, as ``ANNA: …``, ``[00:01:02] Ben: …``, ``Ben (1:02): …`` or
+  ``**Anna:** …``, with a time in brackets, or with ``>>``, or if it is only a name and a time. A speaker has up to four
+  words and does not begin with a small letter.
+- A cue belongs with its number or name and its time. A turn begins where a cue, or a line of a cue, names another speaker:
+  as above, or in WebVTT's ``<v Anna>``. If a cue has several lines with a dash in front, each begins a turn. A cue without a
+  speaker continues the turn. In a file without any speakers, a turn ends with the cue that ends a sentence.
+
+Times are never compared, so that cues may overlap or lack an order.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
+
+_CLOCK = r"(?:\d{1,3}:)?\d{1,2}:\d{2}(?:[.,]\d{1,3})?"
+_STAMP = rf"[\[(]{_CLOCK}[\])]|{_CLOCK}(?!\S)"
+_NAME = r"(?:[^\W\d_]{1,3}\.|[^\W\d_][\w'’&()\-]*)(?:[ \t]+(?:[^\W\d_]{1,3}\.|[\w'’&()\-]+)){0,3}?"
+
+_TIMING = re.compile(rf"\ufeff?[ \t]*(?P<timing>{_CLOCK}[ \t]*-->[ \t]*{_CLOCK})(?!\S)")
+_SPOKEN = re.compile(
+    rf"\ufeff?[ \t]*(?:>>+[ \t]*|-[ \t]*)?(?P<bold>\*\*|__)?(?:(?:{_STAMP})[ \t]*(?:-[ \t]*)?)?(?P<name>{_NAME})[ \t]*"
+    rf"(?:(?:{_STAMP})[ \t]*)?(?(bold)(?:(?P=bold)[ \t]*[:：]|[:：][ \t]*(?P=bold))|[:：])(?:(?<=：)|(?=\s|$))"
+)
+_SIGNED = re.compile(rf"\ufeff?[ \t]*(?P<name>{_NAME})[ \t]+(?:{_STAMP})[ \t]*$")
+_STAMPED = re.compile(rf"\ufeff?[ \t]*[\[(]{_CLOCK}[\])]")
+_CHANGED = re.compile(r"\ufeff?[ \t]*>>+")
+_DASH = re.compile(r"[ \t]*[-–—][ \t]*(?=\S)")
+# Bounded, since a text may have very many beginnings of a tag without an end.
+_VOICE = re.compile(r"<v(?:\.[^\s>]{0,100})?[ \t]{1,9}(?P<name>[^>\r\n]{1,200})>")
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)?")
+_TAG = re.compile(r"<[^>\r\n]*>|\{\\[^}\r\n]*\}")
+_ENDED = re.compile(r"[.!?…。！？♪][\"'”’»)\]♪]*\Z")
+
+
+_END = 200
+"""Characters at the end of a text that are looked at for the end of a sentence."""
+
+
+class Turn(NamedTuple):
+    """A turn of a transcript.
+
+    Attributes
+    ----------
+    start, end
+        Half-open range in code points, without white space at its ends.
+    speaker
+        Name of the speaker; empty if the text names none.
+    label
+        The words that name the speaker and, on a line of its own, the time, as in the text; empty without either.
+    spoken
+        The offset behind the label.
+    """
+
+    start: int
+    end: int
+    speaker: str
+    label: str
+    spoken: int
+
+
+class Cue(NamedTuple):
+    """A cue of a file of subtitles.
+
+    Attributes
+    ----------
+    start
+        The offset of its number, its name or its time.
+    body
+        The offset of its text.
+    timing
+        The times of its beginning and end, as in the file.
+    """
+
+    start: int
+    body: int
+    timing: str
+
+
+class _Mark(NamedTuple):
+    """The beginning of a turn."""
+
+    start: int
+    speaker: str
+    label: str
+    spoken: int
+
+
+class _Line(NamedTuple):
+    """A line of a text, without its line break."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """Turns of a text; a text without any is one turn.
+
+    Attributes
+    ----------
+    turns
+        Turns that cover all visible characters, in order.
+    cues
+        Cues, if the text is a file of subtitles.
+    """
+
+    text: str
+    turns: tuple[Turn, ...]
+    cues: tuple[Cue, ...] = field(default=())
+
+    @classmethod
+    def of(cls, text: str) -> Transcript:
+        """Return the turns of a text."""
+        lines = [*_lines(text)]
+        cues = _cues(text, lines)
+        marks = _marks_of_cues(text, lines, cues) if cues else [*_marks_of_lines(lines)]
+        return cls(text, tuple(_turns(text, marks, headed=bool(cues))), tuple(cues))
+
+    @cached_property
+    def _cue_starts(self) -> list[int]:
+        return [cue.start for cue in self.cues]
+
+    def cue_at(self, offset: int) -> Cue | None:
+        """Return the cue at an offset; None before the first cue."""
+        number = bisect_right(self._cue_starts, offset) - 1
+        return self.cues[number] if number >= 0 else None
+
+    def context(self, turn: Turn, offset: int) -> str:
+        """Return the time and the speaker that a part of a turn lacks if it begins at ``offset``."""
+        cue = self.cue_at(offset)
+        timing = cue.timing if cue is not None and offset >= cue.body else ""
+        return "\n".join(filter(None, (timing, turn.label if offset >= turn.spoken else "")))
+
+    def breaks(self, turn: Turn, sentences: Sequence[int]) -> list[tuple[int, bool]]:
+        """Return the offsets at which a long turn may be cut, and whether a sentence ends before each.
+
+        Parameters
+        ----------
+        sentences
+            Offsets at which sentences begin, in ascending order.
+        """
+        first, last = bisect_right(sentences, turn.start), bisect_right(sentences, turn.end - 1)
+        found = {}
+        for offset in sentences[first:last]:
+            cue = self.cue_at(offset)
+            # Neither between a label and its words nor between a cue's number, time and text.
+            if offset > turn.spoken and (cue is None or not cue.start < offset <= cue.body):
+                found[offset] = not self.cues or self._is_ended(offset)
+        for start in self._cue_starts[bisect_right(self._cue_starts, turn.start) : bisect_right(self._cue_starts, turn.end)]:
+            found[start] = self._is_ended(start)
+        return sorted(found.items())
+
+    def _is_ended(self, offset: int) -> bool:
+        return is_ended(self.text[max(0, offset - 2 * _END) : offset])
+
+
+def is_ended(text: str) -> bool:
+    """Return whether a text ends a sentence, by its punctuation, leaving out tags."""
+    return bool(_ENDED.search(_TAG.sub("", text.rstrip()[-_END:]).rstrip()))
+
+
+def _lines(text: str) -> Iterator[_Line]:
+    for match in _LINE.finditer(text):
+        if match.end() > match.start():
+            line = match[0].rstrip("\r\n")
+            yield _Line(match.start(), match.start() + len(line), line)
+
+
+def _cues(text: str, lines: Sequence[_Line]) -> list[Cue]:
+    """Return the cues of a text."""
+    found = []
+    for number, line in enumerate(lines):
+        timing = _TIMING.match(line.text)
+        if timing is None:
+            continue
+        start = line.start
+        if number:
+            before = lines[number - 1].text.strip("\ufeff \t")
+            apart = number == 1 or not lines[number - 2].text.strip()
+            named = apart and before and not before.startswith("WEBVTT") and _TIMING.match(before) is None
+            # Some files have no empty line between cues.
+            if named or (before.isdecimal() and (apart or number > 1)):
+                start = lines[number - 1].start
+        body = lines[number + 1].start if number + 1 < len(lines) else len(text)
+        found.append(Cue(start, body, timing["timing"]))
+    return found
+
+
+def _marks_of_lines(lines: Sequence[_Line]) -> Iterator[_Mark]:
+    """Yield the beginnings of turns in a text of lines."""
+    for line in lines:
+        if mark := _label(line):
+            yield mark
+
+
+def _label(line: _Line) -> _Mark | None:
+    """Return the turn that begins with a line; None if none does."""
+    for pattern in (_SPOKEN, _SIGNED):
+        match = pattern.match(line.text)
+        if match is not None and not match["name"][0].islower():
+            return _mark(line, match.end(), match["name"])
+    match = _STAMPED.match(line.text) or _CHANGED.match(line.text)
+    return None if match is None else _mark(line, match.end(), "")
+
+
+def _mark(line: _Line, end: int, speaker: str) -> _Mark:
+    label = line.text[:end].strip("\ufeff \t")
+    return _Mark(line.start, " ".join(speaker.split()), label, line.start + end)
+
+
+def _marks_of_cues(text: str, lines: Sequence[_Line], cues: Sequence[Cue]) -> list[_Mark]:
+    """Return the beginnings of turns in a file of cues."""
+    starts = [line.start for line in lines]
+    spoken = []
+    for cue, following in pairwise([*cues, Cue(len(text), len(text), "")]):
+        body: list[_Line] = []
+        for line in lines[bisect_right(starts, cue.body - 1) : bisect_right(starts, following.start - 1)]:
+            # What follows an empty line, as a note, is not spoken.
+            if body and not line.text.strip():
+                break
+            body.append(line)
+        spoken.append((cue, body, [*_voices(body)]))
+    named = any(mark.speaker for _, _, voices in spoken for mark in voices)
+    found: list[_Mark] = []
+    before = ""
+    for cue, body, voices in spoken:
+        words = "".join(text[line.start : line.end] + "\n" for line in body)
+        if voices and not text[cue.body : voices[0].start].strip():
+            # With its number and time.
+            voices = [voices[0]._replace(start=cue.start), *voices[1:]]
+        elif not found or (not named and is_ended(before)):
+            voices = [_Mark(cue.start, "", "", cue.body), *voices]
+        for mark in voices:
+            if not (found and mark.speaker and mark.speaker == found[-1].speaker):
+                found.append(mark)
+        before = words if words.strip() else before
+    return found
+
+
+def _voices(body: Sequence[_Line]) -> Iterator[_Mark]:
+    """Yield the turns that begin inside a cue."""
+    dashes = sum(_DASH.match(line.text) is not None for line in body) > 1
+    for line in body:
+        voices = [*_VOICE.finditer(line.text)]
+        for match in voices:
+            at = line.start + match.start()
+            yield _Mark(at, " ".join(match["name"].split()), match[0], line.start + match.end())
+        if not voices:
+            dash = _DASH.match(line.text) if dashes else None
+            mark = _label(line)
+            if mark is not None or dash is not None:
+                yield mark or _Mark(line.start, "", "", line.start)
+
+
+def _turns(text: str, marks: Sequence[_Mark], headed: bool) -> Iterator[Turn]:
+    """Yield the turns that begin at the marks.
+
+    Text before the first mark is a turn without a speaker or, if ``headed``, the beginning of the first turn.
+    """
+    begin = _visible(text, 0)
+    if not marks or (marks[0].start > begin and not headed):
+        marks = [_Mark(begin, "", "", begin), *marks]
+    start = begin
+    for mark, end in zip(marks, [*(mark.start for mark in marks[1:]), len(text)], strict=True):
+        stop = start + len(text[start:end].rstrip())
+        if stop > start:
+            yield Turn(start, stop, mark.speaker, mark.label, mark.spoken)
+            start = _visible(text, end)
+
+
+def _visible(text: str, offset: int) -> int:
+    while offset < len(text) and text[offset].isspace():
+        offset += 1
+    return offset
