@@ -176,7 +176,7 @@ def _question(row: Row, finder: Finder, labels: list[Label]) -> tuple[Question, 
 
 
 def _state(place: Located, earlier: Sequence[Excerpt]) -> LabelState:
-    """Return what has become of an excerpt; ``earlier`` are the places of the excerpts before it."""
+    """Return the fate of an excerpt; ``earlier`` are the places of the excerpts before it."""
     overlaps = any(
         document == place.document and one.start < span.end and span.start < one.end
         for document, span in earlier

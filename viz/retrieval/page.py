@@ -263,7 +263,7 @@ def _say_how(run: Retrieval) -> None:
 
 
 def _label_table(questions: Questions) -> dict[str, list[str]]:
-    """Return what has become of each excerpt, and the sentences on those that are not as they were."""
+    """Return the fate of each excerpt, and a sentence on each excerpt that changed."""
     labels = questions.labels
     return {
         "state": [label.state for label in labels],
