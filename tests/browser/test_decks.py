@@ -51,6 +51,8 @@ def test_a_lecture_is_given_by_page_down_alone(open_page, app_url, name):
         if page.get_by_role("button", name="Next (Page Down)").is_disabled():
             break
         step = page.locator(".stepper")
+        if scene.until is not None and part == SEE:
+            until(step, "({ step }) => step")
         before = [place, part, read(step, "({ step, asks }) => [step, asks]") if step.count() else None]
         page.keyboard.press("PageDown")
         eventually(

@@ -207,9 +207,11 @@ class DeckBar {
     event.preventDefault();
     event.stopImmediatePropagation();
     if (this.waiting) return;
-    const turn = { by, first: shown.first - 1, last: (shown.until ?? Infinity) - 1, taken: false };
-    if (shown.parts[this.state.part]?.[0] === SEE) emit("seamark-page", turn);
-    if (!turn.taken) this.turn(by);
+    const turn = { by, first: shown.first - 1, last: (shown.until ?? Infinity) - 1, there: false, taken: false };
+    const steps = shown.parts[this.state.part]?.[0] === SEE;
+    if (steps) emit("seamark-page", turn);
+    // The scene's stepper may not be drawn yet.
+    if (!turn.taken && (!steps || turn.there || shown.until === null)) this.turn(by);
   }
 
   /** @param {KeyboardEvent} event */

@@ -43,8 +43,8 @@
  */
 
 /**
- * A request to step forward (1) or back (-1) between two steps, counted from 0.
- * @typedef {{ by: number, first: number, last: number, taken: boolean }} Turn
+ * A request to step forward (1) or back (-1) between two steps, counted from 0. A stepper that hears it is `there`.
+ * @typedef {{ by: number, first: number, last: number, there: boolean, taken: boolean }} Turn
  */
 
 /**

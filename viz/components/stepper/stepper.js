@@ -237,6 +237,7 @@ class Stepper {
    */
   turn(turn) {
     const { by, first, last } = turn;
+    turn.there ||= this.steps.length > 0;
     const more = by > 0 ? this.asked || this.at < Math.min(last, this.steps.length - 1) : this.at > first;
     if (turn.taken || !more || this.place?.owner !== this) return;
     turn.taken = true;
