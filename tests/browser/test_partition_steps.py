@@ -57,7 +57,7 @@ def test_an_entry_is_predicted_before_its_square_is_drawn(page, app_url):
     open_steps(page, app_url, f"{OPTIMAL}&step=4&pace=predict")
     until(page.locator(".heatmap"), "({ cells }) => cells === 14")
     told = page.locator(".told")
-    expect(told).to_have_text(re.compile("^If the text ended here, would sentence 3 be in one chunk with sentence 2"))
+    expect(told).to_have_text(re.compile("^Sentences 2 and 3 in one chunk, if the text ended here"))
     eventually(lambda: squares(page)[-1][1], 2)
     at_rest(page)
     assert violations(page) == []

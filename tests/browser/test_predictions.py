@@ -113,3 +113,29 @@ def test_arcs_of_later_comparisons_are_not_drawn(page, app_url):
     page.get_by_role("button", name="Last step").click()
     expect(rows.locator('[data-row="chunks"]').first).to_be_visible()
     expect(page.get_by_role("heading", name="Corrections")).to_be_visible()
+
+
+def test_known_boundaries_appear_when_asked_for(page, app_url):
+    root = open_steps(page, app_url, LINK + "&step=12")
+    switch = page.get_by_role("button", name="Known boundaries")
+    strip, wrong = (
+        root.locator('canvas[aria-label^="known boundaries"]'),
+        root.get_by_role("note", name="not a known boundary"),
+    )
+    # The whole result shows them anyway.
+    expect(switch).to_be_hidden()
+    expect(strip).to_have_attribute("aria-label", re.compile("3 parts"))
+    expect(wrong.first).to_be_visible()
+    page.get_by_role("button", name="Build up").click()
+    expect(strip).to_have_attribute("aria-label", re.compile("not shown"))
+    eventually(lambda: bool(shown_cuts(root)), True)
+    expect(wrong).to_have_count(0)
+    switch.click()
+    expect(switch).to_have_attribute("aria-pressed", "true")
+    expect(strip).to_have_attribute("aria-label", re.compile("3 parts"))
+    expect(wrong.first).to_be_visible()
+    switch.click()
+    expect(wrong).to_have_count(0)
+    page.get_by_role("button", name="Last step").click()
+    expect(strip).to_have_attribute("aria-label", re.compile("3 parts"))
+    expect(wrong.first).to_be_visible()

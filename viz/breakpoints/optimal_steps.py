@@ -18,7 +18,7 @@ from viz.breakpoints.shown import Shown
 from viz.components.heatmap.coloured import Coloured
 from viz.components.heatmap.heatmap import heatmap
 from viz.components.notice import notice
-from viz.components.stepper.stepper import Step, stepper
+from viz.components.stepper.stepper import PACES, Step, stepper
 from viz.jobs.chunking import sentence_vectors, tools_to_repeat
 from viz.jobs.texts import kept
 from viz.shell.results import ColumnResult
@@ -59,7 +59,7 @@ def show_table(
         mean = mean_similarity(vectors)
         beside, over = st.columns(2)
         with beside:
-            stepper(_told(shown, table, mean), choices.extra, key="stepper")
+            stepper(_told(shown, table, mean), choices.extra, key="stepper", known=bool(text.source.known))
             _compare(shown.chunking, greedy, text, choices)
         with over:
             line = ("the mean", 1 - mean)
@@ -82,7 +82,8 @@ def _told(shown: Shown, table: PartitionTable, mean: float) -> list[Step]:
 def _compare(chunking: Chunking, greedy: ColumnResult, text: Text, choices: Choices) -> None:
     """Say how far both results are from the known boundaries, and offer a text on which Optimal wins."""
     known = text.source.known
-    if known and greedy.chunking is not None and greedy.chunker is not None:
+    # What is built up or predicted is not given away.
+    if known and choices.extra["pace"] == PACES[0] and greedy.chunking is not None and greedy.chunker is not None:
         mine, other = (
             pk(in_sentences(text.document, known), in_sentences(text.document, cuts_of(result))).value
             for result in (chunking, greedy.chunking)

@@ -95,9 +95,9 @@ def _entry(table: PartitionTable, end: int) -> Step:
         },
         "placed": (0, 0),
         "prediction": {
-            "words": f"If the text ended here, would sentence {end:,} be in one chunk with sentence {end - 1:,}?",
+            "words": f"Sentences {end - 1:,} and {end:,} in one chunk, if the text ended here?",
             "yes": "Together",
-            "no": "Cut between",
+            "no": "Cut",
             "right": first < end - 1,
         }
         if end > 1

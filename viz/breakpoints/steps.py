@@ -54,7 +54,7 @@ def show_steps(
             "There are no steps, because making them takes too long for this text. Choose a shorter text.", key="no_steps"
         )
     else:
-        stepper(steps, choices.extra, key="stepper")
+        stepper(steps, choices.extra, key="stepper", known=bool(text.source.known))
 
 
 def _greedy_steps(shown: Shown, made: list[ColumnResult], embedder: Embedder | None, margin: float) -> list[Step]:

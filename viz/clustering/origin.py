@@ -29,8 +29,13 @@ from viz.state.choices import Choices
 from viz.theme.palette import theme
 
 
-def show_origin(choices: Choices, chunker: Chunker, chunking: Chunking, vectors: FloatArray, beside: Any) -> None:
-    """Draw the heatmap and the list of chunks next to the text, then a figure of how the clusters were formed."""
+def show_origin(
+    choices: Choices, chunker: Chunker, chunking: Chunking, vectors: FloatArray, beside: Any, *, known: bool
+) -> None:
+    """Draw the heatmap and the list of chunks next to the text, then a figure of how the clusters were formed.
+
+    ``known`` is true if the text has known boundaries.
+    """
     grounds = segments(chunking.document, chunking, None, frozenset())["colours"]
     coloured = Coloured(sentence_chunks(chunking), grounds)
     reach = chunker.reach()
@@ -38,7 +43,7 @@ def show_origin(choices: Choices, chunker: Chunker, chunking: Chunking, vectors:
     found = chunking.clusters
     with beside:
         if found is not None and reach is not None and found.cap is not None:
-            _joins(choices, chunking, found, found.cap, reach)
+            _joins(choices, chunking, found, found.cap, reach, known)
         heatmap(coloured, vectors, weight, None if reach is None else (reach.name, reach.distance), key="heatmap")
     if found is not None and reach is not None and found.cap is not None:
         _tree(chunking, found, found.cap, reach, coloured)
@@ -62,11 +67,11 @@ def _heatmap_to_keep(coloured: Coloured, vectors: FloatArray, weight: float) -> 
     show_figure(figure, heatmap_table(distances, block, len(vectors)), "Heatmap", key="heatmap_figure")
 
 
-def _joins(choices: Choices, chunking: Chunking, found: Clusters, cap: int, reach: Reach) -> None:
+def _joins(choices: Choices, chunking: Chunking, found: Clusters, cap: int, reach: Reach, known: bool) -> None:
     """Draw the stepper through the joins above the heatmap, so that its buttons are visible without scrolling."""
     steps = linkage_steps(len(chunking.document.sentences), chunking.merges, found, cap, reach.distance)
     if steps:
-        stepper(steps, choices.extra, key="linkage")
+        stepper(steps, choices.extra, key="linkage", known=known)
     else:
         notice("No two sentences are close enough to be joined. Raise the maximum distance.", key="no_joins")
 

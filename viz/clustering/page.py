@@ -74,7 +74,7 @@ def _draw(here: Page) -> None:
             notice("There is nothing to show yet: the text has not been cut.", key="nothing_beside")
     vectors = _vectors(here, text)
     if made.chunker is not None and made.chunking is not None and made.chunking.chunks and vectors is not None:
-        show_origin(choices, made.chunker, made.chunking, vectors, right)
+        show_origin(choices, made.chunker, made.chunking, vectors, right, known=bool(text.source.known))
 
 
 def _one_of_each(here: Page) -> None:

@@ -147,7 +147,7 @@ def _draw(choices: Choices, text: Text, made: list[ColumnResult]) -> None:
     with right, st.container(key="beside_passes"):
         steps = pass_steps(chunking, chunker.max_size)
         if steps:
-            stepper(steps, choices.extra, key="double_pass_stepper")
+            stepper(steps, choices.extra, key="double_pass_stepper", known=bool(text.source.known))
         found = corrections(chunking, beside.chunking)
         show_corrections(found, balance(chunking, found, beside.chunking, name), name, key="corrections")
     with left:

@@ -88,6 +88,8 @@ def test_each_step_names_and_marks_the_groups_that_are_compared():
     assert (last["mark"]["growing"], last["mark"]["middle"], last["mark"]["next"]) == ((0, 2), (2, 3), (3, 5))
     assert dict(last["numbers"])["sentence 3"] == "0.04 ≤ merging 0.80, looked at before"
     assert [step["tone"] for step in told] == ["", "cut", "cut", "", "", "turn"]
+    # Playing stops at the first comparison of pass two.
+    assert [step.get("pauses", False) for step in told] == [False, False, False, False, True, False]
 
 
 def test_an_open_chunk_is_compared_by_its_last_two_sentences():

@@ -29,7 +29,7 @@ class Heatmap {
   /** @type {Matrix | null} */ matrix = null;
   /** @type {JointDistances | null} */ distances = null;
   /** @type {Readonly<Mark> | null} */ outer = null; // the last step of another component
-  /** @type {Pick<Mark, "horizon" | "seen" | "asked" | "predicted" | "table">} */ built = {}; // what that step shows of the result
+  /** @type {Pick<Mark, "horizon" | "seen" | "asked" | "predicted" | "known" | "table">} */ built = {}; // what that step shows of the result
   speaking = false; // whether a step that is heard is its own
   /** @type {Cell | null} */ pinned = null;
   /** @type {Cell | null} */ pointed = null;
@@ -93,7 +93,7 @@ class Heatmap {
     if (data.lasts) {
       this.title.textContent = "Similarity of the sentences";
       this.explained.textContent =
-        "A square is a chunk. Off the diagonal, dark cells add to its value and pale ones take from it.";
+        "A square is a chunk. Off the diagonal, strong cells add to its value and faint ones take from it.";
       return;
     }
     this.title.textContent = data.weight ? "Joint distance" : "Distance in meaning";
@@ -206,8 +206,8 @@ class Heatmap {
    * @param {Mark} step
    */
   follow(step) {
-    const { horizon, seen, asked, predicted, table } = step;
-    this.built = { horizon, seen, asked, predicted, table };
+    const { horizon, seen, asked, predicted, known, table } = step;
+    this.built = { horizon, seen, asked, predicted, known, table };
     this.outer = step.growing || step.next ? { ...step, still: true } : null;
     if (this.component?.data.lasts) {
       this.drawing.table = table ?? null;

@@ -1,6 +1,7 @@
 // A block of a column's text, which belongs to one chunk or to the same overlapping chunks. Its nodes are built when it is
 // filled, and updated when a new result leaves its text unchanged.
 
+import { UNKNOWN } from "../shared/cut_sentence.js";
 import { actButton, all, el, firstWhere, found } from "../shared/dom.js";
 import { writePieces } from "./parts/long_words.js";
 import { pathAt, write } from "./parts/looks.js";
@@ -128,8 +129,9 @@ function reasonOf(reader, at) {
  */
 export function updateBlock(column, segments, block) {
   const over = segments.over[block.number];
-  const label = segments.label[block.number];
-  const tone = segments.tone[block.number];
+  const hides = hidesKnown(column);
+  const label = hides ? segments.label[block.number].replace(UNKNOWN, "") : segments.label[block.number];
+  const tone = hides ? segments.tone[block.number].replace("wrong", "") : segments.tone[block.number];
   const numbers = over.map((chunk) => chunk + 1);
   const grounds = over.map((chunk) => column.colour(chunk));
   const context = segments.contexts[(segments.context[block.number] ?? 0) - 1] ?? "";
@@ -163,6 +165,12 @@ export function updateBlock(column, segments, block) {
 }
 
 /**
+ * True if a stepper builds the column's result up, and its reader did not ask for the known boundaries.
+ * @param {ColumnText} column
+ */
+const hidesKnown = (column) => column.reader.horizon.hidesKnown && column.reader.columns[0] === column;
+
+/**
  * Show the text that a chunk repeats, such as the header of a cut table, above its text; nothing if empty.
  * @param {HTMLElement} chunk
  * @param {string} context
@@ -184,12 +192,14 @@ function showContext(chunk, context) {
  * @param {Block} block
  */
 export function updateSentences(column, segments, block) {
-  const { starts, missed, marking } = column.reader;
+  const { starts, marking } = column.reader;
+  const hides = hidesKnown(column);
+  const missed = hides ? new Set() : column.reader.missed;
   const start = segments.start[block.number];
   for (const span of all(block, ".s")) {
     const sentence = Number(span.dataset.s);
     const uncut = starts[sentence] >= start && missed.has(starts[sentence]) && !column.found.has(starts[sentence]);
-    const astray = column.astray.has(sentence);
+    const astray = !hides && column.astray.has(sentence);
     span.classList.toggle("missed", uncut);
     span.classList.toggle("astray", astray);
     const said = [uncut && "a known boundary that is not cut", astray && "not in the chunk of its section"].filter(Boolean);

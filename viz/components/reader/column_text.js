@@ -132,6 +132,13 @@ export class ColumnText {
     this.reader.horizon.markBlock(this, block);
   }
 
+  // Show the marks and reasons of the known boundaries, or leave them out.
+  updateBlocks() {
+    const { segments } = this;
+    if (segments) for (const block of this.blocks) if (block.filled) updateBlock(this, segments, block);
+    this.updateAllSentences();
+  }
+
   updateAllSentences() {
     const { segments } = this;
     if (segments) for (const block of this.blocks) if (block.filled) updateSentences(this, segments, block);

@@ -87,7 +87,7 @@ export class Curve {
     else this.tracePoints(data.scores, x, first, last);
     this.pen.stroke();
     this.drawMarks(data, x, first, last, spacing > 9 * this.larger);
-    if (horizon.at === null) this.drawKnown(width, height);
+    if (!horizon.hidesKnown) this.drawKnown(width, height);
   }
 
   /**

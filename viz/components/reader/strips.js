@@ -92,23 +92,34 @@ export class Strips {
       if (said) this.drawLengths(strip.canvas, said, longest);
       else this.drawBars(strip.canvas, row);
       const { asking, disagreements, horizon } = this.axis.reader;
-      this.clear(strip.canvas, horizon.widthOf(strip.canvas.clientWidth, row.column));
+      const known = row.name === "known";
+      if (!known) this.clear(strip.canvas, horizon.widthOf(strip.canvas.clientWidth, row.column));
+      else if (horizon.hidesKnown) this.clear(strip.canvas, 0);
       const asked = row.column ? asking.markStrip(strip.canvas, row.column) : "";
       const ghosts = disagreements.preview.markStrip(strip, row.column?.index ?? null);
-      const from = horizon.at === null || (row.column && row.column !== horizon.column) ? row.from : this.until(row);
-      const begins = from
-        .slice(0, 40)
-        .map((at) => Math.floor(at) + 1)
-        .join(", ");
-      const more = from.length > 40 ? " and more" : "";
-      const ticks = row.name !== "known" && this.drawParagraphs(strip.canvas) ? "; ticks where paragraphs end" : "";
+      const ticks = !known && this.drawParagraphs(strip.canvas) ? "; ticks where paragraphs end" : "";
       const drawn = (said ? "; taller where a part is longer" : "") + ticks + asked + ghosts;
       if (ticks) strip.name.title += ticks;
-      strip.canvas.setAttribute(
-        "aria-label",
-        `${row.name === "known" ? "known boundaries" : row.name}: ${counted(from.length, "part")}, beginning at sentences ${begins}${more}${drawn}`,
-      );
+      strip.canvas.setAttribute("aria-label", this.describe(row) + drawn);
     });
+  }
+
+  /**
+   * Describe the parts of a row, as far as they are shown.
+   * @param {Row} row
+   */
+  describe(row) {
+    const { horizon } = this.axis.reader;
+    const known = row.name === "known";
+    if (known && horizon.hidesKnown) return "known boundaries: not shown while the result builds up";
+    const whole = known || horizon.at === null || (row.column && row.column !== horizon.column);
+    const from = whole ? row.from : this.until(row);
+    const begins = from
+      .slice(0, 40)
+      .map((at) => Math.floor(at) + 1)
+      .join(", ");
+    const more = from.length > 40 ? " and more" : "";
+    return `${known ? "known boundaries" : row.name}: ${counted(from.length, "part")}, beginning at sentences ${begins}${more}`;
   }
 
   /**

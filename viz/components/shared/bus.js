@@ -23,6 +23,7 @@
  * @property {number} [seen] The number of comparisons of a double pass so far.
  * @property {Prediction | null} [asked] The prediction that the step waits for at its gap.
  * @property {[gap: number, said: string, right: boolean][]} [predicted] The predictions at gaps, and whether they were right.
+ * @property {boolean} [known] True to show the known boundaries before the result is complete.
  * @property {Range | null} [table] The sentences whose chunks are drawn over the heatmap, as the best partition of those before its end.
  * @property {boolean} [still] True if the pointer only hovers over the step: the text does not scroll either.
  */

@@ -5,6 +5,7 @@ import { decimals } from "./format.js";
 /** @import { CurveData } from "../reader/payload.data.d.ts" */
 
 export const SIZES_FOLLOW = " · sizes apply when you let go";
+export const UNKNOWN = " · not a known boundary";
 
 /**
  * Format a number with six digits, as Python's format "g" writes one too small for seventeen decimals.
@@ -55,5 +56,5 @@ export function comparison({ label, above }, score, level, passes) {
  */
 export function cutSentence(curve, score, level, wrong) {
   const said = `cut: ${comparison(curve, score, level, true)}`;
-  return said + (curve.constrained ? SIZES_FOLLOW : "") + (wrong ? " · not a known boundary" : "");
+  return said + (curve.constrained ? SIZES_FOLLOW : "") + (wrong ? UNKNOWN : "");
 }

@@ -52,6 +52,7 @@ class Stepper {
   /** @type {Map<number, number>} */ gaps = new Map(); // the first step of each gap
   /** @type {ReturnType<typeof setTimeout> | null} */ playing = null;
   voting = false; // true if hands are counted
+  hasKnown = false; // true if the text has known boundaries
 
   /** @param {HTMLElement} root */
   constructor(root) {
@@ -90,6 +91,12 @@ class Stepper {
     const paces = root.appendChild(el("div", "paces"));
     this.build = this.pacer(paces, "Build up", "build", "Show the result only as far as the step");
     this.predict = this.pacer(paces, "Predict", "predict", "Ask for each decision before it is shown");
+    this.known = paces.appendChild(el("button", "pacer", "Known boundaries"));
+    this.known.title = "Show them before all steps are taken";
+    this.known.addEventListener("click", () => {
+      if (this.place) this.place.known = !this.place.known;
+      this.show(this.at);
+    });
     this.tally = paces.appendChild(el("span", "tally"));
     this.told = root.appendChild(el("div", "told"));
     this.votes = new Votes();
@@ -199,8 +206,10 @@ class Stepper {
     const stored = storedSteps(key);
     if (stored === undefined || stored.id !== id) return;
     const at = within(this.place.at, stored.steps.length);
-    const { votes } = component.data;
-    if (this.id === id && this.at === at && this.voting === votes && this.place === place) return;
+    const { votes, known } = component.data;
+    const same = this.id === id && this.at === at && this.voting === votes && this.hasKnown === known;
+    if (same && this.place === place) return;
+    this.hasKnown = known;
     const arriving = this.id !== id;
     this.voting = votes;
     this.place.predictions.of(id);
@@ -278,6 +287,8 @@ class Stepper {
     this.where.textContent = step ? `step ${grouped(at + 1)} of ${grouped(count)}` : "no steps";
     this.build.setAttribute("aria-pressed", String(this.pace !== "whole"));
     this.predict.setAttribute("aria-pressed", String(this.pace === "predict"));
+    this.known.hidden = !this.hasKnown || this.pace === "whole";
+    this.known.setAttribute("aria-pressed", String(this.place?.known ?? false));
     const { asked } = this;
     const words = step ? (asked ? this.ask(asked) : this.tell(step)) : [];
     const { right, count: predicted } = this.place?.predictions.tally(this.steps) ?? { right: 0, count: 0 };
@@ -351,7 +362,7 @@ class Stepper {
     const { comparison } = /** @type {Mark} */ (step.mark);
     const seen = (comparison ?? Infinity) + Number(!asked);
     const predicted = this.pace === "predict" ? (this.place?.predictions.atGaps(steps) ?? []) : [];
-    return { horizon: step.placed[asked ? 0 : 1], seen, asked, predicted };
+    return { horizon: step.placed[asked ? 0 : 1], seen, asked, predicted, known: this.place?.known ?? false };
   }
 
   /**

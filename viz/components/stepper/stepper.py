@@ -102,7 +102,8 @@ class StepperData(TypedDict):
     """Payload of the stepper: its key, the hash of its steps, and the number, from 0, of the current step.
 
     ``turn`` is the browser's timestamp of the last step that the server has received, by which the browser recognises an
-    answer to an earlier step. ``pace`` is one of `PACES`; with ``votes``, hands are counted for each prediction.
+    answer to an earlier step. ``pace`` is one of `PACES`; with ``votes``, hands are counted for each prediction. ``known``
+    is true if the text has known boundaries to show.
     """
 
     key: str
@@ -111,13 +112,15 @@ class StepperData(TypedDict):
     turn: float | None
     pace: str
     votes: bool
+    known: bool
 
 
-def stepper(steps: Sequence[Step], words: dict[str, str], key: str) -> None:
+def stepper(steps: Sequence[Step], words: dict[str, str], key: str, *, known: bool = False) -> None:
     """Mount the stepper at step ``words["step"]`` (from 1), and update ``words["step"]`` as the user steps.
 
     A number beyond the last step selects the last. ``words["pace"]``, one of `PACES`, is updated as the user chooses it; in
-    lecture mode, hands can be counted. Each step emits the event ``seamark-step`` on the window, with its mark as detail. On
+    lecture mode, hands can be counted. If the text has ``known`` boundaries, a switch shows them before all steps are taken.
+    Each step emits the event ``seamark-step`` on the window, with its mark as detail. On
     ``seamark-gap`` the stepper goes to the step of that gap, on ``seamark-go`` to the step ``at``, counted
     from 0.
     """
@@ -142,6 +145,7 @@ def stepper(steps: Sequence[Step], words: dict[str, str], key: str) -> None:
         "turn": place["turn"] if place else None,
         "pace": _pace(words, key),
         "votes": bool(session.lecture),
+        "known": known,
     }
     _stepper(key=key, data=data, on_place_change=moved, on_pace_change=paced)
 

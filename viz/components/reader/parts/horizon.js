@@ -17,6 +17,7 @@ export class Horizon {
   /** @type {Mark["asked"]} */ asked = null;
   /** @type {number | null} */ gap = null; // that the question is about
   /** @type {Map<number, [said: string, right: boolean]>} */ predicted = new Map(); // by gap
+  known = false; // whether the known boundaries are shown all the same
 
   /** @param {Reader} reader */
   constructor(reader) {
@@ -28,18 +29,26 @@ export class Horizon {
     return this.at === null ? undefined : this.reader.columns[0];
   }
 
+  // True if the known boundaries are not shown.
+  get hidesKnown() {
+    return this.at !== null && !this.known;
+  }
+
   /** @param {Mark} step */
-  show({ horizon = null, asked = null, predicted = [], gap }) {
+  show({ horizon = null, asked = null, predicted = [], known = false, gap }) {
     const before = this.at;
     if (before === null && horizon === null) return;
+    const hid = this.hidesKnown;
+    this.known = known;
     this.at = horizon;
     this.asked = asked;
     this.gap = gap;
     this.predicted = new Map(predicted.map(([place, ...rest]) => [place, rest]));
     this.reader.root.classList.toggle("building", horizon !== null);
     const [column] = this.reader.columns;
+    if (this.hidesKnown !== hid) column?.updateBlocks();
     for (const block of column?.blocks ?? []) if (block.filled) this.markBlock(column, block);
-    if (before !== horizon) this.reader.axis.draw();
+    if (before !== horizon || this.hidesKnown !== hid) this.reader.axis.draw();
   }
 
   /**
