@@ -9,6 +9,8 @@ from playwright.sync_api import expect
 from tests.browser.steps import at_rest, box_of, chunks, embedded, eventually, marked, read, until
 from tests.lanes import mostly_full
 
+FRAMES = "async () => { for (let left = 8; left; left--) await new Promise((next) => requestAnimationFrame(next)); }"
+
 PLAIN = "embedder=tfidf&document=report&c1=breakpoint&c1.amount=80"
 
 
@@ -198,6 +200,10 @@ def test_a_row_leads_to_the_text_and_the_text_to_its_row_and_the_ledger_sorts_an
     marks(root, "next", [332])
     eventually(lambda: read(root, "({ columns }) => columns[0].top"), lambda top: top > 300)
     chosen = ledger.locator(".row.chosen")
+    expect(chosen).to_have_id("gap-331")
+    # When the verdict has arrived, the text scrolls for some frames, to keep the gap in sight below the taller card.
+    expect(root.locator(".dispute .reason")).not_to_be_empty()
+    page.evaluate(FRAMES)
     root.locator('.s[data-s="331"]').click()
     expect(chosen).to_have_id("gap-331")
     root.locator('.s[data-s="100"]').click()
@@ -225,6 +231,25 @@ def test_a_row_leads_to_the_text_and_the_text_to_its_row_and_the_ledger_sorts_an
     ledger.get_by_label("Show gaps with these words").fill("harbour")
     expect(ledger.locator(".counted")).to_contain_text(" of 332 gaps")
     expect(rows).not_to_have_count(0)
+
+
+def test_who_scrolls_right_after_a_jump_is_not_scrolled_back(page, app_url):
+    root = open_breakpoints(page, app_url, f"{PLAIN}&view=gaps")
+    # Everything within one frame, while the jump still keeps its sentence in sight.
+    tops = root.locator(".text").first.evaluate(
+        """async (body) => {
+      const settle = async () => { await (FRAMES)(); return body.scrollTop; };
+      const jump = () => window.dispatchEvent(new CustomEvent("seamark-jump", { detail: { sentence: 200 } }));
+      jump();
+      const kept = await settle();
+      jump();
+      body.dispatchEvent(new WheelEvent("wheel", { bubbles: true, composed: true }));
+      body.scrollTop = 0;
+      return [kept, await settle()];
+    }""".replace("FRAMES", FRAMES)
+    )
+    assert tops[0] > 0
+    assert tops[1] == 0
 
 
 @pytest.mark.full

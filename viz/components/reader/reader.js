@@ -88,6 +88,9 @@ export class Reader {
       if (this.source) this.axis.draw();
     });
     this.observer.observe(root);
+    // What the user does next has priority over keeping a place in sight.
+    for (const input of ["wheel", "touchmove", "pointerdown", "keydown"])
+      root.addEventListener(input, () => (this.keeping = null), { capture: true, passive: true });
     this.dispose = listen(
       root,
       {
