@@ -33,7 +33,18 @@ LIMIT = 180_000
 QUIET_MS = 2500
 """Milliseconds without a change in the page, after which it counts as drawn."""
 
-PAGES = ["compare", "breakpoints", "double_pass", "clustering", "failures", "tune", "retrieval", "answers", "guide"]
+PAGES = [
+    "compare",
+    "breakpoints",
+    "double_pass",
+    "clustering",
+    "failures",
+    "tune",
+    "retrieval",
+    "answers",
+    "guide",
+    "guide?view=path",
+]
 
 # Notes every shift that no key or click explains, with the element that moved over the largest area.
 WATCH = """(() => {

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import READY, open_app
+from tests.browser.steps import READY, at_rest, embedded, open_app
 from viz.theme.glossary import TEXT
 
 
@@ -66,6 +66,100 @@ def test_page_zero_explains_its_words_and_takes_a_question(page, app_url):
     page.get_by_role("button", name="Explain Change points").click()
     expect(page.get_by_role("heading", name="Change points")).to_be_visible()
     page.wait_for_url("**c1=change_point*c1.max_size=250**")
+
+
+def test_the_path_leads_through_ten_screens_each_with_one_thing_to_do(page, app_url):
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.goto(f"{app_url}/guide?embedder=tfidf")
+    page.get_by_role("button", name="From the beginning").click(timeout=READY)
+    told, after = page.locator(".pictures .told"), page.get_by_role("button", name="Next")
+    rows, main = page.locator(".pictures .row"), page.get_by_test_id("stMain")
+
+    def begin(number, title):
+        expect(page.get_by_role("heading", name=title)).to_be_visible(timeout=READY)
+        expect(page.get_by_text(f"{number} of 10", exact=True)).to_be_visible()
+        at_rest(page)
+        # A screen and its effect fit into the window.
+        assert main.evaluate("(main) => main.scrollHeight <= main.clientHeight")
+
+    def slide(label, key, times):
+        slider = page.get_by_role("slider", name=label)
+        for _ in range(times):
+            slider.press(key)
+
+    begin(1, "The smallest piece")
+    expect(told).to_have_text("")
+    page.get_by_role("radio", name="4", exact=True).click()
+    expect(told).to_have_text("3 sentences; you said 4. 3 of 6 points end none.")
+    expect(rows).to_have_count(3)
+    after.click()
+    begin(2, "Where would you cut?")
+    # Two clicks before the server has answered the first.
+    for between in ("1 and 2", "3 and 4"):
+        page.get_by_role("button", name=f"cut between sentences {between}").click()
+    expect(told).to_have_text("3 chunks, of 1, 2 and 3 sentences.")
+    expect(page.locator(".pictures .seam.cut")).to_have_count(2)
+    gap = page.get_by_role("button", name="cut between sentences 1 and 2")
+    expect(gap).to_have_attribute("aria-pressed", "true")
+    gap.press("Enter")
+    expect(told).to_have_text("2 chunks, of 3 and 3 sentences.")
+    expect(gap).to_be_focused()
+    after.click()
+    begin(3, "How long is a piece?")
+    expect(told).to_have_text("28 tokens in 4 chunks of at most 8.")
+    slide("Tokens per chunk", "ArrowRight", 4)
+    expect(told).to_have_text("28 tokens in 3 chunks of at most 12.")
+    expect(page.locator(".tokens .label")).to_have_text(["1", "2", "3"])
+    after.click()
+    begin(4, "What if a chunk is full?")
+    expect(told).to_have_text("5 chunks; 4 sentences cut apart.")
+    page.get_by_role("radio", name="2 sentences", exact=True).click()
+    expect(told).to_have_text("3 chunks; 0 sentences cut apart.")
+    after.click()
+    begin(5, "What is lost at a cut?")
+    slide("Overlap in sentences", "ArrowRight", 1)
+    expect(told).to_have_text("2 sentences repeated: 80 tokens instead of 57.")
+    after.click()
+    begin(6, "Which mean nearly the same?")
+    page.get_by_role("radio", name="A", exact=True).click()
+    expect(told).to_have_text("B is closest, at distance 0.43; A is at 0.54.")
+    expect(page.locator(".ranks b")).to_have_text(["B", "A", "C"])
+    after.click()
+    begin(7, "Cut here?")
+    expect(page.get_by_text("cut here?", exact=True)).to_be_visible()
+    page.get_by_role("radio", name="No cut", exact=True).click()
+    expect(told).to_have_text("Distance 0.68 > 0.60: cut; you said no cut.")
+    after.click()
+    begin(8, "Is the cut right?")
+    expect(told).to_have_text("2 found, 0 missed; 1 cut elsewhere.")
+    slide("Threshold", "ArrowRight", 20)
+    expect(told).to_have_text("2 found, 0 missed; 0 cuts elsewhere.")
+    after.click()
+    begin(9, "What does a question find?")
+    box = page.get_by_label("Question")
+    box.fill("Why does the dough rise?")
+    box.press("Enter")
+    expect(told).to_have_text("Chunk 2 is found, at distance 0.39.")
+    assert "dough" not in page.url
+    after.click()
+    begin(10, "Is the answer whole?")
+    expect(told).to_have_text("5 chunks: the model gets only a part of the answer.")
+    page.get_by_role("radio", name="Overlap 1 sentence", exact=True).click()
+    expect(told).to_have_text("Whole in chunk 2; 8 chunks instead of 5.")
+    expect(after).to_be_disabled()
+    # The link keeps the screen, and going back what was done there.
+    page.wait_for_url("**screen=10**")
+    page.get_by_role("button", name="Back").click()
+    expect(told).to_have_text("Chunk 2 is found, at distance 0.39.")
+    page.reload()
+    begin(9, "What does a question find?")
+    after.click()
+    begin(10, "Is the answer whole?")
+    page.get_by_role("radio", name="Overlap 1 sentence", exact=True).click()
+    expect(told).to_have_text("Whole in chunk 2; 8 chunks instead of 5.")
+    page.get_by_role("button", name="Open on Compare").click()
+    embedded(page)
+    expect(page.get_by_text("Added as column 4 of Compare")).to_be_visible()
 
 
 def test_a_help_text_leads_to_the_guide(page, app_url):

@@ -189,12 +189,17 @@ SHOWN: Mapping[str, Shown] = {
 """The pictures of each chunker that calls no language model."""
 
 
+def bundled_tools() -> Tools:
+    """Return the services of chunkers with the bundled embedding model, loaded, and its tokenizer."""
+    embedder = load_embedder(MiniLM.name)
+    load_model(embedder)
+    return Tools(embedder, load_tokenizer(MiniLM.name), embedding_cache(False))
+
+
 @cache
 def frames(name: str) -> list[PictureData]:
     """Return the Guide's six pictures of a chunker, computed with the bundled embedding model."""
-    embedder = load_embedder(MiniLM.name)
-    load_model(embedder)
-    tools = Tools(embedder, load_tokenizer(MiniLM.name), embedding_cache(False))
+    tools = bundled_tools()
     return [*run_frames(name, SIX, tools), failure_frame(name, tools)]
 
 

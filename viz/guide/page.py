@@ -1,4 +1,4 @@
-"""The Guide page: the purpose of chunks in four pictures, and each chunker's idea, formula and known failure."""
+"""The Guide page: chunks in four pictures, a path in ten screens, and each chunker's idea, formula and known failure."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from viz.controls.language_model import any_asks, model_form
 from viz.controls.link_widgets import heeded, key_showing
 from viz.guide.frames import SHOWN, frames
 from viz.guide.miniature import described, height_of, svg
+from viz.guide.path import NUMBERS, SCREEN, show_path
 from viz.guide.pictures import show_pictures
 from viz.guide.start import SENTENCES, show_start
 from viz.guide.which import show_advice
@@ -38,7 +39,7 @@ from viz.theme.numbers import counted, known_boundaries
 PAGE = "guide"
 FIRST = "breakpoint"
 
-VIEWS = {"start": "In four pictures", "which": "Which chunker", "lectures": "Lectures"}
+VIEWS = {"start": "In four pictures", "path": "In ten steps", "which": "Which chunker", "lectures": "Lectures"}
 """The views that are not about a single chunker: their names in the link, and their labels."""
 
 CHUNKER = "chunker"
@@ -55,8 +56,10 @@ def show() -> None:
     document, sentences = "stubs", sample_splitters()["stubs"]
     opening = columns_to_open_with(PAGE, [_explained()])
     # A link to a chunker opens its explanation; older links have no other view.
-    extra = {"view": CHUNKER if "c1" in st.query_params else next(iter(VIEWS))}
-    with page(PAGE, Choices(document, sentences, [fresh(FIRST)], extra=extra)) as here:
+    extra = {"view": CHUNKER if "c1" in st.query_params else next(iter(VIEWS)), SCREEN: NUMBERS[0]}
+    default = Choices(document, sentences, [fresh(FIRST)], extra=extra)
+    # The path has texts of its own.
+    with page(PAGE, default, about_a_text=lambda choices: choices.extra["view"] != "path") as here:
         choices = here.choices
         choices.columns = [*filter(None, opening)] or choices.columns
         if choices.columns[0].chunker not in _explained():
@@ -64,9 +67,12 @@ def show() -> None:
         if choices.extra["view"] not in (CHUNKER, *VIEWS):
             here.complain(f"The link's view must be {CHUNKER} or {' or '.join(VIEWS)}; got {shown(choices.extra['view'])}.")
             choices.extra["view"] = extra["view"]
+        if choices.extra[SCREEN] not in NUMBERS:
+            here.complain(f"The link's screen must be from 1 to {len(NUMBERS)}; got {shown(choices.extra[SCREEN])}.")
+            choices.extra[SCREEN] = NUMBERS[0]
         with here.controls:
             _choose(choices)
-        views = {CHUNKER: _explain, "start": _start, "which": _which, "lectures": _lectures}
+        views = {CHUNKER: _explain, "start": _start, "path": _path, "which": _which, "lectures": _lectures}
         views[choices.extra["view"]](here)
         # The link names the view only if it does not follow from the other parameters.
         here.default.extra["view"] = CHUNKER if choices.columns != here.default.columns else next(iter(VIEWS))
@@ -92,6 +98,13 @@ def _start(here: Page) -> None:
     with st.container(horizontal=True):
         st.button(f"How {kind.title} decides", on_click=_show, args=(here.choices, CHUNKER), key="guide_next")
         st.button("Which chunker?", on_click=_show, args=(here.choices, "which"), key="guide_which")
+        st.button("From the beginning", on_click=_show, args=(here.choices, "path"), key="guide_begin")
+
+
+def _path(here: Page) -> None:
+    """Draw the path in ten screens."""
+    heading("From a text to an answer", key="guide_document")
+    show_path(PAGE, here.choices.extra, lambda: _show(here.choices, "which"))
 
 
 def _which(here: Page) -> None:

@@ -1,14 +1,17 @@
-// Numbered pictures of a short text. Text is set only through textContent.
+// Pictures of a short text. Text is set only through textContent.
 
-import { activeIn, el, found, groundCount, isDark } from "../components/shared/dom.js";
+import { GapMarks, PURPOSES } from "../components/gaps/gap_marks.js";
+import { activeIn, all, arrange, el, found, groundCount, isDark } from "../components/shared/dom.js";
 import { countPainted } from "../components/shared/handle.js";
 import { sentence } from "../components/shared/term.js";
 
 /**
  * @import { Component, Moment } from "../components/shared/component.d.ts"
+ * @import { Change } from "../components/gaps/gap_marks.js"
  * @import { AskData, GapData, PartData, PictureData, PicturesData, RankData } from "./pictures.data.d.ts"
- * @typedef {{ asked: { question: string, at: Moment } }} PicturesState
- * @typedef {HTMLElement & { drawn?: string, ask?: (question: string) => void }} Root
+ * @typedef {{ asked: { question: string, at: Moment }, cuts: Change }} PicturesState
+ * @typedef {HTMLElement & { drawn?: string, told?: HTMLElement, marks?: GapMarks,
+ *   ask?: (question: string) => void, cut?: (change: Change) => void }} Root
  */
 
 /** @param {Component<PicturesData, PicturesState>} component */
@@ -16,6 +19,13 @@ export default function ({ data, parentElement, setStateValue }) {
   const root = /** @type {Root} */ (found(parentElement, ".pictures"));
   root.dataset.theme = isDark(root) ? "dark" : "light";
   root.ask = (question) => setStateValue("asked", { question, at: performance.now() });
+  root.cut = (change) => setStateValue("cuts", change);
+  root.marks ??= new GapMarks(
+    (change) => root.cut?.(change),
+    () => press(root),
+  );
+  const { cuts } = data.pictures[0];
+  if (cuts) root.marks.update(cuts.gaps, cuts.heard);
   // Redraw only if something changed, and keep typed text and open definitions.
   const drawn = JSON.stringify(data);
   if (root.drawn !== drawn) {
@@ -25,7 +35,17 @@ export default function ({ data, parentElement, setStateValue }) {
     const place = [...root.querySelectorAll(places)].indexOf(/** @type {HTMLElement} */ (activeIn(root)));
     const typed = root.querySelector("input")?.value;
     const grounds = groundCount(root);
-    root.replaceChildren(...data.pictures.map((picture, number) => draw(root, picture, number + 1, grounds)));
+    // A screen reader announces only what changes in an element that stays.
+    if (data.told) {
+      root.told ??= el("div", "told");
+      root.told.setAttribute("aria-live", "polite");
+      root.told.replaceChildren(sentence(data.told));
+    }
+    arrange(root, [
+      ...(root.told ? [root.told] : []),
+      ...data.pictures.map((picture, number) => draw(root, picture, data.first + number, grounds)),
+    ]);
+    press(root);
     const focused = place < 0 ? null : root.querySelectorAll(places)[place];
     if (focused instanceof HTMLInputElement && typed !== undefined) focused.value = typed;
     if (focused instanceof HTMLElement) focused.focus({ preventScroll: true });
@@ -40,13 +60,19 @@ export default function ({ data, parentElement, setStateValue }) {
  * @param {number} grounds how many colours the palette has
  */
 function draw(root, picture, number, grounds) {
-  const figure = el("section", "picture");
-  const title = figure.appendChild(el("h2"));
-  title.append(el("span", "number", String(number)), picture.title);
+  const figure = el("section", picture.title ? "picture" : "picture untitled");
+  if (picture.title) figure.appendChild(el("h2")).append(el("span", "number", String(number)), picture.title);
   figure.append(...picture.said.map((pieces) => sentence(pieces, "said")));
   if (picture.tokens.length) {
     const tokens = figure.appendChild(el("p", "tokens"));
-    for (const token of picture.tokens) tokens.append(el("span", "", token), " ");
+    picture.tokens.forEach(({ text: token, chunks }, at) => {
+      const [chunk] = chunks;
+      if (chunk !== undefined && chunk !== picture.tokens[at - 1]?.chunks[0])
+        tokens.append(el("b", "label", String(chunk + 1)), " ");
+      const box = el("span", "token", token);
+      box.style.setProperty("--ground", groundOf(chunks, grounds));
+      tokens.append(box, " ");
+    });
   }
   if (picture.ask) figure.append(askForm(root, picture.ask));
   if (picture.waits) figure.append(el("p", "waits", picture.waits));
@@ -61,7 +87,8 @@ function draw(root, picture, number, grounds) {
       const row = rows.appendChild(el("li", "row"));
       row.append(el("span", "label", label), text(parts, grounds));
       const gap = picture.gaps[at];
-      if (gap) rows.append(seam(gap));
+      const button = picture.cuts ? root.marks?.button(at, PURPOSES.cuts) : null;
+      if (gap) rows.append(seam(gap, button));
     });
     if (picture.after) rows.append(el("li", "more", picture.after));
   }
@@ -75,8 +102,12 @@ function draw(root, picture, number, grounds) {
  */
 function text(parts, grounds) {
   const whole = el("span", "text");
+  let before = "";
   for (const { text: words, chunks, marked } of parts) {
     const part = whole.appendChild(el(marked ? "mark" : "span", chunks.length ? "chunked" : "", words));
+    // White space between chunks is in none.
+    part.classList.toggle("begins", Boolean(before && chunks.length) && String(chunks) !== before);
+    before = String(chunks) || before;
     part.style.setProperty("--ground", groundOf(chunks, grounds));
     part.style.setProperty("--edge", `var(--edge-${(chunks[0] ?? 0) % grounds})`);
   }
@@ -95,9 +126,22 @@ export function groundOf(chunks, grounds) {
   return `repeating-linear-gradient(135deg, ${stripes.join(", ")})`;
 }
 
-/** @param {GapData} gap */
-function seam({ said, share, line, cut }) {
+/**
+ * Press the buttons of the gaps that are set.
+ * @param {Root} root
+ */
+function press(root) {
+  for (const button of all(root, ".gap"))
+    button.setAttribute("aria-pressed", String(root.marks?.set.has(Number(button.dataset.gap))));
+}
+
+/**
+ * @param {GapData} gap
+ * @param {HTMLElement | null} [button] with which the user cuts here
+ */
+function seam({ said, share, line, cut }, button) {
   const row = el("li", cut ? "seam cut" : "seam");
+  if (button) row.append(button);
   if (share !== null) {
     const gauge = row.appendChild(el("span", "gauge"));
     const bar = gauge.appendChild(el("span", "bar"));
@@ -117,7 +161,7 @@ export const percent = (share) => `${Math.round(1000 * Math.max(0, Math.min(1, s
  */
 function ranking(ranks, grounds) {
   const list = el("ol", "ranks");
-  for (const { chunk, text: words, said, share } of ranks) {
+  for (const { chunk, label, text: words, said, share } of ranks) {
     const rank = list.appendChild(el("li"));
     const line = rank.appendChild(el("span", "far"));
     const reach = line.appendChild(el("span", "reach"));
@@ -127,7 +171,7 @@ function ranking(ranks, grounds) {
     const named = rank.appendChild(el("span", "chunked text"));
     named.style.setProperty("--ground", groundOf([chunk], grounds));
     named.style.setProperty("--edge", `var(--edge-${chunk % grounds})`);
-    named.append(el("b", "", `chunk ${chunk + 1}`), ` ${words}`);
+    named.append(el("b", "", label), ` ${words}`);
   }
   return list;
 }

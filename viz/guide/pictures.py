@@ -1,14 +1,15 @@
-"""The component that draws numbered pictures of a short text: sentences, chunks, scores at gaps, and a ranking."""
+"""The component that draws pictures of a short text: sentences, chunks, scores at gaps, clickable gaps, and a ranking."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import streamlit as st
 
 from chunkers import Chunking, Document, Span
+from chunkers.support.numbers import signed
 from viz.components.assets import script, styles
 from viz.components.mounting import component
 from viz.theme import palette
@@ -17,10 +18,15 @@ from viz.theme.glossary import Piece
 LONGEST_ROW = 400
 """Most characters of a sentence that a picture shows."""
 
+LONGEST_RANKED = 160
+"""Most characters of a ranked text that a picture shows."""
+
 _pictures = component(
     "seamark_pictures",
     html='<div class="pictures"></div>',
-    css=palette.css("pictures") + "\n" + styles("components/shared/common.css", "guide/pictures.css"),
+    css=palette.css("pictures")
+    + "\n"
+    + styles("components/shared/common.css", "components/gaps/gaps.css", "guide/pictures.css"),
     js=script("guide/pictures.js"),
 )
 
@@ -59,10 +65,18 @@ class GapData(TypedDict):
     cut: bool
 
 
+class CutsData(TypedDict):
+    """Payload of clickable gaps between the rows: the gaps that are set, and the timestamp of the last change received."""
+
+    gaps: list[int]
+    heard: float | None
+
+
 class RankData(TypedDict):
-    """A ranked chunk: its number from 0, its beginning, its distance in words, and its bar's length from 0 to 1."""
+    """A ranked text: its colour, its label, its beginning, its distance in words, and its bar's length from 0 to 1."""
 
     chunk: int
+    label: str
     text: str
     said: str
     share: float
@@ -79,20 +93,24 @@ class AskData(TypedDict):
 class PictureData(TypedDict):
     """Payload of a picture: its title, paragraphs, sentences, gaps, formula and ranking, as far as it has any.
 
+    Without a title, it has no number either.
+
     Attributes
     ----------
     said
         Paragraphs, each as a list of `Piece`.
     tokens
-        The first tokens of the first sentence; may be empty.
+        Tokens, with the number of the chunk where another chunk begins; may be empty.
     rows
         Sentences; ``before`` and ``after`` describe the text omitted before and after them.
     gaps
         The decisions between the rows; may be empty.
+    cuts
+        The gaps that can be clicked; None if the picture has none.
     formula
         Lines of a formula with its values; may be empty.
     ranks
-        Ranked chunks, nearest first.
+        Ranked chunks or sentences, nearest first.
     ask
         The text field for a question; None if the picture has none.
     waits
@@ -101,10 +119,11 @@ class PictureData(TypedDict):
 
     title: str
     said: list[list[Piece]]
-    tokens: list[str]
+    tokens: list[PartData]
     before: str
     rows: list[RowData]
     gaps: list[GapData]
+    cuts: CutsData | None
     after: str
     formula: list[str]
     ranks: list[RankData]
@@ -113,10 +132,21 @@ class PictureData(TypedDict):
 
 
 class PicturesData(TypedDict):
-    """Payload of several numbered pictures, in order; in ``small`` pictures, each sentence takes one line."""
+    """Payload of several pictures, in order, numbered from ``first``.
+
+    Attributes
+    ----------
+    small
+        True if each sentence takes one line.
+    told
+        The result of the user's last action, which a screen reader announces, empty before the first; None if there are
+        no actions.
+    """
 
     pictures: list[PictureData]
+    first: int
     small: bool
+    told: list[Piece] | None
 
 
 def picture(title: str, *said: list[Piece]) -> PictureData:
@@ -128,6 +158,7 @@ def picture(title: str, *said: list[Piece]) -> PictureData:
         "before": "",
         "rows": [],
         "gaps": [],
+        "cuts": None,
         "after": "",
         "formula": [],
         "ranks": [],
@@ -167,15 +198,72 @@ def rows_of(
     return rows
 
 
+def ranks_of(ranked: Sequence[tuple[int, str, str, float]]) -> list[RankData]:
+    """Return ranked texts as rows of a picture: each with the number of its colour, its label, its text and its distance."""
+    farthest = max([1.0, *(distance for *_, distance in ranked)])
+    return [
+        {
+            "chunk": chunk,
+            "label": label,
+            "text": " ".join(text[:LONGEST_RANKED].split()),
+            "said": f"distance {signed(distance, '.2f')}",
+            "share": max(0.0, distance) / farthest,
+        }
+        for chunk, label, text, distance in ranked
+    ]
+
+
+def seams(rows: Sequence[RowData]) -> list[GapData]:
+    """Return the gaps between rows that are split at chunk boundaries, cut where the next row is in other chunks."""
+    pairs = [(before["parts"][-1]["chunks"], row["parts"][0]["chunks"]) for before, row in pairwise(rows)]
+    return [seam(chunks, before) for before, chunks in pairs]
+
+
+def seam(chunks: list[int], before: list[int]) -> GapData:
+    """Return the gap between a sentence in chunks ``before`` and the next one, in ``chunks``."""
+    cut = chunks != before
+    return {"said": chunks_said(chunks) if cut else "", "share": None, "line": None, "cut": cut}
+
+
+def chunks_said(chunks: Sequence[int]) -> str:
+    """Return the numbers of chunks in words, such as ``chunks 1 and 2``."""
+    return f"chunk{'s' * (len(chunks) > 1)} {' and '.join(str(chunk + 1) for chunk in chunks)}" if chunks else "in no chunk"
+
+
 def show_pictures(
-    pictures: Sequence[PictureData], key: str, *, small: bool = False, asked: Callable[[str], None] = lambda _: None
+    pictures: Sequence[PictureData],
+    key: str,
+    *,
+    first: int = 1,
+    small: bool = False,
+    told: list[Piece] | None = None,
+    asked: Callable[[str], None] | None = None,
+    cut: Callable[[list[int], float], None] | None = None,
 ) -> None:
-    """Draw pictures of the Guide; ``asked`` is called with each question that the user enters in a picture."""
+    """Draw pictures of the Guide.
 
-    def heard() -> None:
-        told = (st.session_state.get(key) or {}).get("asked")
-        if told:
-            asked(str(told["question"]))
+    Parameters
+    ----------
+    first
+        The number of the first picture.
+    small, told
+        As in `PicturesData`.
+    asked
+        Called with each question that the user enters in a picture.
+    cut
+        Called with the gaps that the user has set by clicks, and the browser's timestamp of the last one.
+    """
 
-    data: PicturesData = {"pictures": [*pictures], "small": small}
-    _pictures(key=key, data=data, on_asked_change=heard)
+    def heard(event: str) -> Any:
+        return (st.session_state.get(key) or {}).get(event)
+
+    def hear_question() -> None:
+        if asked is not None and (event := heard("asked")):
+            asked(str(event["question"]))
+
+    def hear_cuts() -> None:
+        if cut is not None and (event := heard("cuts")):
+            cut([int(gap) for gap in event["gaps"] or ()], float(event["at"]))
+
+    data: PicturesData = {"pictures": [*pictures], "first": first, "small": small, "told": told}
+    _pictures(key=key, data=data, on_asked_change=hear_question, on_cuts_change=hear_cuts)

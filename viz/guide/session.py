@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from viz.jobs.asking.job import AskJob
 from viz.state.keys import Job, Session, Value
 
@@ -13,6 +16,8 @@ class GuideSession(Session):
     guide_question = Value[tuple[str, str]]("guide_question", ("", ""))
     guide_ask_job = Job[AskJob | None]("guide_ask_job", None)
     guide_asked = Value("guide_asked", "")  # identity of a long text that the user has agreed to embed
+    # What the reader has done on each screen of the path, by the screen's number in the link; and the time of the last cut
+    guide_path = Value[Mapping[str, Any]]("guide_path", {})
 
 
 session = GuideSession()

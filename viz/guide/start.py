@@ -16,7 +16,7 @@ from evaluation.asking.answer import judge
 from evaluation.asking.ask import LONGEST_QUESTION, Asked, Limit, checked_question
 from sample_docs import SAMPLES_FOLDER
 from viz.components.job_progress import show_job_progress
-from viz.guide.pictures import GapData, PictureData, picture, rows_of, show_pictures
+from viz.guide.pictures import PictureData, chunks_said, picture, ranks_of, rows_of, seam, seams, show_pictures
 from viz.guide.session import session
 from viz.jobs.asking.job import AskJob, Inquiry, ruler_of
 from viz.shell.page import Page
@@ -103,7 +103,8 @@ def text_picture(document: Document, chunking: Chunking, tokenizer: str) -> Pict
     _fill(shown, document, numbers)
     if numbers:
         start, end = document.sentences[numbers[0]]
-        shown["tokens"] = tokens_of(document.text[start:end], tokenizer)
+        tokens = tokens_of(document.text[start:end], tokenizer)
+        shown["tokens"] = [{"text": token, "chunks": [], "marked": False} for token in tokens]
     return shown
 
 
@@ -122,21 +123,10 @@ def chunk_picture(document: Document, chunking: Chunking, kind: type[Chunker], t
     numbers = window(document, chunking)
     _fill(shown, document, numbers, chunking)
     if shown["rows"]:
-        shown["gaps"] = [
-            _seam(row["parts"][0]["chunks"], before["parts"][-1]["chunks"]) for before, row in pairwise(shown["rows"])
-        ]
-        first = _chunks_said(shown["rows"][0]["parts"][0]["chunks"])
+        shown["gaps"] = seams(shown["rows"])
+        first = chunks_said(shown["rows"][0]["parts"][0]["chunks"])
         shown["before"] = f"{shown['before']} {first}".strip()
     return shown
-
-
-def _seam(chunks: list[int], before: list[int]) -> GapData:
-    """Return the gap between a sentence in chunks ``before`` and the next one, in ``chunks``."""
-    return {"said": _chunks_said(chunks) if chunks != before else "", "share": None, "line": None, "cut": chunks != before}
-
-
-def _chunks_said(chunks: list[int]) -> str:
-    return f"chunk{'s' * (len(chunks) > 1)} {' and '.join(str(chunk + 1) for chunk in chunks)}" if chunks else "in no chunk"
 
 
 def question_picture(asked: Asked | None) -> PictureData:
@@ -160,13 +150,10 @@ def question_picture(asked: Asked | None) -> PictureData:
             "at the least [distance] from the question."
         ),
     )
-    distances = [1 - score for score in scores]
-    for chunk, distance in zip(order, distances, strict=True):
-        words = asked.passages.chunking.chunks[chunk].text[:160]
-        share = max(0.0, distance) / max(1e-9, *distances, 1.0)
-        shown["ranks"].append(
-            {"chunk": chunk, "text": " ".join(words.split()), "said": f"distance {signed(distance, '.2f')}", "share": share}
-        )
+    chunks = asked.passages.chunking.chunks
+    shown["ranks"] = ranks_of(
+        [(chunk, f"chunk {chunk + 1}", chunks[chunk].text, 1 - score) for chunk, score in zip(order, scores, strict=True)]
+    )
     left = len(asked.ranking.order) - len(order)
     shown["after"] = f"and {counted(left, 'chunk')} farther away" if left else ""
     return shown
@@ -202,7 +189,7 @@ def answer_picture(asked: Asked | None, answer: Span | None, nearest: Asked | No
         elif found.chunks:
             marked = None
             rank = f", number {found.ranks[0]:,} in the ranking" if found.ranks[0] is not None else ""
-            said = f"They lack the answer, which is in {_chunks_said([*found.chunks])}{rank}."
+            said = f"They lack the answer, which is in {chunks_said([*found.chunks])}{rank}."
     elif nearest is not None:
         inside = [
             place
@@ -234,8 +221,8 @@ def answer_picture(asked: Asked | None, answer: Span | None, nearest: Asked | No
         for part in row["parts"]:
             part["chunks"] = [chunk]
         shown["rows"].append(row)
-    shown["gaps"] = [_seam([chunk], [before]) for (before, _), (chunk, _) in pairwise(kept)]
-    shown["before"] = f"{_left(begin)} {_chunks_said([kept[0][0]])}".strip() if kept else ""
+    shown["gaps"] = [seam([chunk], [before]) for (before, _), (chunk, _) in pairwise(kept)]
+    shown["before"] = f"{_left(begin)} {chunks_said([kept[0][0]])}".strip() if kept else ""
     shown["after"] = _left(len(rows) - begin - len(kept))
     return shown
 

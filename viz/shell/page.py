@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -66,7 +66,7 @@ class Page:
 
 
 @contextmanager
-def page(name: str, default: Choices, *, about_a_text: bool = True) -> Iterator[Page]:
+def page(name: str, default: Choices, *, about_a_text: bool | Callable[[Choices], bool] = True) -> Iterator[Page]:
     """Draw the parts common to all pages, yield for the page's own parts, then write the link.
 
     The side bar, or in lecture mode a menu, has the page's own controls and the shared settings. The main area starts with
@@ -84,14 +84,16 @@ def page(name: str, default: Choices, *, about_a_text: bool = True) -> Iterator[
     default
         The choices for parameters that the link omits.
     about_a_text
-        True if the page shows a text; if not, it has neither a text nor the choice of a document.
+        True if the page shows a text, perhaps depending on the choices; if not, it has neither a text nor the choice of a
+        document.
     """
     enter_through_app()
     go_where_asked()
     choices, complaints = _choices(name, default)
     interrupted = False
     try:
-        yield _begun(choices, default, complaints, about_a_text=about_a_text)
+        shows_text = about_a_text if isinstance(about_a_text, bool) else about_a_text(choices)
+        yield _begun(choices, default, complaints, about_a_text=shows_text)
     except (RerunException, StopException):
         interrupted = True
         raise

@@ -25,6 +25,7 @@ TEXT: Mapping[str, str] = {
     "Distance": "1 minus the cosine similarity of two embeddings: 0 for the same direction, 1 at a right angle.",
     "Threshold": "The score above which (for similarities: below which) a gap is cut; the line on the curve.",
     "Percentile": "The percentage of gaps that are not cut: at 70, the 30 % with the greatest distances are.",
+    "Overlap": "The text that a chunk repeats from the end of the chunk before.",
     "Buffer": "The number of sentences on either side that are embedded together with each sentence.",
     "Mini-chunk": "A chunk of the first pass of Double pass, before the second pass merges it with others.",
     "Snippet": "A mini-chunk that the second pass merges over, such as a formula or a quotation inside a paragraph.",
@@ -136,7 +137,8 @@ def explained(said: str) -> list[Piece]:
     pieces: list[Piece] = []
     for plain, marked in re.findall(r"([^\[]+)|\[([^]]+)\]", said):
         word = marked.capitalize()
-        found = next((form for form in (word, word.removesuffix("s"), f"{word}s") if form in definitions), word)
+        forms = (word, word.removesuffix("s"), f"{word}s", f"{word.removesuffix('ies')}y")
+        found = next((form for form in forms if form in definitions), word)
         pieces.append({"text": plain or marked, "about": "" if plain else definitions[found]})
     return pieces
 

@@ -1,0 +1,414 @@
+"""The ten screens of the Guide's path from a sentence to an answer: each a short text, one thing to do, and its effect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple
+
+from chunkers import DEFAULT_SPLITTER, Chunk, Chunking, Document, Span, Tools, build_chunker
+from chunkers.contract.base import run
+from chunkers.methods.your_cuts import YourCuts
+from chunkers.storage.cache import EmbeddingCache
+from chunkers.support.numbers import signed
+from chunkers.support.recently_used import RecentlyUsed, kept_in
+from evaluation.asking.answer import Judgement, Posed, judge
+from evaluation.asking.ask import Asked, Limit, ask, checked_question, embed_question, prepare
+from evaluation.questions.corpus import Ruler
+from evaluation.remedies.answers import Failure, keep_answer_whole, try_answer
+from evaluation.remedies.grid import Variation
+from evaluation.segmentation.chunk_facts import against_known
+from evaluation.segmentation.measures import cuts_of
+from viz.guide.frames import BEES, BREAD, MORE_BEES, SIX
+from viz.guide.pictures import PictureData, picture, ranks_of, rows_of, seams
+from viz.theme.numbers import counted
+
+
+class Choice(NamedTuple):
+    """A control with a few options, by their labels; the reader's choice is the key of one, ``start`` before that."""
+
+    label: str
+    options: Mapping[str, str]
+    start: str | None = None
+
+
+class Slide(NamedTuple):
+    """A slider from ``low`` to ``high``, at ``start`` before the reader moves it."""
+
+    label: str
+    low: float
+    high: float
+    step: float
+    start: float
+
+
+Control = Choice | Slide | Literal["cuts", "question"]
+"""The one thing to do on a screen: a control, gaps to click, or a question to type."""
+
+
+class Drawn(NamedTuple):
+    """A screen as drawn for what the reader has done.
+
+    Attributes
+    ----------
+    control
+        The screen's control.
+    picture
+        The picture, without a title.
+    told
+        The effect of the reader's action, in words, with glossary terms in brackets.
+    """
+
+    control: Control
+    picture: PictureData
+    told: str
+
+
+class Screen(NamedTuple):
+    """A screen of the path.
+
+    Attributes
+    ----------
+    said, task
+        The explanation and the one thing to do, with glossary terms in brackets.
+    text
+        The text of the picture.
+    draw
+        Function from a text, the reader's choice and a chunker's services to the drawn screen. The choice is the key of an
+        option, the value of a slider, the cut gaps or a question; None before the reader has done anything.
+    """
+
+    title: str
+    said: str
+    task: str
+    text: str
+    draw: Callable[[str, Any, Tools], Drawn]
+
+
+SIZE, OPENING_SIZE = 20, 8
+WORDS, SENTENCES = 12, 2
+"""Sizes of chunks on the screens about a fixed size: in tokens, in words and in sentences."""
+
+OPENING_THRESHOLD = 0.6
+ASKED_GAP = 1
+"""The gap whose decision the reader predicts."""
+
+BUDGET = 30
+"""Tokens that a language model is given on the last screen."""
+
+QUESTION = "What happens to the nectar?"
+ANSWER = (1, 3)
+"""The first sentence of the answer on the last screen, and the first after it."""
+
+_LETTERS = "ABC"
+
+
+def _lines(text: str) -> Document:
+    return Document.from_text(text, "lines")
+
+
+def _cut(name: str, parameters: Mapping[str, Any], document: Document, tools: Tools) -> Chunking:
+    return run(build_chunker(name, dict(parameters)), document, tools)
+
+
+def _chunked(chunking: Chunking, marked: Span | None = None) -> PictureData:
+    """Return the picture of a whole text in chunks."""
+    shown = picture("")
+    shown["rows"] = rows_of(chunking.document, range(len(chunking.document.sentences)), chunking, marked)
+    shown["gaps"] = seams(shown["rows"])
+    return shown
+
+
+def _sentences(text: str, chosen: str | None, tools: Tools) -> Drawn:
+    document = Document.from_text(text, DEFAULT_SPLITTER)
+    count, points = len(document.sentences), text.count(".")
+    ends = sum(sentence.endswith(".") for sentence in document.sentence_texts)
+    shown = picture("")
+    shown["rows"] = rows_of(document, range(count)) if chosen else rows_of(_lines(text), [0])
+    if not chosen:
+        shown["rows"][0]["label"] = ""
+    found = counted(count, "sentence")
+    told = f"{found}, as you said" if chosen == str(count) else f"{found}; you said {chosen}"
+    told += f". {points - ends} of {counted(points, 'point')} end none."
+    return Drawn(Choice("Sentences", {number: number for number in "3456"}), shown, told if chosen else "")
+
+
+def _own_cuts(text: str, gaps: Sequence[int] | None, tools: Tools) -> Drawn:
+    document = _lines(text)
+    cuts = [gap for gap in sorted({*(gaps or ())}) if 0 <= gap < len(document.sentences) - 1]
+    chunking = run(YourCuts.of(document.identity, [document.starts[gap + 1] for gap in cuts]), document, tools)
+    shown = _chunked(chunking)
+    shown["cuts"] = {"gaps": cuts, "heard": None}
+    sizes = [f"{end - start}" for start, end in pairwise([0, *(gap + 1 for gap in cuts), len(document.sentences)])]
+    listed = f"{', '.join(sizes[:-1])} and {sizes[-1]}" if len(sizes) > 1 else sizes[0]
+    return Drawn("cuts", shown, f"{counted(len(chunking), 'chunk')}, of {listed} sentences.")
+
+
+def _tokens(text: str, size: float | None, tools: Tools) -> Drawn:
+    document, size = _lines(text), int(size or OPENING_SIZE)
+    chunking = _cut("fixed_tokens", {"size": size, "overlap": 0}, document, tools)
+    (total,) = tools.count_tokens([text])
+    shown = picture("")
+    starts = sorted({*tools.token_starts(text).tolist()})
+    for start, end in pairwise([*starts, len(text)]):
+        # A token may begin with the space before a word.
+        visible = start + len(text[start:end]) - len(text[start:end].lstrip())
+        chunks = [number for number, chunk in enumerate(chunking) if chunk.start <= visible < chunk.end]
+        shown["tokens"].append({"text": text[start:end].strip(), "chunks": chunks, "marked": False})
+    told = f"{counted(total, 'token')} in {counted(len(chunking), 'chunk')} of at most {size}."
+    return Drawn(Slide("Tokens per chunk", 4, SIZE, 1, OPENING_SIZE), shown, told)
+
+
+def _units(text: str, unit: str | None, tools: Tools) -> Drawn:
+    by_sentences = unit == "sentences"
+    settings = ("fixed_sentences", {"size": SENTENCES}) if by_sentences else ("fixed_words", {"size": WORDS, "overlap": 0})
+    chunking = _cut(*settings, _lines(text), tools)
+    apart = sum(len(_chunks_in(chunking, sentence)) > 1 for sentence in chunking.document.sentences)
+    told = f"{counted(len(chunking), 'chunk')}; {counted(apart, 'sentence')} cut apart."
+    options = {"words": f"{WORDS} words", "sentences": f"{SENTENCES} sentences"}
+    return Drawn(Choice("Chunk size", options, "words"), _chunked(chunking), told)
+
+
+def _chunks_in(chunking: Chunking, sentence: Span) -> list[Chunk]:
+    """Return the chunks with a part of a sentence."""
+    return [chunk for chunk in chunking for span in chunk.spans if span.start < sentence.end and sentence.start < span.end]
+
+
+def _overlap(text: str, overlap: float | None, tools: Tools) -> Drawn:
+    chunking = _cut("fixed_sentences", {"size": 3, "overlap": int(overlap or 0)}, _lines(text), tools)
+    twice = sum(len(_chunks_in(chunking, sentence)) > 1 for sentence in chunking.document.sentences)
+    (total,), stored = tools.count_tokens([text]), sum(tools.count_tokens(list(chunking.texts)))
+    told = f"{counted(twice, 'sentence')} repeated: {stored:,} tokens instead of {total:,}."
+    return Drawn(Slide("Overlap in sentences", 0, 2, 1, 0), _chunked(chunking), told)
+
+
+def _meanings(text: str, chosen: str | None, tools: Tools) -> Drawn:
+    document = _lines(text)
+    first, *others = document.sentence_texts
+    control = Choice("Closest to sentence 1", dict(zip(_LETTERS, _LETTERS, strict=True)))
+    shown = picture("")
+    shown["rows"] = rows_of(document, range(len(document.sentences)))
+    for letter, row in zip(_LETTERS, shown["rows"][1:], strict=False):
+        row["label"] = letter
+    if chosen is None:
+        return Drawn(control, shown, "")
+    vectors = tools.embed([first, *others])
+    distances = [1 - float(vectors[0] @ vector) for vector in vectors[1:]]
+    ranked = sorted(zip(range(len(others)), _LETTERS, others, distances, strict=False), key=lambda one: one[3])
+    shown["rows"] = shown["rows"][:1]
+    begins = ", ".join(signed(float(value), ".2f") for value in vectors[0][:3])
+    shown["formula"] = [f"sentence 1 → {begins}, … ({vectors.shape[1]} numbers)"]
+    shown["ranks"] = ranks_of(ranked)
+    yours = f"{chosen} is at {signed(distances[_LETTERS.index(chosen)], '.2f')}"
+    _, nearest, _, distance = ranked[0]
+    verdict = "as you said" if chosen == nearest else yours
+    return Drawn(control, shown, f"{nearest} is closest, at distance {signed(distance, '.2f')}; {verdict}.")
+
+
+def _prediction(text: str, chosen: str | None, tools: Tools) -> Drawn:
+    chunking = _at_distance(text, OPENING_THRESHOLD, tools)
+    shown = _gauged(chunking)
+    gap = chunking.gaps[ASKED_GAP]
+    verdict = "cut" if gap.verdict.is_cut else "no cut"
+    if chosen is None:
+        shown["gaps"][ASKED_GAP] = {"said": "cut here?", "share": None, "line": None, "cut": False}
+        for row in shown["rows"]:
+            for part in row["parts"]:
+                part["chunks"] = []
+    yours = "cut" if chosen == "cut" else "no cut"
+    right = "as you said" if yours == verdict else f"you said {yours}"
+    told = "" if chosen is None else f"{gap.reason[0].upper()}{gap.reason[1:]}: {verdict}; {right}."
+    return Drawn(Choice(f"Before sentence {ASKED_GAP + 2}", {"cut": "Cut", "none": "No cut"}), shown, told)
+
+
+def _at_distance(text: str, threshold: float, tools: Tools) -> Chunking:
+    return _cut("breakpoint", {"threshold": "distance", "amount": threshold}, _lines(text), tools)
+
+
+def _gauged(chunking: Chunking) -> PictureData:
+    """Return the picture of a text cut by distances, with each distance and the threshold on a gauge from 0 to 1."""
+    shown = _chunked(chunking)
+    shown["gaps"] = [
+        {
+            "said": "" if gap.score is None else f"{signed(gap.score, '.2f')}{': cut' * gap.verdict.is_cut}",
+            "share": gap.score,
+            "line": gap.threshold,
+            "cut": gap.verdict.is_cut,
+        }
+        for gap in chunking.gaps
+    ]
+    return shown
+
+
+def _known(text: str, threshold: float | None, tools: Tools) -> Drawn:
+    # A blank line is where the subject changes.
+    sections = text.split("\n\n")
+    text = "\n".join(sections) + "\n"
+    known = tuple(len("\n".join(sections[:number])) + 1 for number in range(1, len(sections)))
+    chunking = _at_distance(text, threshold or OPENING_THRESHOLD, tools)
+    shown = _gauged(chunking)
+    for gap, start in zip(shown["gaps"], chunking.document.starts[1:], strict=True):
+        gap["said"] += " ▲" * (start in known)
+    found, missed, added = against_known(cuts_of(chunking), known)
+    told = f"{found} found, {missed} missed; {counted(added, 'cut')} elsewhere."
+    return Drawn(Slide("Threshold", 0.4, 0.95, 0.01, OPENING_THRESHOLD), shown, told)
+
+
+def _question(text: str, question: str | None, tools: Tools) -> Drawn:
+    chunking = _at_distance(text, 0.8, tools)
+    if question is None:
+        return Drawn("question", _chunked(chunking), "")
+    asked = _search(chunking, checked_question(question), Limit(top=1), tools)
+    order, distances = asked.ranking.order.tolist(), [1 - score for score in asked.ranking.scores.tolist()]
+    shown = picture("")
+    document, nearest = chunking.document, chunking[order[0]]
+    last = document.sentence_at(nearest.end - 1)
+    shown["rows"] = rows_of(document, range(document.sentence_at(nearest.start), last + 1), chunking)
+    shown["ranks"] = ranks_of(
+        [(chunk, f"chunk {chunk + 1}", chunking[chunk].text, far) for chunk, far in zip(order, distances, strict=True)]
+    )
+    return Drawn("question", shown, f"Chunk {order[0] + 1} is found, at distance {signed(distances[0], '.2f')}.")
+
+
+def _search(chunking: Chunking, question: str, limit: Limit, tools: Tools) -> Asked:
+    vector = embed_question(chunking, tools, question)
+    return ask(prepare(chunking, tools, "embedding"), question, vector, "embedding", limit, _ruler(chunking, tools))
+
+
+def _ruler(chunking: Chunking, tools: Tools) -> Ruler:
+    return Ruler(chunking.document.text, tools.tokenizer)
+
+
+def _names(text: str, tools: Tools) -> tuple[str, ...]:
+    return text, tools.embedder.name if tools.embedder else "", tools.tokenizer.name
+
+
+@kept_in(RecentlyUsed(4), _names)
+def repairs(text: str, tools: Tools) -> list[Variation]:
+    """Return the tested settings that keep the last screen's answer whole, smallest changes first."""
+    document = _lines(text)
+    # Only settings that need no new embeddings are tried: they must not depend on what else has been embedded.
+    tools = replace(tools, cache=EmbeddingCache(None))
+    tools.embed(document.sentence_texts)
+    chunker = build_chunker("fixed_sentences", {"size": SENTENCES})
+    chunking = run(chunker, document, tools)
+    failure = Failure(chunker, chunking, "embedding", Limit(tokens=BUDGET), posed=Posed(QUESTION, _answer(document)))
+    tried = try_answer(failure, tools)
+    return [remedy.variation for remedy in keep_answer_whole(failure, tried, tools, _ruler(chunking, tools))]
+
+
+def _answer(document: Document) -> Span:
+    first, after = ANSWER
+    return Span(document.sentences[first].start, document.sentences[after - 1].end)
+
+
+def _repair(text: str, chosen: str | None, tools: Tools) -> Drawn:
+    document, offered = _lines(text), repairs(text, tools)
+    options = {str(number): one.words[0].upper() + one.words[1:] for number, one in enumerate(offered)}
+    before = _cut("fixed_sentences", {"size": SENTENCES}, document, tools)
+    after = run(offered[int(chosen)].chunker, document, tools) if chosen in options else before
+    found = _fate(after, tools)
+    shown = _chunked(after, _answer(document))
+    # What follows the answer is of no interest.
+    most = ANSWER[1] + 2
+    left = len(shown["rows"]) - most
+    shown["rows"], shown["gaps"] = shown["rows"][:most], shown["gaps"][: most - 1]
+    shown["after"] = f"… {counted(left, 'sentence')} …" if left > 0 else ""
+    count = counted(len(after), "chunk")
+    if found.fate == "whole":
+        told = f"Whole in chunk {found.chunks[0] + 1}; {count} instead of {len(before)}."
+    else:
+        told = f"{count}: the model gets {'all' if found.together else 'only a part'} of the answer."
+    return Drawn(Choice("Repair", options), shown, told)
+
+
+def _fate(chunking: Chunking, tools: Tools) -> Judgement:
+    return judge(_search(chunking, QUESTION, Limit(tokens=BUDGET), tools), _answer(chunking.document))
+
+
+_BEES, _BREAD, _MORE = (text.splitlines() for text in (BEES, BREAD, MORE_BEES))
+
+TOPICS = "\n\n".join("\n".join(lines) for lines in (_BEES[:2], _BREAD[:2], _MORE[1:]))
+"""Two sentences on each of three subjects."""
+
+SCREENS = (
+    Screen(
+        "The smallest piece",
+        "A program divides a text into [sentences]. That is hard: not every point ends one.",
+        "How many sentences do you see? Choose.",
+        "Bees make honey from nectar. It is approx. 80 % water. Dr. Braun measured 17.2 % in ripe honey.",
+        _sentences,
+    ),
+    Screen(
+        "Where would you cut?",
+        "A [language model] reads only a few pages at a time. So a long text is cut into [chunks]: pieces that are stored "
+        "and found one by one.",
+        "Click between two sentences to cut there.",
+        SIX,
+        _own_cuts,
+    ),
+    Screen(
+        "How long is a piece?",
+        "A model reads [tokens]: words and parts of words. The size of a chunk is the number of its tokens.",
+        "Move the size and watch the chunks, each with its colour and number.",
+        BEES,
+        _tokens,
+    ),
+    Screen(
+        "What if a chunk is full?",
+        "A fixed size cuts where the chunk is full, even within a sentence.",
+        "Let it count whole sentences instead of words.",
+        SIX,
+        _units,
+    ),
+    Screen(
+        "What is lost at a cut?",
+        "Some sentences make sense only together. With [overlap], a chunk repeats the end of the one before. The price: "
+        "more to store and to read.",
+        "Move the overlap.",
+        SIX,
+        _overlap,
+    ),
+    Screen(
+        "Which mean nearly the same?",
+        "An [embedder] turns a sentence into an [embedding], a row of numbers. The closer the meaning, the smaller the "
+        "[distance] between two rows.",
+        "Which of A, B and C is closest in meaning to sentence 1?",
+        "Bees make honey from nectar.\nThe bee is on the cover of the book.\n"
+        "Insects turn the juice of flowers into something sweet.\nBread is made from flour.\n",
+        _meanings,
+    ),
+    Screen(
+        "Cut here?",
+        "A [chunker] is a method that cuts. Breakpoint measures the distance at each [gap] between two sentences, the bar, "
+        "and cuts where it is above a line, the [threshold].",
+        "Will it cut before sentence 3?",
+        SIX,
+        _prediction,
+    ),
+    Screen(
+        "Is the cut right?",
+        "Here we know where the subject changes: at the [known boundaries] ▲. A high threshold misses some, a low one cuts "
+        "elsewhere too.",
+        "Move the threshold until it finds both and cuts nowhere else.",
+        TOPICS,
+        _known,
+    ),
+    Screen(
+        "What does a question find?",
+        "[Retrieval] turns the question into an embedding too, and finds the chunks at the smallest distance. The language "
+        "model is given nothing else of the text.",
+        "Ask something about bees or bread.",
+        TOPICS.replace("\n\n", "\n"),
+        _question,
+    ),
+    Screen(
+        "Is the answer whole?",
+        f"The answer to “{QUESTION}” is underlined, but cut apart: the nearest {BUDGET} tokens lack a part.",
+        "Choose a repair.",
+        f"{BEES}{BREAD}{MORE_BEES}",
+        _repair,
+    ),
+)
+"""The path, from the sentence to the answer."""
