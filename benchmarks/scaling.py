@@ -63,6 +63,7 @@ CASES = (
     Case("structure"),
     Case("structure", {"max_size": 10}),
     Case("structure", {"inner": "change_point"}),
+    Case("turns"),
     Case("breakpoint"),
     Case("target_size"),
     Case("double_pass"),

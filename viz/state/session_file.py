@@ -212,8 +212,8 @@ def _put_together(head: dict[str, Any], pieces: Sequence[Sequence[Any]]) -> None
         elif kind == "chunk":
             chunks[told[0]].append(tuple(Span(*span) for span in told[1]))
         else:
-            words, spans, document = told[1]
-            given[told[0]].append(GivenChunk(words, tuple(Span(*span) for span in spans), document))
+            words, spans, document, identifier = told[1]
+            given[told[0]].append(GivenChunk(words, tuple(Span(*span) for span in spans), document, identifier))
     if text:
         head["text"] = "".join(text)
     for column, spans_of_chunks, theirs in zip(columns, chunks, given, strict=True):

@@ -70,10 +70,10 @@ def _session(whole: dict[str, Any], name: str) -> Iterator[tuple[Any, ...]]:
             yield "chunk", number, found
     for number, column in enumerate(given):
         for index, chunk in enumerate(column):
-            words, spans, document = _given(chunk, name, f"columns.{number}.file.chunks.{index}")
-            counted.row(words, document)
+            words, spans, document, identifier = _given(chunk, name, f"columns.{number}.file.chunks.{index}")
+            counted.row(words, document, identifier)
             counted.items(len(spans))
-            yield "given", number, (words, spans, document)
+            yield "given", number, (words, spans, document, identifier)
 
 
 def _list(value: Any) -> list[Any]:
@@ -103,13 +103,13 @@ def _checked(spans: Any, most: int | None, name: str, where: str) -> list[list[i
     return listed
 
 
-def _given(chunk: Any, name: str, where: str) -> tuple[str | None, list[list[int]], str | None]:
-    """Return the text, the spans and the document of an external chunk."""
+def _given(chunk: Any, name: str, where: str) -> tuple[str | None, list[list[int]], str | None, str | None]:
+    """Return the text, the spans, the document and the id of an external chunk; older files have no ids."""
     fields = _list(chunk)
-    text, spans, document = [*fields, *[None, [], None][len(fields) :]][:3]
-    if not fields or len(fields) > 3 or not isinstance(text, str | None) or not isinstance(document, str | None):
-        raise not_one(name, where, f"a chunk must be a text, spans and a document's name; got {shown(chunk)}")
+    text, spans, *names = [*fields, *[None, [], None, None][len(fields) :]][:4]
+    if not fields or len(fields) > 4 or not all(isinstance(one, str | None) for one in (text, *names)):
+        raise not_one(name, where, f"a chunk must be a text, spans, a document's name and an id; got {shown(chunk)}")
     spans = _checked(spans, None, name, where)
     if text is None and not spans:
         raise not_one(name, where, "a chunk must have a text or spans")
-    return text, spans, document
+    return text, spans, names[0], names[1]
