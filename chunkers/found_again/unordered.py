@@ -14,7 +14,7 @@ from chunkers.found_again.locating import MOST_SCANNED, in_place
 from chunkers.found_again.surrounded import Passage, passage_of, shared_front
 from chunkers.support.errors import shown
 from chunkers.text.document import Document, Span
-from chunkers.text.quotations import CONTEXT, SHORTEST, Quotation, Searched, Work, folded
+from chunkers.text.quotations import CONTEXT, MOST_COMPARED, SHORTEST, Quotation, Searched, Work, folded
 
 MOST_PLACES = 20
 """Maximum number of places of one chunk that are looked for."""
@@ -98,6 +98,10 @@ class Unordered:
         best = max((match.alike for _, match in matches), default=0.0)
         return [Place(number, match.span) for number, match in matches if match.alike == best], best
 
+    def renew(self) -> None:
+        """Allow as many comparisons again, for texts of another kind."""
+        self._work.left = MOST_COMPARED
+
     @property
     def is_spent(self) -> bool:
         """True if so many texts were compared with small changes that no more are."""
@@ -138,7 +142,11 @@ class Unordered:
         places, alike = self.altered(words, named)
         if places:
             return _told(places, [f"altered, {int(100 * alike)} % alike"], whole != words)
-        return Placement((), "not compared with all passages" if self.is_spent else "nothing in the documents is like it")
+        if self.is_spent or self._left < 0:
+            return Placement(
+                (), "it stands in no document word for word; with changes it was not compared with all passages"
+            )
+        return Placement((), "nothing in the documents is like it")
 
     def _verbatim(self, text: str, chunk: GivenChunk, named: Sequence[int], how: str, where: str) -> Placement | None:
         said = [how] if how else []
@@ -172,14 +180,21 @@ class Unordered:
     def _passage_in(self, text: str, chunk: GivenChunk, named: Sequence[int]) -> Passage | None:
         """Return the longest part of a chunk with a context that occurs in one of the documents; None if there is none."""
         found: list[Passage] = []
+        words = folded(text)
+        # Many documents share a few words, such as a heading, with a chunk of none of them.
+        least = min(CONTEXT, len(words) // 2)
+        # A passage at the end, at the beginning or around the middle has one of these.
+        middle, half = len(words) // 2, least // 2
+        probes = (words[-least:], words[:least], words[middle - half : middle], words[middle : middle + half])
         for number in named:
+            searched = self._searched[number]
+            if not chunk.spans and not any(map(searched.has, probes)):
+                continue
             if self._left < 0:
                 break
-            searched = self._searched[number]
             self._left -= 4 * len(text).bit_length() * len(searched.text)
             passage = passage_of(searched, text, chunk.spans, self._front, Span(0, len(searched.text)))
-            # Many documents share a few words, such as a heading, with a chunk of none of them.
-            if passage is not None and len(folded(passage.text)) >= min(CONTEXT, len(folded(text)) // 2):
+            if passage is not None and len(folded(passage.text)) >= least:
                 found.append(passage)
         return max(found, key=lambda one: len(one.text), default=None)
 

@@ -223,7 +223,10 @@ class Tracing:
 
     def diagnoses(self) -> Iterator[Diagnosis]:
         """Yield the diagnosis of each question, in the order of the trace."""
-        for question, placements in zip(self._questions, self.placements, strict=True):
+        placed = self.placements
+        # The places of passages must not depend on how many texts are missing.
+        self._unordered.renew()
+        for question, placements in zip(self._questions, placed, strict=True):
             yield self._diagnosis(question, placements)
 
     def _placed(self, retrieved: Retrieved) -> Placement:
