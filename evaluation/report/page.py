@@ -67,18 +67,22 @@ def report(compared: Compared) -> str:
 
     The page loads no resources and runs no scripts: its content security policy allows only its own style sheet, by hash.
     """
-    sheet = style() + _RULES.replace("ROOT", ROOT)
+    tables = [scores(compared), ranking(compared), without_labels(compared)]
+    body = "".join([_head(compared), _strips(compared), *map(_table, tables), _columns(compared)])
+    return whole_page(compared.document.name, body)
+
+
+def whole_page(name: str, body: str, rules: str = "") -> str:
+    """Return HTML as a self-contained page with this name, in the style of a report with further ``rules``."""
+    sheet = style() + (_RULES + rules).replace("ROOT", ROOT)
     digest = base64.b64encode(hashlib.sha256(sheet.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    name = compared.document.name
-    tables = [scores(compared), ranking(compared), without_labels(compared)]
-    body = "".join([_head(compared), _strips(compared), *map(_table, tables), _columns(compared), _foot()])
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">'
         f'<meta name="referrer" content="no-referrer"><title>{text(name)} · Seamark</title><style>{sheet}</style></head>'
-        f'<body class="{ROOT} {NOT_TEX}"><main>{body}</main></body></html>\n'
+        f'<body class="{ROOT} {NOT_TEX}"><main>{body}{_foot()}</main></body></html>\n'
     )
 
 

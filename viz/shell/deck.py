@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from evaluation.report.handout import handout
+from viz.components.download import download
 from viz.components.notice import notice
 from viz.server.first_paint import WIDE
 from viz.shell.navigation import PAGES
@@ -11,6 +13,7 @@ from viz.state.compared import COMPARE
 from viz.state.decks import Deck, bundled_decks
 from viz.state.history import came_through_history
 from viz.state.keys import session
+from viz.state.sheets import sheets
 from viz.state.values import Playing
 from viz.theme.numbers import counted
 
@@ -84,5 +87,20 @@ def offer_decks(place: str) -> None:
     """Draw a button for each lecture, with what it is about; ``place`` distinguishes two lists on one page."""
     for name, deck in bundled_decks().items():
         with st.container(gap=None):
-            st.button(deck.title, key=f"{place}/deck/{name}", on_click=open_scene, args=(name,), type="tertiary")
+            with st.container(horizontal=True):
+                st.button(deck.title, key=f"{place}/deck/{name}", on_click=open_scene, args=(name,))
+                _offer_handout(place, name, deck)
             st.caption(f"{deck.about} {counted(len(deck.scenes), 'scene')}.")
+
+
+def _offer_handout(place: str, name: str, deck: Deck) -> None:
+    download(
+        st.container(),
+        "Handout",
+        lambda: handout(deck.title, deck.about, sheets(deck)),
+        "handout.html",
+        "text/html",
+        deck,
+        key=f"{place}/handout/{name}",
+        help="One page to print: every scene with its words and chunks, exercises, and the answers at the end.",
+    )

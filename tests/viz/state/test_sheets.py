@@ -1,0 +1,24 @@
+"""The scenes of a lecture on paper: each is run as its page would run it."""
+
+import pytest
+
+from evaluation.segmentation.chunk_facts import against_known
+from evaluation.segmentation.measures import cuts_of
+from viz.state.decks import Deck, Scene, bundled_decks
+from viz.state.sheets import sheets
+
+
+@pytest.mark.model
+def test_every_bundled_scene_with_a_text_has_its_columns():
+    for deck in bundled_decks().values():
+        for scene, sheet in zip(deck.scenes, sheets(deck), strict=True):
+            assert bool(sheet.columns) == (scene.page not in ("retrieval", "guide")), scene.title
+            assert sheet.words == scene.words
+    fixed = sheets(bundled_decks()["ten-minutes"])[2]
+    assert against_known(cuts_of(fixed.columns[0]), fixed.known) == (1, 2, 2)
+
+
+@pytest.mark.parametrize("query", ["c1=llm", "embedder=somebody/model&c1=breakpoint"])
+def test_nothing_is_sent_or_fetched_for_paper(query):
+    (sheet,) = sheets(Deck(title="One", scenes=(Scene(title="Asks", link=f"/?{query}"),)))
+    assert sheet.columns == ()
