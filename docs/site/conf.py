@@ -38,6 +38,7 @@ PARTS = {
         "Which chunkers there are": "docs/chunkers",
         "Which embedders there are": "docs/embedders",
         "What the words mean": "docs/glossary",
+        "A lecture of ten minutes": "docs/lecture",
     },
     "Measure": {
         "Which chunker is better": "docs/measuring",
