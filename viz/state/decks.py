@@ -20,8 +20,14 @@ SEE = "see"
 """The part that reveals: hidden cuts are shown, a question is asked, and a stepper moves."""
 
 LONGEST_TITLE = 80
+"""Maximum number of characters of a title."""
+
 LONGEST_WORDS = 400
+"""Maximum number of characters of a part of a scene."""
+
 MOST_SCENES = 100
+"""Maximum number of scenes of a deck."""
+
 
 Words = Annotated[str, Field(max_length=LONGEST_WORDS)]
 

@@ -172,6 +172,7 @@ def test_a_sentence_that_is_longer_than_the_size_is_a_chunk_of_its_own():
     assert not by_sentence("", 3).chunks
 
 
+@pytest.mark.model
 def test_whole_sentences_find_the_boundaries_of_short_topics():
     for name in ("stubs", "three_topics"):
         sample = load_sample(name)

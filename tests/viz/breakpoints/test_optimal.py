@@ -100,6 +100,7 @@ def test_the_table_is_read_off_as_the_chunker_cuts(name, most):
         assert step["prediction"]["right"] == (first < step["mark"]["next"][0])
 
 
+@pytest.mark.model
 def test_the_text_offered_is_one_on_which_it_wins():
     sample = load_sample(BEST_CASE)
 
