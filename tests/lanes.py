@@ -35,7 +35,7 @@ BY_FILE = {
     },
 }
 
-BY_FIXTURE = {"model": {"real_tools"}, "page": {"app", "tune"}, "slow": {"built", "serve"}}
+BY_FIXTURE = {"model": {"real_tools", "model_folder"}, "page": {"app", "tune"}, "slow": {"built", "serve"}}
 
 LONG_SAMPLES = {"essay", "report"}
 
