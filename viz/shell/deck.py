@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from evaluation.report.handout import handout
 from viz.components.download import download
 from viz.components.notice import notice
 from viz.server.first_paint import WIDE
@@ -13,7 +12,6 @@ from viz.state.compared import COMPARE
 from viz.state.decks import Deck, bundled_decks
 from viz.state.history import came_through_history
 from viz.state.keys import session
-from viz.state.sheets import sheets
 from viz.state.values import Playing
 from viz.theme.numbers import counted
 
@@ -93,11 +91,19 @@ def offer_decks(place: str) -> None:
             st.caption(f"{deck.about} {counted(len(deck.scenes), 'scene')}.")
 
 
+def _written(deck: Deck) -> str:
+    # The first page has no use for reports.
+    from evaluation.report.handout import handout
+    from viz.state.sheets import sheets
+
+    return handout(deck.title, deck.about, sheets(deck))
+
+
 def _offer_handout(place: str, name: str, deck: Deck) -> None:
     download(
         st.container(),
         "Handout",
-        lambda: handout(deck.title, deck.about, sheets(deck)),
+        lambda: _written(deck),
         "handout.html",
         "text/html",
         deck,

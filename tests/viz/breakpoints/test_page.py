@@ -215,7 +215,7 @@ def test_every_threshold_has_its_curve_its_figures_and_its_steps(app, threshold)
 
 def test_the_stepper_stands_where_the_link_says_and_tells_the_comparison(app):
     opened(app, embedder="tfidf", view="steps", step="8")
-    assert next(one["at"] for one in payloads(app) if "at" in one) == 7
+    assert sent(app, "turn")["at"] == 7
     told = steps_of(app)
     assert len(told) == 15
     assert any("“optimal”" in said for step in told for said in step["story"])
