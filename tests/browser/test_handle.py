@@ -26,7 +26,7 @@ PAGES = {
         ".similarities >> nth=0": set(),
     },
     "clustering?embedder=tfidf&document=article": {
-        ".heatmap": {"cells", "weight", "pinned", "at", "between"},
+        ".heatmap": {"cells", "weight", "squares", "pinned", "at", "between"},
         ".chunks": set(),
     },
     "?embedder=tfidf&lecture=1&deck=ten-minutes&scene=3": {".deck-root": {"scene", "part", "waiting"}},
