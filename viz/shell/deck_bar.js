@@ -44,7 +44,7 @@ class DeckBar {
     this.state = globalThis.seamarkDeck;
     this.bar = root.appendChild(el("section", "deck"));
     this.bar.hidden = true;
-    const head = this.bar.appendChild(el("div", "head"));
+    const head = this.bar.appendChild(el("div", "scene-head"));
     this.title = head.appendChild(el("h2"));
     this.count = head.appendChild(el("span", "count"));
     this.parts = head.appendChild(el("ol", "parts"));
