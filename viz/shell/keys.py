@@ -93,7 +93,7 @@ KEYS = (
         "components/heatmap/heatmap.js",
     ),
 )
-"""All shortcuts in the order of the dialog; ``docs/pages.md`` lists them too."""
+"""All shortcuts in the order of the dialog."""
 
 _dialog = component(
     "seamark_keys",

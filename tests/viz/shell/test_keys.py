@@ -7,8 +7,6 @@ import pytest
 from tests import ROOT
 from viz.shell.keys import KEYS
 
-PAGE = (ROOT / "docs" / "pages.md").read_text(encoding="utf-8")
-
 LITERALS = {"arrows": "Arrow", "Shift+arrows": "shiftKey", "1 to 6": "[1-6]", "Ctrl+Enter": "ctrlKey", "Space": '" "'}
 LITERALS |= {"←": "ArrowLeft", "→": "ArrowRight", "↑": "ArrowUp", "↓": "ArrowDown"}
 """Literals in the scripts for keys that the table spells differently."""
@@ -21,11 +19,6 @@ ELSEWHERE = {
     "components/shared/term.js": "Escape closes the definition in view",
 }
 """Scripts that hear keys only while a box or a menu is in use."""
-
-
-def test_the_documents_have_the_same_table():
-    rows = re.findall(r"^\| (`.+?`|Tab) \| (.+?) \|$", PAGE.partition("## Keys\n")[2], re.MULTILINE)
-    assert rows == [(" ".join(f"`{key}`" for key in one.keys), one.action) for one in KEYS]
 
 
 def test_every_script_that_hears_keys_is_in_the_table():
