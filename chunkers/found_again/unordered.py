@@ -32,7 +32,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Placement:
-    """The places at which a chunk may stand.
+    """Possible places of a chunk.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Placement:
 
 
 class Unordered:
-    """Documents in which chunks are located one by one, whatever their order.
+    """Documents in which each chunk is located by itself, in any order.
 
     Parameters
     ----------

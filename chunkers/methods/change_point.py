@@ -388,7 +388,7 @@ def _gap(index: int, gain: float, cut: bool, penalty: float | None, wanted: int 
 
 
 def search_cuts(gap: Gap) -> bool:
-    """Return whether the search cuts at a gap, whatever the size limits decided later."""
+    """Return whether the search cuts at a gap, before size limits apply."""
     if gap.verdict is not Verdict.FORCED or gap.why is None:
         return gap.verdict in (Verdict.CUT, Verdict.REJECTED)
     gain, *later = gap.why.steps()

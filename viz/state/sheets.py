@@ -12,7 +12,7 @@ from viz.state.decks import Deck, Scene
 from viz.state.link import from_query
 
 SHOWN = ("", "breakpoints", "double_pass")
-"""Pages whose columns are all on paper; of `SELECTED` only the selected one is, and the others show no column."""
+"""Pages of which a handout prints all columns; of pages in `SELECTED` it prints the selected one, of others none."""
 
 SELECTED = ("clustering",)
 
