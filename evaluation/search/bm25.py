@@ -11,10 +11,10 @@ import numpy as np
 
 from chunkers.support.arrays import FloatArray
 
-_ALONE = "\u3005-\u3007\u3040-\u309f\u30a0-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+ALONE = "\u3005-\u3007\u3040-\u309f\u30a0-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Han, Hiragana and Katakana, which have no spaces between words: each character is a token, as in Lucene's tokenizer."""
 
-TOKENS = re.compile(rf"(?u)[{_ALONE}]|[^\W{_ALONE}]{{2,}}")
+TOKENS = re.compile(rf"(?u)[{ALONE}]|[^\W{ALONE}]{{2,}}")
 """Pattern of a token, as in `bm25s`: two or more letters or digits in a row; one character in scripts without spaces."""
 
 ENGLISH = "en"

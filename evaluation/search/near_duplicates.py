@@ -1,0 +1,149 @@
+"""Near-duplicate chunks: chunks that share most of their shingles, that is of their runs of words.
+
+Source: Broder (1997), "On the resemblance of documents". Two texts are as alike as the Jaccard similarity of their sets of
+shingles. All pairs are found exactly, by the prefix filter of Chaudhuri, Ganti and Kaushik (2006) and Bayardo, Ma and
+Srikant (2007), without comparing each chunk with every other.
+
+Case, punctuation and white space do not count, digits do. Scripts without spaces are read by character, as in `bm25`, except
+Thai, Khmer, Lao and Burmese, whose unspaced runs are one word each. A short chunk inside a long one is not near it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil
+from typing import NamedTuple
+
+from evaluation.search.bm25 import ALONE
+
+SHINGLE = 4
+"""Words of a shingle, a usual number (Manning, Raghavan and Schütze 2008, section 19.6); a shorter text is one shingle."""
+
+ALIKE = 0.8
+"""Jaccard similarity from which two chunks are near-duplicates: one changed word in 39, or four in 147."""
+
+_WORDS = re.compile(rf"[{ALONE}]|[^\W{ALONE}]+")
+
+_ROUNDING = 1e-9
+"""Tolerance for products of a share and a count that should be whole numbers."""
+
+
+class NearPair(NamedTuple):
+    """Two near-duplicate chunks, by number, the earlier one first, with their Jaccard similarity."""
+
+    first: int
+    second: int
+    similarity: float
+
+
+@dataclass(frozen=True)
+class NearDuplicates:
+    """Near-duplicates among chunks.
+
+    Attributes
+    ----------
+    copies
+        For each chunk the first chunk with the same shingles, often itself; None for a chunk without words, which is never
+        a near-duplicate.
+    pairs
+        Pairs of near-duplicates, in ascending order. Of several chunks with the same shingles, each later chunk is paired
+        with the first one, and only the first one with other chunks, so that a thousand copies are not half a million pairs.
+    """
+
+    copies: tuple[int | None, ...]
+    pairs: tuple[NearPair, ...]
+
+    @cached_property
+    def groups(self) -> tuple[tuple[int, ...], ...]:
+        """Chunks joined by pairs, in ascending order; the ends of a chain of pairs may be less alike."""
+        leaders = list(range(len(self.copies)))
+
+        def leader(chunk: int) -> int:
+            while leaders[chunk] != chunk:
+                leaders[chunk] = chunk = leaders[leaders[chunk]]
+            return chunk
+
+        for first, second, _ in self.pairs:
+            one, other = sorted((leader(first), leader(second)))
+            leaders[other] = one
+        members = defaultdict(list)
+        for chunk in range(len(leaders)):
+            members[leader(chunk)].append(chunk)
+        return tuple(tuple(group) for group in members.values() if len(group) > 1)
+
+    def are_near(self, one: int, other: int) -> bool:
+        """Return whether two chunks, given by number, are near-duplicates of each other."""
+        first, second = self.copies[one], self.copies[other]
+        if first is None or second is None:
+            return False
+        return first == second or (min(first, second), max(first, second)) in self._near
+
+    @cached_property
+    def _near(self) -> frozenset[tuple[int, int]]:
+        return frozenset((first, second) for first, second, _ in self.pairs)
+
+    def repeats(self, ranked: Iterable[int]) -> list[int]:
+        """Return the chunks of a ranking, best first, that are near-duplicates of a better-ranked chunk.
+
+        In a top k, these are the places that near-duplicates take.
+        """
+        better: list[int] = []
+        repeated = []
+        for chunk in ranked:
+            if any(self.are_near(chunk, one) for one in better):
+                repeated.append(chunk)
+            better.append(chunk)
+        return repeated
+
+
+def near_duplicates(texts: Sequence[str], alike: float = ALIKE) -> NearDuplicates:
+    """Find all near-duplicates among the texts of chunks.
+
+    Parameters
+    ----------
+    texts
+        The chunks' texts; the result numbers chunks by their position here.
+    alike
+        Minimum Jaccard similarity of near-duplicates, above 0 and at most 1.
+    """
+    numbers: dict[tuple[str, ...], int] = {}
+    first_with: dict[frozenset[int], int] = {}
+    copies: list[int | None] = []
+    for chunk, text in enumerate(texts):
+        own = frozenset(numbers.setdefault(shingle, len(numbers)) for shingle in shingles(text))
+        copies.append(first_with.setdefault(own, chunk) if own else None)
+    pairs = [NearPair(copy, chunk, 1.0) for chunk, copy in enumerate(copies) if copy is not None and copy != chunk]
+    first_with.pop(frozenset(), None)
+    pairs += _pairs({chunk: own for own, chunk in first_with.items()}, alike)
+    return NearDuplicates(tuple(copies), tuple(sorted(pairs)))
+
+
+def shingles(text: str) -> set[tuple[str, ...]]:
+    """Return the runs of `SHINGLE` words of a text; the whole text if it has fewer words, nothing if it has none."""
+    words = _WORDS.findall(text.lower())
+    runs = range(max(1, len(words) - SHINGLE + 1)) if words else ()
+    return {tuple(words[start : start + SHINGLE]) for start in runs}
+
+
+def _pairs(chunks: dict[int, frozenset[int]], alike: float) -> list[NearPair]:
+    """Return the pairs of chunks, given as different sets of shingles, with at least the similarity ``alike``."""
+    frequency = Counter(shingle for own in chunks.values() for shingle in own)
+    shorter: dict[int, list[int]] = defaultdict(list)
+    pairs = []
+    for chunk, own in sorted(chunks.items(), key=lambda item: len(item[1])):
+        # Two sets that share at least `least` of their shingles have one of the rarest in common, all but `least` - 1.
+        least = ceil(alike * len(own) - _ROUNDING)
+        rarest = sorted(own, key=lambda shingle: (frequency[shingle], shingle))[: len(own) - least + 1]
+        candidates = {other for shingle in rarest for other in shorter[shingle] if len(chunks[other]) >= least}
+        for other in candidates:
+            shared = len(own & chunks[other])
+            similarity = shared / (len(own) + len(chunks[other]) - shared)
+            if similarity >= alike - _ROUNDING:
+                pairs.append(NearPair(min(chunk, other), max(chunk, other), similarity))
+        for shingle in rarest:
+            shorter[shingle].append(chunk)
+    return pairs
