@@ -66,6 +66,7 @@ READ = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("read", READ.values(), ids=READ)
 def test_every_kind_of_file_is_read_apart_and_can_be_cancelled(monkeypatch, read):
     monkeypatch.setattr(reader_process, "_free", threading.Semaphore(0))
@@ -191,6 +192,7 @@ def test_a_session_is_counted_while_it_comes(monkeypatch):
         list(session_pieces.read(data, "a.json"))
 
 
+@pytest.mark.slow
 def test_rows_as_the_other_process_sends_them_are_let_go_while_others_come():
     held = []
 

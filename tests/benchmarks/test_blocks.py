@@ -48,6 +48,7 @@ def test_converted_files_have_the_blocks_of_the_tree(name):
     assert our_blocks(text) == expected_blocks(text)
 
 
+@pytest.mark.slow
 @given(st.sampled_from(TOPS), st.lists(st.sampled_from(LINES), max_size=14), st.sampled_from(["\n", "\r\n", "\r"]))
 @example("", ["> $$", "  $$"], "\n")
 @example("", ["- $$", "a", "$$"], "\n")

@@ -388,6 +388,7 @@ def test_the_first_given_sentence_that_is_wrong_is_named(sentences, said):
         assert str(error.value).startswith(f"sentences: {said}")
 
 
+@pytest.mark.slow
 @given(text=st.text(alphabet="ab .\n\u3000🌊", max_size=30), data=st.data())
 @settings(max_examples=300, deadline=None)
 def test_given_spans_are_taken_exactly_where_they_hold_all_that_is_visible(text, data):

@@ -144,6 +144,7 @@ def haystack(text):
     return made, json.dumps([one.to_dict() for one in made]), json.dumps([one.to_dict(flatten=False) for one in made])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library", [langchain, llama_index, chonkie, haystack])
 def test_other_libraries_chunks_are_found_or_told_on_all_samples(library):
     for path in sorted(SAMPLES_FOLDER.glob("*.*")):

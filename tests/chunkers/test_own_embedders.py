@@ -115,6 +115,7 @@ def test_what_is_no_unit_vector_for_each_text_is_one_sentence_from_every_chunker
     assert "\n" not in said
 
 
+@pytest.mark.slow
 @given(
     rows=st.lists(
         st.lists(st.floats(width=32) | st.integers(-300, 300) | st.none(), max_size=4) | st.none() | st.floats(), max_size=7
@@ -211,6 +212,7 @@ def test_a_subclass_without_revision_is_told_from_its_like_too():
     assert (embedded(cache, one) == -embedded(cache, Mine(-1))).all()
 
 
+@pytest.mark.slow
 def test_no_object_has_the_token_of_one_that_is_gone():
     tokens = set()
     for _ in range(300):

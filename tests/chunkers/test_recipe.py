@@ -128,6 +128,7 @@ def test_a_threshold_that_is_no_name_is_refused_by_its_rule(value):
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=300).filter(lambda name: "/" not in name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "refuse",
     [

@@ -165,6 +165,7 @@ def test_the_estimate_counts_every_chunk_with_the_document():
     assert estimate(cut(None, text=" "), tools()) == Estimate(0, 0)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.integers(1, 200), st.integers(0, 3), st.booleans())
 def test_of_a_long_document_the_model_is_shown_what_holds_the_chunk_and_no_more_than_allowed(sentences, deep, headed):

@@ -35,6 +35,7 @@ def beside(chunking, number):
     return " ".join(gap.reason for gap in cuts[max(0, number - 1) : number + 1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("oversize", ["weakest_gap", "recursive"])
 @given(
@@ -72,6 +73,7 @@ def test_fixed_groups_keep_them_too(unit, oversize):
     assert Verdict.FORCED in [gap.verdict for gap in chunking.gaps]
 
 
+@pytest.mark.slow
 @given(text=TEXTS, sentences=st.sampled_from([*SPLITTERS]), data=st.data())
 @settings(max_examples=150, deadline=None)
 def test_running_totals_are_what_counting_the_slice_gives(text, sentences, data):

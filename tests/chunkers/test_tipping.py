@@ -122,6 +122,7 @@ SENTENCES = st.lists(st.integers(0, 120), min_size=2, max_size=14).map(lambda an
 SIZES = st.sampled_from([{}, {}, {"min_size": 2, "size_unit": "sentences"}, {"max_size": 3, "size_unit": "sentences"}])
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(
     SENTENCES,
@@ -140,6 +141,7 @@ def test_the_size_changes_the_verdict_and_a_little_less_does_not(text, size, ove
     check(FixedSentences(size=size, overlap=min(overlap, size - 1), chunks=chunks), text, AngleEmbedder())
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(
     SENTENCES,
@@ -157,6 +159,7 @@ def test_the_hard_threshold_changes_the_verdict_and_a_little_less_does_not(text,
     check(MaxMin(hard_threshold=hard, relaxation=relaxation, **sizes), text, AngleEmbedder())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("chunker", "least"), [(Breakpoint(amount=80), 30), (FixedSentences(), 15), (DoublePass(), 5)])
 def test_on_ordinary_texts_many_gaps_have_a_suggestion(chunker, least):
     text = "\n".join(f"{number} is a sentence of its own." for number in range(40))

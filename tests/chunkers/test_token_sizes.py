@@ -40,6 +40,7 @@ def tables():
     assert "llama_index" not in os.environ.get("TIKTOKEN_CACHE_DIR", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TOKENIZERS)
 @given(text=TEXTS, sentences=st.sampled_from(["sentencex", "regex", "lines"]), data=st.data())
 @settings(max_examples=50, deadline=None)
@@ -57,6 +58,7 @@ def test_a_slice_has_as_many_tokens_as_its_text(name, text, sentences, data):
         assert size_of(start, end) == bench.count_tokens([text[start:end]])[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TOKENIZERS)
 @pytest.mark.parametrize("oversize", ["weakest_gap", "recursive"])
 @given(text=TEXTS, sizes=st.tuples(st.integers(1, 12), st.integers(0, 20)))

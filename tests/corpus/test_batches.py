@@ -47,6 +47,7 @@ def test_every_chunker_gives_the_chunks_of_its_recipe(chunker):
         assert [row["cut_reason"] for row in found[1:]] == cut
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.lists(texts(), min_size=1, max_size=4), st.integers(1, 3))
 def test_a_document_has_the_same_rows_whatever_is_beside_it(several, size):

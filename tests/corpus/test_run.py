@@ -144,6 +144,7 @@ def last(corpus):
     (corpus / "z.txt").write_text("A new one.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -164,6 +165,7 @@ def test_other_inputs_are_refused(corpus, tmp_path, change, said):
     assert parts(tmp_path / "out") == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "said"),
     [

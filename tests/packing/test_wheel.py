@@ -133,6 +133,7 @@ def test_no_text_names_a_module_that_is_not_there(sources):
     assert not left
 
 
+@pytest.mark.slow
 def test_nothing_but_imports_changes():
     rooms = "|".join(ROOMS)
     for path in MODULES:

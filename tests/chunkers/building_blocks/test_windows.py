@@ -50,6 +50,7 @@ def paragraphs(draw):
 LONG = "a " * 300
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WINDOWS)
 @settings(max_examples=15, deadline=None)
 @given(

@@ -83,6 +83,7 @@ CHUNKERS = [
 ]
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(text=texts(8), made=st.sampled_from(CHUNKERS))
 def test_the_texts_of_all_chunks_are_there_and_nothing_else_is_made_of_them(text, made):

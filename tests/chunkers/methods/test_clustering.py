@@ -168,6 +168,7 @@ def test_many_pairs_in_blocks_are_refused_once_each(cap):
     assert len(pairs) - inside <= made.refusals or cap == 5000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weight", [0, 0.3, 1])
 def test_joint_distances_in_blocks_are_the_matrix(weight):
     texts = [str(number) for number in range(300)]

@@ -35,6 +35,7 @@ def total(similarities, cuts):
     return sum((run - mean).sum() - np.trace(run - mean) for run in runs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("longest", [1, 2, 3, 5, 8, 12])
 @pytest.mark.parametrize("seed", range(4))
 def test_of_all_partitions_of_twelve_pieces_it_is_the_best(seed, longest):

@@ -427,6 +427,7 @@ MARKDOWN = st.lists(
 ).map("\n\n".join)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(MARKDOWN, st.integers(30, 80), st.integers(1, 100), st.sampled_from(["regex", "lines", "paragraphs"]))
 @example(f"# h\n\n{TABLE}\n\n# h", 30, 1, "lines")
@@ -492,6 +493,7 @@ class Asked:
 SIGNS = ["#", "*", "|", ">", "`", "$", "_", "=", "[", "\\", "<", "漢", "é", "🌊", "\u200d", "ab#", "a", "&amp;", "[a]("]
 
 
+@pytest.mark.slow
 @given(
     # A sign of spaces alone would make no line.
     sign=st.sampled_from(SIGNS) | st.text("#*|>`~$-_= a漢🌊[](.!\\", min_size=1, max_size=3).filter(str.strip),

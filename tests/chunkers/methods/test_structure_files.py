@@ -17,6 +17,7 @@ def document(name):
     return next(documents([name]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", mostly_full(NAMES, {"table.md", "handbook.docx", "register.html"}))
 def test_blocks_are_whole_sizes_are_kept_and_an_edit_changes_little(name):
     row = measured(document(name), "structure", EDITS)

@@ -65,6 +65,7 @@ def test_the_greatest_jumps_are_taken_first():
     assert sentence_numbers(chunking) == [1, 2, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fit", ["average", "largest"])
 @given(sizes=st.lists(st.integers(1, 9), min_size=1, max_size=8), size=st.integers(1, 20), angles=st.randoms())
 @settings(max_examples=100, deadline=None)

@@ -282,6 +282,7 @@ def test_prose_without_turns_is_cut_between_sentences():
     assert all(one.context == "" and one.text.endswith(".") for one in made)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text", ["<v " * 300_000, "a" * 1_000_000, "A b c " * 150_000, "- " * 300_000, "1\n0:01 --> 0:02\n" * 40_000]
 )

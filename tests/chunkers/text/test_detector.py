@@ -33,6 +33,7 @@ def sealed(monkeypatch):
     monkeypatch.setattr(LanguageIdentifier, "from_model_file", unpack)
 
 
+@pytest.mark.slow
 def test_every_probability_is_that_of_the_unpacked_model(unpacked, folder, sealed):
     mapped = load_detector_model(folder)
     for text in [*TEXTS, *(load_sample(name).text for name in sample_titles())]:
@@ -46,6 +47,7 @@ def test_the_file_is_whole_and_private(folder):
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "damage",
     [lambda data: data[:-1], lambda data: b"", lambda data: bytes(4), lambda data: data[:9_999] + b"?" + data[10_000:]],
@@ -61,6 +63,7 @@ def test_a_damaged_file_is_made_anew(unpacked, folder, damage):
     assert again.read_bytes() == good
 
 
+@pytest.mark.slow
 def test_without_a_folder_it_is_unpacked_each_time(unpacked, tmp_path):
     (tmp_path / "file").touch()
     for _ in range(2):

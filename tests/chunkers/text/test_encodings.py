@@ -13,6 +13,7 @@ from tests.chunkers.text.encoding_texts import TEXTS, encoded_texts
 PROSE = {one.language: one.text for one in TEXTS}
 
 
+@pytest.mark.slow
 def test_twenty_four_languages_are_read_right():
     cases = encoded_texts()
     assert (len(PROSE), len(cases)) == (24, 120)

@@ -396,6 +396,7 @@ def test_an_unclosed_formula_or_one_with_words_after_it_costs_no_more_the_more_t
         forget_outlines()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mark", ["a\n", "|", ">", "- ", "1. ", "\r\n"])
 def test_a_text_with_too_many_marks_is_refused_before_it_is_parsed(mark, monkeypatch):
     most = mark * MOST_OUTLINE_MARKS

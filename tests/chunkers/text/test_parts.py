@@ -304,6 +304,7 @@ def test_chapters_are_called_as_in_the_contents_or_by_their_heading_or_number(co
     assert [(one.what, one.part) for one in read.omissions] == [("picture", 1)]
 
 
+@pytest.mark.slow
 def test_a_title_of_any_length_is_a_short_line():
     read = read_document(book([f"<h1>{'deep <b>sea</b> ' * 9000}</h1>"]), "marks.epub")
     assert len(read.parts.labels[0]) == LONGEST_LABEL

@@ -155,6 +155,7 @@ texts = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(texts, st.data())
 def test_labels_read_back_are_the_labels(pieces, data):
     one, other = "A " + " ".join(pieces), "".join(reversed(pieces)) + "."
@@ -193,6 +194,7 @@ def edit(text, data, start, end):
     return text
 
 
+@pytest.mark.slow
 @given(st.integers(0, len(PROSE) - 20), st.integers(15, 80), st.data())
 def test_edits_outside_an_excerpt_never_lose_it(start, length, data):
     start += PROSE[start] == " "
@@ -210,6 +212,7 @@ def test_edits_outside_an_excerpt_never_lose_it(start, length, data):
     assert bool(read.changes) == (span.start != start)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 60), st.integers(40, 100), st.data())
 def test_edits_inside_an_excerpt_leave_it_found_or_told(start, length, data):
     start += PROSE[start] == " "

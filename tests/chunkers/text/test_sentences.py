@@ -41,6 +41,7 @@ def sentences(text, splitter):
     return [text[start:end] for start, end in Document.from_text(text, splitter).sentences]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("splitter", SPLITTERS)
 @pytest.mark.parametrize("line_end", ["\r\n", "\r"])
 @given(text=TEXTS)
@@ -51,6 +52,7 @@ def test_how_lines_end_makes_no_difference(splitter, line_end, text):
     assert other == sentences(text, splitter)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("splitter", SPLITTERS)
 @given(text=TEXTS | st.text(max_size=300))
 @example(text="")

@@ -38,6 +38,7 @@ def byte_pairs(request):
     return load_tokenizer(request.param)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(parts=TEXTS)
 @pytest.mark.parametrize("name", BYTE_PAIRS)

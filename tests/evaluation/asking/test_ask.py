@@ -212,6 +212,7 @@ WORDS = st.builds(
 ).filter(str.strip)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=200)
 @given(WORDS, WORDS, WORDS)
 @example("=1+1", "-1", "=SUM(A1).txt")

@@ -69,6 +69,7 @@ def valid(sarif):
     return run
 
 
+@pytest.mark.slow
 def test_the_bundled_documents_pass_and_a_planted_fault_fails_in_every_form(folder, capsys):
     status, reports = checked()
     assert status == 0
@@ -157,6 +158,7 @@ def test_a_file_whose_name_is_not_utf_8_is_named_in_every_form(folder, capsys):
     valid(reports["sarif"])
 
 
+@pytest.mark.slow
 def test_a_sarif_file_has_the_types_of_the_format(folder):
     (folder / "docs" / "wages.md").write_text(PLANTED, encoding="utf-8")
     (folder / "docs" / "broken.pdf").write_bytes(b"%PDF-1.4 no")
@@ -389,6 +391,7 @@ PROBLEMS = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(PROBLEMS, max_size=6), NAMES, st.booleans())
 def test_every_form_holds_for_hostile_names_and_texts(problems, file, broken):
     complaint = f"{file}: it must be readable; it is not." if broken else ""
@@ -402,6 +405,7 @@ def test_every_form_holds_for_hostile_names_and_texts(problems, file, broken):
     assert report.status == (2 if broken else any(one.level == "error" for one in problems))
 
 
+@pytest.mark.slow
 def test_of_very_many_problems_the_gravest_are_listed_and_the_others_counted():
     many = [Problem("tiny", "note", "a.txt", f"{number}.") for number in range(MOST_PROBLEMS)]
     report = Report(

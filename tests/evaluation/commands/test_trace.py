@@ -25,6 +25,7 @@ def traced(files, *arguments):
     return main(["trace", str(files / "traces.jsonl"), "--documents", str(files / "docs"), *arguments])
 
 
+@pytest.mark.slow
 def test_the_table_has_every_failed_question_and_the_counts(files, capsys):
     assert traced(files, "--chunks", str(files / "chunks.jsonl")) == 0
     printed = capsys.readouterr()
@@ -43,6 +44,7 @@ def test_the_table_has_every_failed_question_and_the_counts(files, capsys):
     assert 15 < missing < 30
 
 
+@pytest.mark.slow
 def test_the_json_has_every_place(files, capsys):
     assert traced(files, "--chunks", str(files / "chunks.jsonl"), "--json") == 0
     told = json.loads(capsys.readouterr().out)

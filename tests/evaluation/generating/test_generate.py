@@ -270,6 +270,7 @@ class Delayed(Questioner):
         return super().answer(messages)
 
 
+@pytest.mark.slow
 def test_what_is_asked_and_what_comes_of_it_do_not_depend_on_the_order_of_the_answers():
     runs = []
     for seed in range(6):
@@ -285,6 +286,7 @@ def test_what_is_asked_and_what_comes_of_it_do_not_depend_on_the_order_of_the_an
     assert [one.window for one in made] == [*islice(windows((LONG_TEXT, TEXT), 200, 0), 40)]
 
 
+@pytest.mark.slow
 def test_a_question_is_shown_all_about_its_passage_and_those_that_are_some_way_before_it():
     model = Delayed(0)
     made = outcomes(model, 40, texts=(LONG_TEXT,), window=200)

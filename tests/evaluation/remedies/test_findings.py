@@ -54,6 +54,7 @@ def suspect_of(seed, column, others=True):
     return suspect, tools
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=30)
 @given(st.integers(0, 10**6), st.sampled_from(COLUMNS), st.data())
 def test_every_remedy_removes_its_finding_and_none_is_missed(seed, column, data):

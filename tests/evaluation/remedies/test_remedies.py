@@ -68,6 +68,7 @@ LIMITS = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(st.integers(0, 10**6), st.sampled_from(COLUMNS), LIMITS, st.sampled_from(["embedding", "bm25", "hybrid"]))
 def test_every_remedy_keeps_its_promise_and_none_is_missed(seed, column, limit, method):

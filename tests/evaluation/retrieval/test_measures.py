@@ -135,6 +135,7 @@ def test_the_search_in_blocks_is_the_sort_of_all(count, rows, block, seed):
         assert row.tolist() == sorted(range(rows), key=lambda i: (-scores[i], i))[:count]
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.integers(1, 30), st.integers(1, 60), st.integers(1, 80), st.integers(1, 25), st.integers(0, 10**6))
 def test_neither_the_block_nor_what_is_asked_beside_changes_a_ranking(asked, rows, wide, block, seed):
@@ -153,6 +154,7 @@ def test_neither_the_block_nor_what_is_asked_beside_changes_a_ranking(asked, row
             assert nearest(query[np.newaxis], vectors, count)[0].tolist() == row.tolist()
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.integers(1, 40), st.integers(1, 60), st.integers(1, 70), st.integers(0, 10**6))
 def test_products_of_embeddings_are_finite(asked, rows, wide, seed):

@@ -136,6 +136,7 @@ def test_a_growing_run_has_a_new_report_and_keeps_what_was_measured(found, ruler
     assert both.chunkers[0].distribution is first.chunkers[0].distribution
 
 
+@pytest.mark.slow
 def test_a_report_ends_with_its_run(found, ruler):
     reports = Reports(ruler, ["one", "two"])
     report = weakref.ref(reports.of(found, RECALL))
@@ -146,6 +147,7 @@ def test_a_report_ends_with_its_run(found, ruler):
     assert report() is None
 
 
+@pytest.mark.slow
 def test_only_so_many_are_remembered(found, ruler):
     reports = Reports(ruler, ["one", "two"])
     choices = [

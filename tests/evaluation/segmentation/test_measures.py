@@ -58,6 +58,7 @@ def test_pk_and_window_diff_are_nltks():
         assert window_diff(reference, found).value == pytest.approx(nltk_measures.windowdiff(*texts, k=k))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reach", [2, 3])
 def test_boundary_similarity_is_segevals(reach):
     import segeval

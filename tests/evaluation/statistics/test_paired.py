@@ -20,6 +20,7 @@ ROWS = st.integers(6, 12).flatmap(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(ROWS)
 @example([[0.2] * 6])
@@ -174,6 +175,7 @@ def test_exchangeable_chunkers_differ_significantly_in_one_of_twenty_cases(quest
     assert false / 800 <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 800)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("questions", [8, 10, 20])
 def test_skewed_differences_of_mean_zero_are_significant_in_at_most_seven_of_a_hundred_cases(questions):
     rows = np.random.default_rng(questions).exponential(1, (3000, 1, questions)) - 1

@@ -126,6 +126,7 @@ def test_a_file_without_a_usable_trace_is_refused(data, said):
     assert str(raised.value).startswith(said)
 
 
+@pytest.mark.slow
 def test_a_file_has_no_more_questions_than_are_used_elsewhere():
     traces = read_traces(lines([ASKED] * (MOST + 2)), "a")
     assert len(traces.questions) == MOST

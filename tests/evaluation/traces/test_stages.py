@@ -37,6 +37,7 @@ def index():
     return Searched.of_file(documents(), read_chunks(chunk_file(), "chunks.jsonl"), "chunks.jsonl")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_hundred_questions_are_diagnosed_as_they_were_made(form, index):
     questions = made()

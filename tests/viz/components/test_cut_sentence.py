@@ -63,6 +63,7 @@ def test_what_sizes_and_known_boundaries_add():
     assert said == "cut: distance 0.70 > 0.50 · sizes apply when you let go · not a known boundary"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threshold", ["percentile", "distance", "slope"])
 def test_a_preview_has_the_parts_and_the_words_of_the_result(threshold):
     text = load_sample("emoji").text

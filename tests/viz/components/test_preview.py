@@ -34,6 +34,7 @@ def previews(cases):
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_the_preview_is_what_the_server_makes_of_the_line(sample):
     given = load_sample(sample)

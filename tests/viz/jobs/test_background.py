@@ -119,6 +119,7 @@ def test_a_run_that_was_only_opened_is_not_stopped(started):
     assert kept.find(token, Waiting) is run
 
 
+@pytest.mark.slow
 def test_of_sessions_that_are_over_the_last_ended_runs_stay_and_running_ones_go_on(started):
     kept, sessions = Registry(), [Held() for _ in range(MOST_KEPT + 2)]
     runs = started(MOST_KEPT + 2)

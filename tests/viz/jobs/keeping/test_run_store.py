@@ -309,6 +309,7 @@ def test_a_folder_that_may_not_be_looked_into_does_no_harm(path, monkeypatch):
     one.store.clear()
 
 
+@pytest.mark.slow
 def test_a_file_that_another_holds_is_left_to_it(path, monkeypatch):
     monkeypatch.setattr("chunkers.storage.private_file._BUSY_S", 0.1)
     one = filled(path)
