@@ -11,7 +11,7 @@ from chunkers.results.markup import NOT_TEX, ROOT, style, text
 from chunkers.results.notebook import column
 from chunkers.results.pictures import marks, strip
 from chunkers.support.numbers import counted
-from evaluation.report.tables import Compared, Table, ranking, scores, without_labels
+from evaluation.report.tables import Compared, Table, answers, ranking, scores, without_labels
 from evaluation.tables.cells import Cell
 
 MOST_SHOWN = 1_000_000
@@ -68,6 +68,7 @@ def report(compared: Compared) -> str:
     The page loads no resources and runs no scripts: its content security policy allows only its own style sheet, by hash.
     """
     tables = [scores(compared), ranking(compared), without_labels(compared)]
+    tables += [answers(compared)] if compared.questions else []
     body = "".join([_head(compared), _strips(compared), *map(_table, tables), _columns(compared)])
     return whole_page(compared.document.name, body)
 

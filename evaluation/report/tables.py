@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 from chunkers import Chunker, Chunking, Document, Embedder, InputError, Tools, build_chunker, load_tokenizer, run
 from chunkers.support.arrays import VectorArray
-from chunkers.support.numbers import milliseconds
+from chunkers.support.numbers import counted, milliseconds
 from evaluation.inbox.rules import counts, inbox
+from evaluation.questions.marked_file import Marked
 from evaluation.segmentation.boundary_scores import why_no_cut_wins
 from evaluation.segmentation.measures import Segmentation, cuts_of, in_sentences
 from evaluation.segmentation.ranking import by_known, by_structure
@@ -30,6 +31,9 @@ from evaluation.tables.segmentation import (
     suspicious_cell,
     unlabelled_cells,
 )
+
+MOST_QUESTIONS = 20
+"""Most kept questions that have a column of their own in the table; its first column counts all of them."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,8 @@ class Compared:
         The embedder that will read the chunks, or None, and the name of the tokenizer that counts tokens.
     vectors
         Vectors of the sentences, shape (n, dimension); None if they have not been computed.
+    questions
+        The kept questions about the document, with their marked answers.
     """
 
     document: Document
@@ -78,6 +84,7 @@ class Compared:
     embedder: Embedder | None = None
     tokenizer: str = "all-MiniLM-L6-v2"
     vectors: VectorArray | None = None
+    questions: Sequence[Marked] = ()
 
     @property
     def names(self) -> list[str]:
@@ -156,3 +163,30 @@ def without_labels(compared: Compared) -> Table:
     ]
     said = "No number is a grade by itself: few cuts leave blocks whole, short chunks are alike inside."
     return Table("Without labels", said, UNLABELLED[:-OF_EDITS], rows)
+
+
+def answers(compared: Compared) -> Table:
+    """Return the table of the chunks that contain the marked answers of the kept questions."""
+    shown = compared.questions[:MOST_QUESTIONS]
+    heads = [
+        Head("Answers whole", "Kept questions whose marked answer stands in one chunk, whether or not it is retrieved."),
+        *(Head(f"{number}", f"{one.question} → “{one.answer}”") for number, one in enumerate(shown, start=1)),
+    ]
+    rows = []
+    for name, (_, chunking) in zip(compared.names, compared.columns, strict=True):
+        cells = [_answer_cell(chunking, one) for one in compared.questions]
+        whole = sum(cell.value == 1 for cell in cells)
+        rows.append((name, [Cell(f"{whole:,} of {len(cells):,}", whole), *cells[:MOST_QUESTIONS]]))
+    left = len(compared.questions) - len(shown)
+    return Table("Kept questions", f"{counted(left, 'further question')} only counted." if left else "", heads, rows)
+
+
+def _answer_cell(chunking: Chunking, question: Marked) -> Cell:
+    """Return the first chunk that contains a marked answer, or the number of chunks that contain parts of it."""
+    start, end = question.start, question.start + len(question.answer)
+    parts = 0
+    for number, chunk in enumerate(chunking.chunks, start=1):
+        if any(span.start <= start and end <= span.end for span in chunk.spans):
+            return Cell(f"chunk {number:,}", 1)
+        parts += any(span.start < end and start < span.end for span in chunk.spans)
+    return Cell(f"split in {parts:,}" if parts else "in none", parts or None)

@@ -23,6 +23,7 @@ def offer_report(
 ) -> None:
     """Draw the report's download button in ``place``; the report is built on click."""
     document, on_disk = columns[0][1].document, session.on_disk
+    questions = [one for one in session.questions if one.identity == document.identity]
 
     def made() -> str:
         # Only the user who asks for a report waits for these modules, not the first page.
@@ -36,7 +37,7 @@ def offer_report(
             except Cancelled:
                 # A report embeds nothing; it uses cached vectors only.
                 vectors = None
-        return report(Compared(document, columns, chosen.known, embedder, choices.tokenizer, vectors))
+        return report(Compared(document, columns, chosen.known, embedder, choices.tokenizer, vectors, questions))
 
     download(
         place,
@@ -50,6 +51,7 @@ def offer_report(
             chosen.known,
             [(chunker.name, chunker) for chunker, _ in columns],
             choices.tokenizer,
+            questions,
         ),
-        help="Text, chunks, curves, measures and verdicts in one file that opens offline and can be shared.",
+        help="Text, chunks, curves, questions, measures and verdicts in one file that opens offline and can be shared.",
     )

@@ -3,15 +3,17 @@
 import base64
 import hashlib
 import re
+from dataclasses import replace
 from html import unescape
 
 import pytest
 
 from chunkers import Chunking, Document, Tools, build_chunker, load_embedder, load_tokenizer, run
 from chunkers.support.numbers import milliseconds
+from evaluation.questions.marked_file import Marked
 from evaluation.report import page
 from evaluation.report.page import report
-from evaluation.report.tables import Compared, ranking, scores, without_labels
+from evaluation.report.tables import MOST_QUESTIONS, Compared, answers, ranking, scores, without_labels
 from evaluation.segmentation.ranking import by_known, by_structure
 from evaluation.segmentation.unlabelled import BASELINES, sentence_vectors
 from sample_docs import load_sample
@@ -89,6 +91,14 @@ def test_it_has_every_chunk_reason_recipe_and_gap(stubs):
     assert html.count('class="axis curve"') == sum(bool(chunking.curves) for _, chunking in stubs.columns)
 
 
+def test_kept_questions_have_the_chunks_with_their_answers(stubs):
+    text, cut = stubs.document.text, stubs.columns[0][1].chunks[0].end
+    places = [(2, text[2:9]), (cut - 9, text[cut - 9 : cut + 9])]
+    table = answers(replace(stubs, questions=[Marked("Where is it?", "stubs", "", *place) for place in places]))
+    assert [name for name, _ in table.rows] == stubs.names
+    assert [cell.text for cell in table.rows[0][1]] == ["1 of 2", "chunk 1", "split in 2"]
+
+
 MORE_TAGS = {
     *("html", "head", "meta", "title", "body", "main", "h1", "h2", "table", "thead", "tbody", "tr", "th", "td"),
     *("details", "summary", "dl", "dt", "dd", "pre", "footer"),
@@ -109,7 +119,10 @@ def test_hostile_texts_and_names_are_texts():
     hostile = compared("\n".join(STRINGS), (len(STRINGS[0]) + 1,), STRINGS[0])
     first, *others = hostile.columns
     noted = Chunking(first[1].document, first[1].chunks, first[1].gaps, notes=tuple(STRINGS), made_by=first[1].recipe)
-    html = report(Compared(hostile.document, [(first[0], noted), *others], hostile.known, hostile.embedder, "words"))
+    asked = [Marked(word, "", "", 0, hostile.document.text[:5]) for word in STRINGS]
+    columns = [(first[0], noted), *others]
+    html = report(Compared(hostile.document, columns, hostile.known, hostile.embedder, "words", questions=asked))
+    assert f"Kept questions {len(STRINGS) - MOST_QUESTIONS} further questions only counted." in words_of(html)
     read = Whole(html)
     assert not read.open
     assert read.tags <= TAGS | MORE_TAGS
