@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 import pyarrow as pa
 
 from chunkers.recipes.export import propositions_type
 from chunkers.support.errors import InputError, shown
-from chunkers.text.parts import Parts
+from chunkers.text.parts import Kind, Parts
 
-SCHEMA = 2
+SCHEMA = 3
 """The number of the schema of `CHUNKS`; another one when a column is added or removed, or changes what it means."""
 
 _TEXTS = pa.list_(pa.string())
@@ -40,10 +40,7 @@ CHUNKS = pa.schema(
         pa.field("characters", pa.int64(), nullable=False),
         pa.field("words", pa.int64(), nullable=False),
         pa.field("tokens", pa.int64(), nullable=False),
-        ("page", pa.int64()),
-        ("pages", _TEXTS),
-        ("chapter", pa.int64()),
-        ("chapters", _TEXTS),
+        *(field for kind in get_args(Kind) for field in ((kind, pa.int64()), (f"{kind}s", _TEXTS))),
         pa.field("heading_path", _TEXTS, nullable=False),
         ("cut_score", pa.float64()),
         ("cut_threshold", pa.float64()),
@@ -63,8 +60,10 @@ def parts_of(given: Mapping[str, Any] | None, name: str) -> Parts | None:
     """
     if given is None:
         return None
-    if given.get("kind") not in ("page", "chapter"):
-        raise InputError(f"{name}: the kind of parts must be page or chapter; got {shown(given.get('kind'))}.")
+    if given.get("kind") not in get_args(Kind):
+        raise InputError(
+            f"{name}: the kind of parts must be one of {', '.join(get_args(Kind))}; got {shown(given.get('kind'))}."
+        )
     try:
         return Parts(given["kind"], tuple(given["starts"] or ()), tuple(given["labels"] or ()))
     except (KeyError, TypeError, ValueError) as error:

@@ -125,18 +125,33 @@ class Parts:
         header = Span(head.start, last.end)
         context = f"{text[head.start : rule.start]}{_shortened(text[slice(*rule)])}{text[rule.end : header.end]}"
         held = self._tools.count_tokens([context])[0]
-        if held > self._most // 2:
-            # It would leave too little of the table in each chunk.
+        if held >= rest:
             context, held = "", 0
-        rest -= held
         if rows and self.size(header.start, rows[0].end) <= min(first, rest):
             units = [Part(header.start, rows.pop(0).end, self._why(said))]
         else:
-            units = self._of_header(header, rule, min(first, rest + held))
-            if not self._keep_to(units, first, rest + held):
+            units = self._of_header(header, rule, min(first, rest))
+            if not self._keep_to(units, first, rest):
                 return None
-        parts = self._packed([*units, *self._of_lines(rows, said, "row", rest)], first, rest)
-        return [_with_context(part, context) if context and part.start >= header.end else part for part in parts]
+        # Runs of rows that have the header beside them, and of rows that fit without it alone.
+        runs = [(True, units)]
+        for row in rows:
+            repeats = not held or self._repeats(self.size(*row), held, rest)
+            if repeats != runs[-1][0]:
+                runs.append((repeats, []))
+            runs[-1][1].extend(self._of_lines([row], said, "row", rest - held * repeats))
+        parts: list[Part] = []
+        for repeats, units in runs:
+            most = rest - held * repeats
+            packed = self._packed(units, most if parts else first, most)
+            parts += [
+                _with_context(part, context, repeats) if held and part.start >= header.end else part for part in packed
+            ]
+        return parts
+
+    def _repeats(self, size: int, held: int, most: int) -> bool:
+        """Return whether a table's header is repeated beside a row: if both fit, or the row must be cut anyway."""
+        return size + held <= most or (size > most and held <= self._most // 2)
 
     def _of_header(self, header: Span, rule: Span, most: int) -> list[Part]:
         """Return the parts of a table's header: one that fits into a chunk is whole, and so is the delimiter row."""
@@ -362,9 +377,10 @@ def _shortened(rule: str) -> str:
     return _DASHES.sub(lambda found: "---" if found[0].startswith("-") else "", rule)
 
 
-def _with_context(part: Part, context: str) -> Part:
+def _with_context(part: Part, context: str, repeats: bool) -> Part:
     (step,) = part.why.steps()
-    return part._replace(why=step._replace(remark=f"{step.remark}; the header is its context"), context=context)
+    beside = "the header is its context" if repeats else "the header does not fit beside it"
+    return part._replace(why=step._replace(remark=f"{step.remark}; {beside}"), context=context if repeats else "")
 
 
 def _after(why: Reason, parts: Sequence[Part] | Iterator[Part]) -> Iterator[Part]:

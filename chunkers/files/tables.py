@@ -21,9 +21,10 @@ from chunkers.support.limits import (
     MOST_BRACKETS,
     MOST_READ_CHARACTERS,
     MOST_ROWS,
-    MOST_TABLE_COLUMNS,
 )
+from chunkers.text.delimited import separator_of
 from chunkers.text.encodings import as_plain_utf_8, decode_by_evidence
+from chunkers.text.table_text import check_columns, check_rows
 
 _ROWS_AT_ONCE = 256
 
@@ -106,12 +107,6 @@ def lines_of(text: str) -> Iterator[tuple[int, str]]:
             yield number, line.rstrip("\n")
 
 
-def separator_of(text: str) -> str:
-    """Return the column separator of a CSV text: the most frequent of comma, semicolon and tab in the first line."""
-    head = text.lstrip().partition("\n")[0]
-    return max(",;\t", key=head.count)
-
-
 def csv_rows(text: str, name: str, *, tabs: bool = False) -> Iterator[list[str]]:
     """Yield the fields of each CSV row that is not empty, starting with the column names.
 
@@ -136,19 +131,9 @@ def csv_rows(text: str, name: str, *, tabs: bool = False) -> Iterator[list[str]]
     for number, row in enumerate(rows):
         if not number:
             check_columns(len(row), name)
-        if number > MOST_ROWS:
-            raise InputError(f"{name}: a table may have at most {MOST_ROWS:,} rows; this table has more. Divide the table.")
+        check_rows(number, name)
         if row or not number:
             yield row
-
-
-def check_columns(count: int, name: str) -> None:
-    """Raise InputError if a table has more than `MOST_TABLE_COLUMNS` columns."""
-    if count > MOST_TABLE_COLUMNS:
-        raise InputError(
-            f"{name}: a table may have at most {MOST_TABLE_COLUMNS:,} columns; this table has {count:,}. Remove columns "
-            "that are not needed."
-        )
 
 
 def places_of(columns: Sequence[str], wanted: Collection[str]) -> dict[str, int]:

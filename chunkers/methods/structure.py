@@ -380,7 +380,9 @@ class _Cutting:
             parted = skips_space and text[piece.start - 1].isspace()
             both = size + own if parted else self.parts.size(opened, piece.end)
             self.together[piece.start] = both + extra
-            if both + extra <= most and min(size, own) < least:
+            # What has its context in its own chunk would lose it in another's.
+            stays = not piece.context or piece.context == context
+            if stays and both + extra <= most and min(size, own) < least:
                 self.kept[piece.start] = Reason(remark=f"joined: {same}, {size:,} + {own:,} tokens")
                 size = both
                 continue
@@ -391,7 +393,7 @@ class _Cutting:
             enough = f"{size:,} and {own:,} tokens, both at least {least:,}"
             new = Reason(remark=f"new {piece.name}: {large if together > most else enough}")
             self.cuts[piece.start] = piece.why or new
-            opened, size, extra = piece.start, own, self._note(piece.start, piece.context)
+            opened, context, size, extra = piece.start, piece.context, own, self._note(piece.start, piece.context)
 
     def _note(self, start: int, context: str) -> int:
         """Keep the context of the chunk that begins at ``start``; return how many tokens it has."""

@@ -21,7 +21,7 @@ STATED = ("title", "summary", "propositions")
 def columns_of(chunking: Chunking, embedded_as: EmbeddedAs = "plain") -> tuple[str, ...]:
     """Return the column names for a table of a result's chunks.
 
-    There are columns for pages or chapters only if the document has them, for context and a language model's text only
+    There are columns for pages, chapters or rows only if the document has them, for context and a language model's text only
     if a chunk has them, and for the embedded text only if ``embedded_as`` is not plain.
     """
     parts = chunking.document.parts

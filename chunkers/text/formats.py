@@ -1,4 +1,4 @@
-"""Documents that are not plain text: HTML, PDF, DOCX and EPUB, each through a parser of its own.
+"""Documents that are not plain text: HTML, PDF, DOCX, EPUB and CSV, each through a parser of its own.
 
 Documents with headings, lists and tables become Markdown, so that these stay recognisable; links become their text, and
 pictures their alternative text. The resulting text is chunked and shown.
@@ -104,6 +104,15 @@ def _epub(data: bytes, name: str, _: str | None) -> Extracted:
         return read_epub(book, name)
 
 
+def _csv(data: bytes, name: str, chosen: str | None) -> Extracted:
+    """Return the rows as a Markdown table."""
+    from chunkers.text.delimited import read_csv
+
+    encoded = decode_by_evidence(data, name, chosen=chosen)
+    table = read_csv(encoded.text, name)
+    return Extracted(table.text, encoded=encoded._replace(text=""), parts=table.parts())
+
+
 def _unpacked(data: bytes, name: str) -> zipfile.ZipFile:
     """Open a ZIP file; raise InputError if it, or a part of it that is read, would unpack to too much."""
     packed = zipfile.ZipFile(io.BytesIO(data))
@@ -125,9 +134,16 @@ _FORMATS: dict[str, tuple[Callable[[bytes, str, str | None], Extracted], str]] =
     "PDF": (_pdf, "pypdfium2"),
     "DOCX": (_docx, "mammoth"),
     "EPUB": (_epub, "markdownify"),
+    "CSV": (_csv, "csv"),
 }
 
-_BY_ENDING = {".html": "HTML", ".htm": "HTML", ".xhtml": "HTML", ".pdf": "PDF", ".docx": "DOCX", ".epub": "EPUB"}
+_BY_ENDING = {
+    **{".html": "HTML", ".htm": "HTML", ".xhtml": "HTML", ".pdf": "PDF", ".docx": "DOCX", ".epub": "EPUB"},
+    **{".csv": "CSV", ".tsv": "CSV"},
+}
 
 ENDINGS = tuple(_BY_ENDING)
 """The endings of file names that are read as something other than plain text."""
+
+WITHOUT_ENCODING = frozenset({None, "HTML", "CSV"})
+"""The formats whose files need not say their encoding; None is plain text."""

@@ -1,4 +1,4 @@
-"""The pages of a PDF and the chapters of a book: where each begins in the text, and what it is called."""
+"""Pages, chapters, rows, slides and cells of a file: where each begins in the text, and what it is called."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Literal
 
-Kind = Literal["page", "chapter"]
+Kind = Literal["page", "chapter", "row", "slide", "cell"]
 
 LONGEST_LABEL = 200
 """Maximum number of characters of a page's label or a chapter's title that are kept."""
@@ -22,18 +22,17 @@ MOST_SAID = 4
 
 @dataclass(frozen=True)
 class Parts:
-    """The pages or chapters of a text.
+    """The pages or chapters of a text, or the rows of a table, the slides of a presentation, the cells of a notebook.
 
     Attributes
     ----------
     kind
-        ``page`` or ``chapter``.
+        ``page``, ``chapter``, ``row``, ``slide`` or ``cell``.
     starts
-        Start offsets of the pages or chapters, in code points, ascending; a part without text begins where the next one
-        does.
+        Start offsets of the parts, in code points, ascending; a part without text begins where the next one does.
     labels
-        Labels of the pages or chapters: a page's label, such as ``iv`` or ``12``, a chapter's title, or the number if
-        there is none.
+        Labels of the parts: a page's label, such as ``iv`` or ``12``, a chapter's title, a row's number, such as ``7`` or
+        ``Prices!7``, or the number of the part if there is none.
     """
 
     kind: Kind
@@ -78,25 +77,32 @@ class Parts:
         )
 
     def said(self, spans: Iterable[tuple[int, int]]) -> str:
-        """Return a label for the position of ascending spans, such as ``p. 12``, ``pp. 12–13`` or a chapter title."""
-        ranges = self.ranges(spans)
+        """Return a label for the position of ascending spans, such as ``p. 12``, ``rows 12–13`` or a chapter title."""
+        return self._said(self.ranges(spans))
+
+    def said_of(self, number: int) -> str:
+        """Return the label of a single part, such as ``p. 12``, ``row 7`` or a chapter title."""
+        return self._said([(number, number)])
+
+    def _said(self, ranges: Sequence[tuple[int, int]]) -> str:
         named = [self._named(first, last) for first, last in ranges[:MOST_SAID]]
         words = ", ".join([*named, "…"] if len(ranges) > MOST_SAID else named)
         if self.kind == "chapter":
             return words
         several = len(ranges) > 1 or any(first < last for first, last in ranges)
-        return f"{'pp.' if several else 'p.'} {words}"
+        one, more = ("p.", "pp.") if self.kind == "page" else (self.kind, f"{self.kind}s")
+        return f"{more if several else one} {words}"
 
     def _named(self, first: int, last: int) -> str:
         one, other = self.name(first), self.name(last)
-        return one if first == last else f"{one}–{other}" if self.kind == "page" else f"{one} – {other}"
+        return one if first == last else f"{one} – {other}" if self.kind == "chapter" else f"{one}–{other}"
 
     def name(self, number: int) -> str:
-        """Return a page's or chapter's label, shortened to fit next to a chunk, such as ``12`` or ``ch. 3``."""
+        """Return a part's label, shortened to fit next to a chunk, such as ``12`` or ``ch. 3``."""
         label = self.labels[number]
-        if self.kind == "page":
-            return shortened(label, 12)
-        return f"ch. {label}" if label == str(number + 1) else shortened(label, 40)
+        if self.kind == "chapter" and label == str(number + 1):
+            return f"ch. {label}"
+        return shortened(label, 12 if self.kind == "page" else 40)
 
     def moved(self, starts: Iterable[int]) -> Parts:
         """Return a copy of the pages or chapters with new start offsets."""

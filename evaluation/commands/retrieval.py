@@ -31,7 +31,7 @@ from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from chunkers.recipes.recipe import asking_for
 from chunkers.results.embedded import EMBEDDED_AS, EmbeddedAs
 from chunkers.storage.cache import EmbeddingCache
-from chunkers.text.reading import FileText
+from chunkers.text.reading import READ_KINDS, FileText
 from evaluation.commands.budgets import (
     Measured,
     add_budgets,
@@ -59,8 +59,7 @@ KINDS: tuple[Literal["documents", "evidence"], ...] = ("documents", "evidence")
 def add(commands: argparse._SubParsersAction[Any]) -> None:
     """Add the ``retrieval`` command to an argument parser."""
     command = commands.add_parser("retrieval", help="measure what recipes' chunks retrieve for questions")
-    kinds = "its text, Markdown, SRT, WebVTT, HTML, PDF, DOCX and EPUB files"
-    command.add_argument("--corpus", type=Path, metavar="DIR", help=kinds)
+    command.add_argument("--corpus", type=Path, metavar="DIR", help=f"its {READ_KINDS} files")
     command.add_argument(
         "--questions",
         type=Path,

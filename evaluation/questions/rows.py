@@ -9,9 +9,10 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from chunkers.files.tables import Counted, check_brackets, csv_rows, lines_of, places_of, separator_of, text_of
+from chunkers.files.tables import Counted, check_brackets, csv_rows, lines_of, places_of, text_of
 from chunkers.support.errors import InputError
 from chunkers.support.spreadsheet import from_cell
+from chunkers.text.delimited import separator_of
 from chunkers.text.reader_process import parsed_apart
 from evaluation.questions.quoting import cut, short
 

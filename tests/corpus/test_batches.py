@@ -124,7 +124,10 @@ def test_a_document_that_cannot_be_cut_is_told_and_the_others_are_cut():
 @pytest.mark.parametrize(
     ("parts", "said"),
     [
-        ({"kind": "sheet", "starts": [0], "labels": ["1"]}, "a: the kind of parts must be page or chapter; got 'sheet'."),
+        (
+            {"kind": "sheet", "starts": [0], "labels": ["1"]},
+            "a: the kind of parts must be one of page, chapter, row, slide, cell; got 'sheet'.",
+        ),
         (
             {"kind": "page", "starts": [4, 0], "labels": ["1", "2"]},
             "a: the parts must be in ascending order, each with a start",

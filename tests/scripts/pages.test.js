@@ -18,6 +18,12 @@ test("chapters have their titles", () => {
   assert.equal(pagesOf(chapters, 4, 12), "Lamps – ch. 2");
 });
 
+test("rows are called so", () => {
+  const rows = { kind: /** @type {const} */ ("row"), starts: [0, 9], names: ["1", "Prices!3"] };
+  assert.equal(pagesOf(rows, 0, 5), "row 1");
+  assert.equal(pagesOf(rows, 4, 12), "rows 1–Prices!3");
+});
+
 test("a text without pages has none", () => {
   assert.equal(pagesOf(undefined, 0, 5), "");
 });

@@ -92,7 +92,7 @@ def about_stretch(here: Stretch, chosen: Source) -> str:
     parts = chosen.parts
     if parts is None or here.part is None:
         return ""
-    name = f"p. {parts.name(here.part)}" if parts.kind == "page" else parts.name(here.part)
+    name = parts.said_of(here.part)
     gone = [_said(one) for one in chosen.left_out if one.part == here.part]
     return f"{name} · left out here: {', '.join(gone)}" if gone else name
 
@@ -112,7 +112,7 @@ def left_out_table(left_out: Iterable[LeftOut], parts: Parts | None) -> dict[str
         "times": [sum(one.times for one in some) for some in kinds.values()],
     }
     if parts is not None:
-        table["pages" if parts.kind == "page" else "chapters"] = [_where(some, parts) for some in kinds.values()]
+        table[f"{parts.kind}s"] = [_where(some, parts) for some in kinds.values()]
     if any(one.words for some in kinds.values() for one in some):
         table["for example"] = [next((one.words for one in some if one.words), "") for some in kinds.values()]
     return table

@@ -9,7 +9,7 @@ import streamlit as st
 
 from chunkers import InputError, Recipe
 from chunkers.text.encodings import CHOICES
-from chunkers.text.formats import format_of
+from chunkers.text.formats import WITHOUT_ENCODING, format_of
 from chunkers.text.reading import READABLE, FileText
 from sample_docs import load_sample, sample_titles
 from viz.components.job_progress import show_job_progress
@@ -270,7 +270,7 @@ def _open(saved: session_file.SessionFile | Recipe, name: str, choices: Choices)
 def _read_as(choices: Choices) -> None:
     """Draw the choice of the uploaded file's encoding, for formats that do not determine it."""
     file, found = session.own_file, session.own_found
-    if file is None or format_of(file[0]) not in (None, "HTML"):
+    if file is None or format_of(file[0]) not in WITHOUT_ENCODING:
         return
     first = [found.encoding, *found.others] if found is not None else []
     options = list(dict.fromkeys([*first, *CHOICES]))

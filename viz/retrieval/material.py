@@ -9,7 +9,7 @@ import streamlit as st
 
 from chunkers import InputError
 from chunkers.text.parts import Parts
-from chunkers.text.reading import READABLE, FileText, read_document
+from chunkers.text.reading import READ_KINDS, READABLE, FileText, read_document
 from evaluation.questions.sets import QuestionSet, read_set
 from sample_docs import SAMPLES_FOLDER
 from viz.components.job_progress import show_job_progress
@@ -131,7 +131,7 @@ def _uploaded(kept: Material | None, from_where: str) -> Material | None:
         accept_multiple_files=True,
         key="retrieval_documents",
         max_upload_size=MEGABYTES,
-        help="Text, Markdown, SRT, WebVTT, HTML, PDF, DOCX or EPUB. They stay on this machine.",
+        help=f"{READ_KINDS[:1].upper()}{READ_KINDS[1:]}. They stay on this machine.",
     )
     asked = st.file_uploader(
         "Questions",

@@ -26,9 +26,9 @@ export interface StoredText {
   pages?: Pages;
 }
 
-/** The pages or chapters of a text; one without text begins where the next one does. */
+/** The pages or chapters of a text, its rows, slides or cells; one without text begins where the next one does. */
 export interface Pages {
-  kind: "page" | "chapter";
+  kind: "page" | "chapter" | "row" | "slide" | "cell";
   starts: number[];
   names: string[];
 }

@@ -1,11 +1,11 @@
-// The pages or chapters that contain a passage of the text.
+// The pages, chapters, rows, slides or cells that contain a passage of the text.
 
 import { firstWhere } from "../../shared/dom.js";
 
 /** @import { Pages } from "../../shared/component.d.ts" */
 
 /**
- * Describes the position of a passage: `p. 12`, `pp. 12–13`, or the title of a chapter; empty in a text without pages.
+ * Describes the position of a passage: `p. 12`, `pp. 12–13`, `rows 2–9`, or the title of a chapter; empty in a text without pages.
  * @param {Pages | undefined} pages
  * @param {number} start
  * @param {number} end
@@ -17,7 +17,8 @@ export function pagesOf(pages, start, end) {
   const at = (place) => Math.max(0, firstWhere(starts.length, (page) => starts[page] > place) - 1);
   const [first, last] = [at(start), at(Math.max(start, end - 1))];
   if (kind === "chapter") return first === last ? names[first] : `${names[first]} – ${names[last]}`;
-  return first === last ? `p. ${names[first]}` : `pp. ${names[first]}–${names[last]}`;
+  const [one, several] = kind === "page" ? ["p.", "pp."] : [kind, `${kind}s`];
+  return first === last ? `${one} ${names[first]}` : `${several} ${names[first]}–${names[last]}`;
 }
 
 /**

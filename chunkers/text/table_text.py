@@ -1,0 +1,223 @@
+"""Rows of a spreadsheet as a Markdown table, with its header found or, where there is none, made of the columns' letters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from statistics import median_high
+from typing import NamedTuple
+
+from chunkers.support.errors import InputError
+from chunkers.support.limits import MAX_BYTES, MOST_ROWS, MOST_TABLE_COLUMNS
+from chunkers.text.extracted import too_large
+from chunkers.text.parts import Parts
+
+_LOOKED_AT = 50
+"""Rows below a possible header that are compared with it."""
+
+_MOSTLY = 0.8
+"""Share of a column's cells that must be numbers or dates for it to be a column of them."""
+
+_VALUE = re.compile(r"(?=\D*\d)[-+\d\s.,:/'’%()€$£¥°TZeE]+")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_MISSING = frozenset({"", "-", "na", "n/a", "#n/a", "nan", "null", "none"})
+
+
+class Row(NamedTuple):
+    """A row's number, from 1 as spreadsheet programs count, and its cells without line breaks; see `cell_text`."""
+
+    number: int
+    cells: list[str]
+
+
+class TableText(NamedTuple):
+    """A table as Markdown, with the offset and the number of every row; a header of two rows has one entry."""
+
+    text: str
+    starts: list[int]
+    labels: list[str]
+
+    def parts(self) -> Parts | None:
+        """Return the rows as parts of the text; None if there are none."""
+        return Parts("row", tuple(self.starts), tuple(self.labels)) if self.starts else None
+
+
+def cell_text(value: str) -> str:
+    """Return a cell's text on one line, with its vertical bars escaped as Markdown needs it."""
+    value = value.strip()
+    if not value.isprintable():
+        value = " ".join(filter(None, (line.strip() for line in value.splitlines())))
+    return value.replace("|", "\\|")
+
+
+def check_rows(count: int, name: str) -> None:
+    """Raise InputError if a table has more than `MOST_ROWS` rows, empty ones included."""
+    if count > MOST_ROWS:
+        raise InputError(f"{name}: a table may have at most {MOST_ROWS:,} rows; this table has more. Divide the table.")
+
+
+def check_columns(count: int, name: str) -> None:
+    """Raise InputError if a table has more than `MOST_TABLE_COLUMNS` columns."""
+    if count > MOST_TABLE_COLUMNS:
+        raise InputError(
+            f"{name}: a table may have at most {MOST_TABLE_COLUMNS:,} columns; this table has {count:,}. Remove columns "
+            "that are not needed."
+        )
+
+
+def table_text(rows: Sequence[Row], name: str, grouped: Collection[int] = ()) -> TableText:
+    """Write rows as a Markdown table.
+
+    Rows and columns without any text are left out. Rows above the table with text in the first column alone, such as a
+    title, become paragraphs. The header is the first row of the rest; or the first two, joined, if the first has gaps
+    above names of the second; or the letters of the columns, if the first row is like those below it.
+
+    Parameters
+    ----------
+    grouped
+        The numbers of rows with cells that are merged across columns.
+
+    Raises
+    ------
+    InputError
+        If the text is too large.
+    """
+    rows = [row for row in rows if row.cells]
+    if not rows:
+        return TableText("", [], [])
+    columns = _filled_columns(rows)
+    letters = [letters_of(column) for column in columns]
+    if len(columns) <= columns[-1]:
+        rows = [Row(number, [cells[column] for column in columns if column < len(cells)]) for number, cells in rows]
+    above = _rows_above(rows) if len(columns) > 1 else 0
+    body = rows[above:]
+    count = _header_rows(body, grouped)
+    header, below = body[:count], body[count:]
+    width = len(columns)
+    if header:
+        names = _joined(header)
+        width = max(len(names), median_high(len(row.cells) for row in below)) if below else len(names)
+    else:
+        names = letters
+    lines = _Lines(name)
+    for row in rows[:above]:
+        lines.add(f"{row.cells[0]}\n", str(row.number))
+    lines.add(f"{_line(names, width)}\n|{'-|' * width}", "–".join(str(row.number) for row in header))
+    for row in below:
+        lines.add(_line(row.cells, width), str(row.number))
+    return lines.joined()
+
+
+class _Lines:
+    """Collector of lines with their labels. Raises InputError as soon as they are too large together."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._size = 0
+        self._begun: int | None = None
+        self._lines: list[str] = []
+        self._starts: list[int] = []
+        self._labels: list[str] = []
+
+    def add(self, line: str, label: str) -> None:
+        """Add a line; without a label, as of a header that is not in the file, it belongs to the next one."""
+        self._lines.append(line)
+        self._begun = self._size if self._begun is None else self._begun
+        if label:
+            self._starts.append(self._begun)
+            self._labels.append(label)
+            self._begun = None
+        self._size += len(line) + 1
+        if self._size > MAX_BYTES:
+            raise too_large(self._name, self._size, "at least ", what="the text")
+
+    def joined(self) -> TableText:
+        """Return the lines as one text."""
+        return TableText("\n".join(self._lines), self._starts, self._labels)
+
+
+def letters_of(column: int) -> str:
+    """Return the name that spreadsheet programs give to a column, counted from 0: A, B, ..., Z, AA."""
+    letters = ""
+    column += 1
+    while column:
+        column, rest = divmod(column - 1, 26)
+        letters = chr(ord("A") + rest) + letters
+    return letters
+
+
+def _line(cells: Sequence[str], width: int) -> str:
+    return f"| {' | '.join(cells)} |{'  |' * (width - len(cells))}"
+
+
+def _filled_columns(rows: Sequence[Row]) -> list[int]:
+    width = max(len(row.cells) for row in rows)
+    empty = {*range(width)}
+    for row in rows:
+        empty = {column for column in empty if column >= len(row.cells) or not row.cells[column]}
+        if not empty:
+            break
+    return [column for column in range(width) if column not in empty]
+
+
+def _rows_above(rows: Sequence[Row]) -> int:
+    """Return the number of rows above the table that have text in the first column alone."""
+    count = next((number for number, row in enumerate(rows) if len(row.cells) > 1), 0)
+    return count if all(len(row.cells) == 1 for row in rows[:count]) else 0
+
+
+def _header_rows(rows: Sequence[Row], grouped: Collection[int]) -> int:
+    """Return the number of header rows: 0, 1 or 2."""
+    first, *below = [row.cells for row in rows[: _LOOKED_AT + 1]]
+    if not below:
+        return int(not any(_is_value(cell) for cell in first))
+    second, *rest = below
+    gaps = any(name and not _at(first, column) for column, name in enumerate(second))
+    if gaps and rest and not any(_is_value(cell) for cell in second):
+        named, against, _ = _evidence(second, rest)
+        if rows[0].number in grouped or (named and not against):
+            return 2
+    named, against, repeated = _evidence(first, [cells for cells in below if cells != first])
+    return int(named > against or (named == against and bool(named or not repeated)))
+
+
+def _evidence(header: Sequence[str], below: Sequence[Sequence[str]]) -> tuple[int, int, int]:
+    """Count columns by what their first cell shows: a name above values, a value above values, a text that comes again."""
+    named = against = repeated = 0
+    for column, first in enumerate(header):
+        cells = [cell for row in below if (cell := _at(row, column)).lower() not in _MISSING]
+        if first.lower() in _MISSING or not cells:
+            continue
+        if sum(_VALUE.fullmatch(cell) is not None for cell in cells) >= _MOSTLY * len(cells):
+            # A year may be a name, but not above other years.
+            if _is_value(first) or (_YEAR.fullmatch(first) and all(_YEAR.fullmatch(cell) for cell in cells)):
+                against += 1
+            else:
+                named += 1
+        elif first in cells:
+            repeated += 1
+    return named, against, repeated
+
+
+def _is_value(cell: str) -> bool:
+    """Return whether a cell is a number or a date, and not just a year, which headers have too."""
+    return _VALUE.fullmatch(cell) is not None and not _YEAR.fullmatch(cell)
+
+
+def _at(cells: Sequence[str], column: int) -> str:
+    return cells[column] if column < len(cells) else ""
+
+
+def _joined(header: Sequence[Row]) -> list[str]:
+    """Return the names of the columns; above a name of the second row counts what stands to the left of a gap."""
+    if len(header) == 1:
+        return header[0].cells
+    return [*_names(*(row.cells for row in header))]
+
+
+def _names(first: Sequence[str], second: Sequence[str]) -> Iterator[str]:
+    group = ""
+    for column in range(max(len(first), len(second))):
+        above, name = _at(first, column), _at(second, column)
+        group = above or group
+        yield f"{group} {name}".strip() if name and name != group else name or above
