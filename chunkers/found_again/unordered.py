@@ -11,13 +11,20 @@ from typing import NamedTuple
 from chunkers.files.chunk_rows import GivenChunk
 from chunkers.found_again.inspected import DocumentNames
 from chunkers.found_again.locating import MOST_SCANNED, in_place
+from chunkers.found_again.shared_runs import SHORTEST_INDEXED, SharedRuns
 from chunkers.found_again.surrounded import Passage, passage_of, shared_front
 from chunkers.support.errors import shown
 from chunkers.text.document import Document, Span
-from chunkers.text.quotations import CONTEXT, MOST_COMPARED, SHORTEST, Quotation, Searched, Work, folded
+from chunkers.text.quotations import CONTEXT, MOST_COMPARED, SHORTEST, Quotation, Searched, Work, folded, most_changes
 
 MOST_PLACES = 20
 """Maximum number of places of one chunk that are looked for."""
+
+COMPARED_WHOLE = 100_000
+"""Maximum number of characters of all documents together that a changed text is compared with from beginning to end.
+
+In larger ones it is compared with what shares runs of characters with it; see `SharedRuns`.
+"""
 
 # What a program writes where it cuts a text short.
 _SHORTENED = re.compile(r"\s*(?:…|\.\.\.|\[(?:…|\.\.\.|truncated)\])\s*\Z", re.IGNORECASE)
@@ -73,6 +80,20 @@ class Unordered:
         self._known: dict[GivenChunk, Placement] = {}
 
     @cached_property
+    def _runs(self) -> SharedRuns | None:
+        """The runs of the documents; None if the documents are small."""
+        if sum(len(document.text) for document in self._documents) <= COMPARED_WHOLE:
+            return None
+        return SharedRuns([searched.folded_text for searched in self._searched])
+
+    def _holders(self, texts: Sequence[str], numbers: Sequence[int]) -> Sequence[int]:
+        """Return those of the documents that may have one of some folded texts."""
+        if self._runs is None or any(len(text) < SHORTEST_INDEXED for text in texts):
+            return numbers
+        found = {number for text in texts for number in self._runs.holders(text)}
+        return [number for number in numbers if number in found]
+
+    @cached_property
     def _names(self) -> DocumentNames:
         return DocumentNames(document.name for document in self._documents)
 
@@ -85,7 +106,7 @@ class Unordered:
 
     def occurrences(self, text: str, numbers: Sequence[int] | None = None) -> list[Place]:
         """Return the places of a text, word for word or with other white space and typography; see `MOST_PLACES`."""
-        asked = range(len(self._documents)) if numbers is None else numbers
+        asked = self._holders([folded(text)], range(len(self._documents)) if numbers is None else numbers)
         found = [Place(number, span) for number in asked for span in self._searched[number].occurrences(text, MOST_PLACES)]
         # Word for word in one document outweighs other white space in another.
         same = [one for one in found if self._passage(one) == text]
@@ -94,7 +115,13 @@ class Unordered:
     def altered(self, text: str, numbers: Sequence[int] | None = None) -> tuple[list[Place], float]:
         """Return the places most like a text, and how much alike they are; none if nothing is; see `Searched.altered`."""
         asked = range(len(self._documents)) if numbers is None else numbers
-        matches = [(number, match) for number in asked if (match := self._searched[number].altered(Quotation(text)))]
+        quoted, words = Quotation(text), folded(text)
+        if self._runs is None or len(words) < SHORTEST_INDEXED:
+            matches = [(number, match) for number in asked if (match := self._searched[number].altered(quoted))]
+        else:
+            near = self._runs.near(words, most_changes(len(words)))
+            tried = ((one, self._searched[one].altered(quoted, within=near[one])) for one in asked if one in near)
+            matches = [(number, match) for number, match in tried if match is not None]
         best = max((match.alike for _, match in matches), default=0.0)
         return [Place(number, match.span) for number, match in matches if match.alike == best], best
 
@@ -146,7 +173,8 @@ class Unordered:
             return Placement(
                 (), "it stands in no document word for word; with changes it was not compared with all passages"
             )
-        return Placement((), "nothing in the documents is like it")
+        some = "" if self._runs is None else f" that has runs of {SHORTEST_INDEXED} characters in common with it"
+        return Placement((), f"nothing in the documents{some} is like it")
 
     def _verbatim(self, text: str, chunk: GivenChunk, named: Sequence[int], how: str, where: str) -> Placement | None:
         said = [how] if how else []
@@ -186,7 +214,7 @@ class Unordered:
         # A passage at the end, at the beginning or around the middle has one of these.
         middle, half = len(words) // 2, least // 2
         probes = (words[-least:], words[:least], words[middle - half : middle], words[middle : middle + half])
-        for number in named:
+        for number in named if chunk.spans else self._holders(probes, named):
             searched = self._searched[number]
             if not chunk.spans and not any(map(searched.has, probes)):
                 continue

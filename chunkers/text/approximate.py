@@ -6,9 +6,12 @@ operations on long integers, in the form of Hyyrö (2003).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from chunkers.support.arrays import IntArray
+from chunkers.text.document import Span
 
 
 def codes(text: str) -> IntArray:
@@ -16,16 +19,25 @@ def codes(text: str) -> IntArray:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.intp)
 
 
-def nearest(pattern: IntArray, text: IntArray, most: int, place: int, work: int) -> tuple[int, int, int, int]:
+def nearest(
+    pattern: IntArray, text: IntArray, most: int, place: int, work: int, ranges: Sequence[Span] | None = None
+) -> tuple[int, int, int, int]:
     """Find the passage closest to a pattern by edit distance; return its distance, start and end, and the comparisons made.
 
     Of passages with the same distance, the one that begins nearest to ``place`` is returned, and the longest of these.
     The distance is -1 if no passage is within ``most``, and -2 if the search would take more than ``work`` comparisons.
+    Passages are searched for in disjoint ranges of the text, by default in all of it.
     """
-    made = len(pattern) * len(text)
+    ranges = [Span(0, len(text))] if ranges is None else ranges
+    made = len(pattern) * sum(end - start for start, end in ranges)
     if made > work:
         return -2, 0, 0, made
-    best, ends = _least_distance(pattern.tolist(), text.tolist(), most)
+    best, ends = most, list[int]()
+    for start, end in ranges:
+        distance, own = _least_distance(pattern.tolist(), text[start:end].tolist(), best)
+        if distance < best:
+            best, ends = distance, []
+        ends += [start + one for one in own]
     best_start, best_end = 0, 0
     # An alignment strays from the diagonal of its end by no more than its distance, and what it is compared with by as much.
     reach = len(pattern) + 4 * best + 1

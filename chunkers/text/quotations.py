@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -103,6 +103,11 @@ class Passage(NamedTuple):
     altered: bool
 
 
+def most_changes(length: int, alike: float = ALIKE) -> int:
+    """Return the maximum edit distance of a passage to a folded quotation of this length."""
+    return int((1 - alike) * length + 1e-9)
+
+
 def context_of(text: str, span: Span) -> tuple[str, str]:
     """Return the text before and after a span, up to `CONTEXT` characters each."""
     return text[max(0, span.start - CONTEXT) : span.start], text[span.end : span.end + CONTEXT]
@@ -158,11 +163,16 @@ class Searched:
         places = [Span(start, start + len(words)) for start in _starts(self._folded.text, words, most)]
         return [self._folded.original(span) for span in places]
 
-    def altered(self, quoted: Quotation, alike: float = ALIKE) -> Match | None:
+    def altered(self, quoted: Quotation, alike: float = ALIKE, within: Sequence[Span] | None = None) -> Match | None:
         """Find the passage most similar to a quotation, with a similarity of at least ``alike``; None if there is none.
 
         Of equally similar passages, the one nearest to the original position is returned. None also if `Work` is used
         up.
+
+        Parameters
+        ----------
+        within
+            Ranges of `folded_text` to search in, disjoint; None for all of it.
         """
         from chunkers.text.approximate import codes, nearest
 
@@ -170,8 +180,9 @@ class Searched:
         length = len(folded.text)
         if length < SHORTEST or self.work.spent:
             return None
-        most = int((1 - alike) * length + 1e-9)
-        distance, start, end, made = nearest(codes(folded.text), self._codes, most, folded.start or 0, self.work.left)
+        most = most_changes(length, alike)
+        pattern, place = codes(folded.text), folded.start or 0
+        distance, start, end, made = nearest(pattern, self._codes, most, place, self.work.left, within)
         self.work.left -= made
         if distance < 0 or start >= end:
             return None
@@ -260,6 +271,11 @@ class Searched:
         text, prefix, suffix, start = quoted
         place = None if start is None else self._folded_place(start)
         return Quotation(folded(text), folded(prefix), folded(suffix), place)
+
+    @property
+    def folded_text(self) -> str:
+        """The text as `folded` returns it."""
+        return self._folded.text
 
     @cached_property
     def _folded(self) -> _Folded:
@@ -367,6 +383,7 @@ def _plain(text: str) -> dict[int, str]:
     return {ord(sign): _plain_sign(sign) for sign in set(text)}
 
 
+@cache
 def _plain_sign(sign: str) -> str:
     if unicodedata.category(sign) == "Cf":
         return ""

@@ -25,11 +25,13 @@ from chunkers.found_again.inspected import read_chunks
 from chunkers.found_again.unordered import Place
 from chunkers.recipes.recipe import build_chunker
 from chunkers.storage.cache import EmbeddingCache
+from chunkers.support.numbers import counted
+from evaluation.commands.retrieval import TerminalProgress, end_progress
 from evaluation.questions.corpus import Corpus
 from evaluation.questions.reading import read_questions
 from evaluation.traces.reading import read_traces
 from evaluation.traces.report import TraceReport, as_json, as_text
-from evaluation.traces.stages import STAGES, Searched, Tracing
+from evaluation.traces.stages import STAGES, Diagnosis, Searched, Tracing
 
 
 def add(commands: argparse._SubParsersAction[Any]) -> None:
@@ -66,7 +68,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
 
 
 def run_trace(options: argparse.Namespace) -> None:
-    """Diagnose the questions of a file of traces, and print the report."""
+    """Diagnose the questions of a file of traces, and print the report; after an interruption, of the questions so far."""
     _check_options(options)
     name = Path(options.file).name
     traces = read_traces(file_bytes(options.file), name)
@@ -76,13 +78,44 @@ def run_trace(options: argparse.Namespace) -> None:
     documents = _documents(options, recipe)
     searched = _searched(options, recipe, documents)
     tracing = Tracing(documents, traces.questions, searched, _answers(options.questions, documents))
+    diagnoses: list[Diagnosis] = []
+    problems = list(traces.problems)
+    stopped = _diagnose(tracing, len(traces.questions), diagnoses)
+    end_progress()
+    if stopped is not None:
+        if not diagnoses:
+            raise stopped
+        problems.append(f"Stopped: the report has {len(diagnoses):,} of {counted(len(traces.questions), 'question')}.")
+        say(problems[-1])
     if tracing.remark:
         say(tracing.remark)
-    report = TraceReport(documents, [*tracing.diagnoses()], tracing.remark, traces.problems)
+    report = TraceReport(documents, diagnoses, tracing.remark, problems)
     if options.json:
         print(json.dumps(as_json(report), ensure_ascii=False, allow_nan=False), flush=True)
     else:
         print(as_text(report), end="", flush=True)
+    if stopped is not None:
+        raise stopped
+
+
+def _diagnose(tracing: Tracing, count: int, diagnoses: list[Diagnosis]) -> KeyboardInterrupt | None:
+    """Add the diagnoses to a list, with progress on the terminal; return an interruption.
+
+    Questions that are located when the user interrupts are diagnosed; a second interruption ends that too.
+    """
+    stopped = None
+    try:
+        tracing.locate(TerminalProgress("Retrieved texts located", "questions"))
+    except KeyboardInterrupt as interruption:
+        stopped = interruption
+    try:
+        progress = TerminalProgress("Answers looked for", "questions")
+        for diagnosis in tracing.diagnoses():
+            diagnoses.append(diagnosis)
+            progress(len(diagnoses), count)
+    except KeyboardInterrupt as interruption:
+        stopped = interruption
+    return stopped
 
 
 def _check_options(options: argparse.Namespace) -> None:

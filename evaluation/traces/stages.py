@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -176,11 +176,27 @@ class Tracing:
         self._answers = answers or {}
         self._unordered = Unordered(documents, [one.chunk for question in questions for one in question.retrieved])
         self._matching: dict[Place, tuple[int, ...]] = {}
+        self._placements: list[tuple[Placement, ...]] = []
 
-    @cached_property
-    def placements(self) -> list[tuple[Placement, ...]]:
-        """The placement of every retrieved text of every question."""
-        return [tuple([self._placed(one) for one in question.retrieved]) for question in self._questions]
+    def locate(self, told: Callable[[int, int], None] = lambda done, count: None) -> Tracing:
+        """Locate the retrieved texts of every question, and return itself.
+
+        If an exception of ``told`` or an interruption ends it, `diagnoses` are of the questions before that.
+
+        Parameters
+        ----------
+        told
+            Called with (questions done, all) after each question.
+        """
+        for question in self._questions[len(self._placements) :]:
+            self._placements.append(tuple([self._placed(one) for one in question.retrieved]))
+            told(len(self._placements), len(self._questions))
+        return self
+
+    @property
+    def placements(self) -> Sequence[tuple[Placement, ...]]:
+        """The placement of every retrieved text, of the questions that `locate` has come to."""
+        return self._placements
 
     @cached_property
     def remark(self) -> str:
@@ -222,11 +238,10 @@ class Tracing:
         return self._chunkings is self._searched.chunkings
 
     def diagnoses(self) -> Iterator[Diagnosis]:
-        """Yield the diagnosis of each question, in the order of the trace."""
-        placed = self.placements
+        """Yield the diagnosis of each located question, in the order of the trace."""
         # The places of passages must not depend on how many texts are missing.
         self._unordered.renew()
-        for question, placements in zip(self._questions, placed, strict=True):
+        for question, placements in zip(self._questions, self.placements, strict=False):
             yield self._diagnosis(question, placements)
 
     def _placed(self, retrieved: Retrieved) -> Placement:

@@ -55,6 +55,7 @@ SETTINGS = {
     "start": ["--repeats", "1"],
     "stitched": ["--count", "2"],
     "structure": ["--only", "table.md", "--edits", "3"],
+    "traces": ["--megabytes", "1", "--questions", "5"],
     "verdicts": ["--sets", "100", "--most", "10"],
 }
 """A small setting by module, and a word where a module has several; chroma's corpus and a model's server are the test's."""

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from evaluation.command_line import main
+from evaluation.commands import trace
 from sample_docs import SAMPLES_FOLDER
 from tests.evaluation.traces.generator import LANGCHAIN, LLAMA_INDEX, chunk_file, made, plain
 
@@ -75,6 +76,33 @@ def test_questions_say_where_the_answers_are(files, capsys):
     assert "item 1" in printed
     assert "ranked too low" in printed
     assert "its excerpt was not retrieved" in printed
+
+
+def test_progress_is_shown_on_a_terminal(files, capsys, monkeypatch):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    assert traced(files) == 0
+    shown = capsys.readouterr().err
+    assert "\rRetrieved texts located: 100 of 100 questions" in shown
+    assert "\rAnswers looked for: 100 of 100 questions" in shown
+
+
+@pytest.mark.parametrize("title", ["Retrieved texts located", "Answers looked for"])
+def test_an_interruption_reports_the_questions_before_it(files, capsys, monkeypatch, title):
+    class Interrupted:
+        def __init__(self, shown, _):
+            self.shown = shown
+
+        def __call__(self, done, total):
+            if done == 10 and self.shown == title:
+                raise KeyboardInterrupt
+
+    monkeypatch.setattr(trace, "TerminalProgress", Interrupted)
+    assert traced(files, "--json") == 130
+    printed = capsys.readouterr()
+    assert printed.err == "Stopped: the report has 10 of 100 questions.\nStopped by the user.\n"
+    told = json.loads(printed.out)
+    assert len(told["questions"]) == 10
+    assert told["problems"] == ["Stopped: the report has 10 of 100 questions."]
 
 
 @pytest.mark.parametrize(

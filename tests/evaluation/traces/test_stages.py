@@ -6,6 +6,8 @@ from collections import Counter
 import pytest
 
 from chunkers import Document, InputError, build_chunker, run
+from chunkers.files.chunk_rows import GivenChunk
+from chunkers.found_again import unordered
 from chunkers.found_again.inspected import read_chunks
 from evaluation.traces.reading import read_traces
 from evaluation.traces.stages import Searched, Tracing
@@ -25,7 +27,7 @@ ROWS = [{"text": text, "source": name} for text, name in zip(CHUNKS, ("handbook"
 
 def diagnosed(rows, **given):
     questions = read_traces(lines(rows), "traces.jsonl").questions
-    return [*Tracing(DOCUMENTS, questions, **given).diagnoses()]
+    return [*Tracing(DOCUMENTS, questions, **given).locate().diagnoses()]
 
 
 def searched(rows=ROWS):
@@ -46,7 +48,7 @@ def test_a_hundred_questions_are_diagnosed_as_they_were_made(form, index):
     assert [one.question for one in traces.questions] == [one.question for one in questions]
     assert {one.format for one in traces.questions} == {form}
     whole = documents()
-    tracing = Tracing(whole, traces.questions, index)
+    tracing = Tracing(whole, traces.questions, index).locate()
     assert not tracing.remark
     counts = Counter()
     for one, diagnosis in zip(questions, tracing.diagnoses(), strict=True):
@@ -72,6 +74,22 @@ def test_a_hundred_questions_are_diagnosed_as_they_were_made(form, index):
     assert all(counts[change] > 25 for change in ("spaces", "context", "cut short"))
     assert counts["located"] >= 0.9 * there
     print(form, counts)  # noqa: T201 - for `pytest -s`
+
+
+@pytest.mark.slow
+def test_in_large_documents_every_text_is_located_where_a_comparison_with_all_passages_locates_it(monkeypatch):
+    texts = [text for question in made() for text in question.texts if len(text.text) > 100][::24]
+    chunks = [GivenChunk(text.text.replace("the", "teh")) for text in texts] + [GivenChunk(text.text) for text in texts]
+    placements = []
+    for most in (unordered.COMPARED_WHOLE, 0):
+        monkeypatch.setattr(unordered, "COMPARED_WHOLE", most)
+        searching = unordered.Unordered(documents(), chunks)
+        placements.append([searching.find(chunk) for chunk in chunks])
+    whole, shared = ([(one.places, one.is_cut_short) for one in some] for some in placements)
+    assert shared == whole
+    assert sum("altered" in one.said for one in placements[1]) > 9
+    missing = next(one for one in placements[1] if not one.places)
+    assert missing.said == "nothing in the documents that has runs of 15 characters in common with it is like it"
 
 
 def test_a_cut_has_the_chunkers_reason():
@@ -104,7 +122,7 @@ def test_a_text_in_two_documents_has_no_place_of_its_own():
     questions = read_traces(
         lines([{"query": "Trains?", "retrieved": [TRAVEL, {"text": TRAVEL, "source": "copy.txt"}]}]), "a"
     )
-    (one,) = Tracing(twice, questions.questions).diagnoses()
+    (one,) = Tracing(twice, questions.questions).locate().diagnoses()
     without, named = one.placements
     assert without.place is None
     assert len(without.places) == 2
@@ -124,7 +142,7 @@ def test_a_text_in_two_documents_has_no_place_of_its_own():
 def test_what_is_in_no_document_is_missing(text, said):
     documents = [*DOCUMENTS, Document.from_text("They spend and lend.", name="c.txt")]
     questions = read_traces(lines([{"query": "Parking?", "retrieved": [text]}]), "a")
-    found = Tracing(documents[1:], questions.questions).placements[0][0]
+    found = Tracing(documents[1:], questions.questions).locate().placements[0][0]
     assert (found.places, found.said) == ((), said)
 
 
@@ -153,7 +171,7 @@ def test_without_the_chunks_what_was_searched_is_not_guessed():
 def test_other_chunks_than_those_that_were_searched_are_not_used():
     rows = [{"query": "Trains?", "retrieved": [HANDBOOK[20:120], HANDBOOK[110:150]], "feedback": "down"}]
     questions = read_traces(lines(rows), "a").questions
-    tracing = Tracing(DOCUMENTS, questions, searched())
+    tracing = Tracing(DOCUMENTS, questions, searched()).locate()
     assert tracing.remark == (
         "2 of 2 located texts of the trace are no chunks of chunks.json, so the trace searched other chunks, and "
         "chunks.json is not used."

@@ -1,0 +1,71 @@
+"""Time to locate the retrieved texts of traces: with the index of shared runs, and compared with every document whole.
+
+``python -m benchmarks.traces`` makes a trace of ten texts a question from chunks of 500 characters: word for word, with
+other white space, behind a context line, changed in every tenth word, and one in ten from no document. The exit status is 1
+where a text is located in a wrong document, or the index locates fewer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from random import Random
+
+from benchmarks.measure import table, timed
+from benchmarks.questions import corpus_of, texts
+from chunkers.files.chunk_rows import GivenChunk
+from chunkers.found_again import unordered
+from chunkers.found_again.unordered import Unordered
+
+SIZE = 500
+"""Characters of a retrieved text."""
+
+
+def retrieved(found: dict[str, str], count: int) -> list[tuple[GivenChunk, int | None]]:
+    """Return retrieved texts with the numbers of their documents, None for a text from no document."""
+    random = Random(2)
+    documents = [*found.values()]
+    words = documents[0].split()
+    given = []
+    for number in range(count):
+        document = random.randrange(len(documents))
+        start = random.randrange(len(documents[document]) - SIZE)
+        text = documents[document][start : start + SIZE]
+        if number % 5 == 1:
+            text = "  ".join(text.split())
+        elif number % 5 == 2:
+            text = f"Document: the handbook, part {number}\n\n{text}"
+        elif number % 5 == 3:
+            text = " ".join(word if at % 10 else word[::-1] for at, word in enumerate(text.split(), start=5))
+        if is_missing := number % 10 == 9:
+            text = " ".join(random.choices(words, k=SIZE // 6))
+        given.append((GivenChunk(text), None if is_missing else document))
+    return given
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the measurements; return 1 if a place is wrong or the index locates fewer texts."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.traces", description=__doc__)
+    parser.add_argument("--megabytes", type=int, default=18, help="of all documents (default: %(default)s)")
+    parser.add_argument("--questions", type=int, default=100, help="with ten texts each (default: %(default)s)")
+    options = parser.parse_args(arguments)
+    corpus = texts(options.megabytes)
+    given = retrieved(corpus, 10 * options.questions)
+    documents = corpus_of(corpus).documents
+    rows, located, wrong = [], [], 0
+    for name, most in (("with the index", 0), ("compared whole", sys.maxsize)):
+        unordered.COMPARED_WHOLE = most
+        searching = Unordered(documents, [chunk for chunk, _ in given])
+        seconds, placements = timed(lambda: [searching.find(chunk) for chunk, _ in given])  # noqa: B023 - called at once
+        places = [one.place and one.place.document for one in placements]
+        located.append(sum(one is not None for one in places))
+        wrong += sum(one not in (None, number) for one, (_, number) in zip(places, given, strict=True))
+        present = sum(number is not None for _, number in given)
+        rows.append([name, f"{seconds:,.1f}", f"{located[-1]:,} of {present:,}", "yes" if searching.is_spent else "no"])
+    print(table(["documents", "seconds", "texts located", "comparisons used up"], rows))
+    return 1 if wrong or located[0] < located[1] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
