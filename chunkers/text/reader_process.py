@@ -204,6 +204,9 @@ class _Reader:
     def _watch(self, thread: threading.Thread, name: str, cancelled: Callable[[], bool]) -> None:
         """Wait for the answer; raise if a limit is passed or the user cancels."""
         began, wait = time.monotonic(), _POLL_S
+        # A small file may be read before the first look.
+        if cancelled():
+            raise Cancelled
         while thread.is_alive():
             thread.join(wait)
             wait = min(0.05, wait * 1.2)
