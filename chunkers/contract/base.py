@@ -168,7 +168,7 @@ class Chunker(BaseModel, ABC):
     Code that uses chunkers calls their methods and never checks their types. A chunker that needs more than parameters
     overrides hooks: `levels`, `describe`, `remark`, `changed_since`, `idle`, `reach`, `tipping`, `estimate`,
     `for_documents`, `caveat`, `wording` and `versions`, or sets ``packages``, the distributions besides this one on whose
-    versions the result depends.
+    versions the result depends. ``extra`` is the extra of Seamark without which the chunker cannot run; empty for most.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -186,6 +186,7 @@ class Chunker(BaseModel, ABC):
     elsewhere: ClassVar[bool] = False
     reads_blocks: ClassVar[bool] = False
     packages: ClassVar[tuple[str, ...]] = ()
+    extra: ClassVar[str] = ""
 
     def __init__(self, /, **parameters: Any) -> None:
         """Make the chunker; whatever is wrong with the parameters is reported in one sentence.

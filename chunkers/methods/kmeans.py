@@ -43,6 +43,7 @@ class KMeans(Chunker):
     symbols: ClassVar[str] = r"$C_k$ cluster $k$; $e_i$ vector of sentence $i$; $\mu_k$ mean of the vectors of the cluster"
     failure: ClassVar[str] = "Loses the order of the text, and has to be told the number of subjects."
     embeds: ClassVar[bool] = True
+    extra: ClassVar[str] = "clustering"
 
     clusters: int = Field(
         3,
@@ -78,7 +79,7 @@ class KMeans(Chunker):
         texts = document.sentence_texts
         if not texts:
             return Chunking(document, (), ())
-        need("clustering", self.name)
+        need(self.extra, self.name)
         clusters = min(self.clusters, len(set(texts)))
         # One vector tells the dimensions.
         work = _checked_work(len(texts), clusters, tools.embed(texts[:1]).shape[1])

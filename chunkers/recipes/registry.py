@@ -19,6 +19,7 @@ from chunkers.adapters.semchunk import Semchunk
 from chunkers.contract.base import Chunker
 from chunkers.methods.breakpoint import Breakpoint
 from chunkers.methods.change_point import ChangePoint
+from chunkers.methods.code import Code
 from chunkers.methods.dbscan import Dbscan
 from chunkers.methods.double_pass import DoublePass
 from chunkers.methods.fixed import FixedSentences
@@ -48,6 +49,7 @@ CHUNKERS: dict[str, type[Chunker]] = {
         Recursive,
         Structure,
         Turns,
+        Code,
         Breakpoint,
         TargetSize,
         DoublePass,

@@ -11,6 +11,17 @@ from chunkers.support.errors import ModelError
 MODULES = {
     "app": ("streamlit", "plotly"),
     "clustering": ("sklearn",),
+    "code": (
+        "tree_sitter",
+        "tree_sitter_python",
+        "tree_sitter_javascript",
+        "tree_sitter_typescript",
+        "tree_sitter_java",
+        "tree_sitter_go",
+        "tree_sitter_rust",
+        "tree_sitter_c",
+        "tree_sitter_cpp",
+    ),
     "corpus": ("filelock", "joblib", "pyarrow"),
     "files": (
         "bs4",

@@ -46,6 +46,9 @@ SETTINGS = [
     ("turns", {}),
     ("turns", {"max_size": 12}),
     ("turns", {"max_size": 1}),
+    ("code", {}),
+    ("code", {"max_size": 12, "language": "python"}),
+    ("code", {"max_size": 1, "language": "cpp"}),
     *[("breakpoint", {"threshold": name}) for name in THRESHOLDS],
     ("breakpoint", {"amount": 40, "buffer": 2, "min_size": 2, "max_size": 4, "size_unit": "sentences"}),
     ("breakpoint", {"amount": 50, "max_size": 25}),
@@ -111,6 +114,8 @@ ODD = [
     "\nANNA: ",
     "\n\n7\n00:01:02,000 --> 00:01:04,500\n",
     "<v Ben>",
+    "\ndef f(x):\n    return {x: [1,\n  2]}\n",
+    "\nclass A { b() { if (c) { d; } } }\n",
 ]
 
 
@@ -164,7 +169,7 @@ def test_samples(sample, name, parameters):
     [
         (name, parameters)
         for name, parameters in SETTINGS
-        if "max_size" in parameters and name not in ("structure", "turns", "optimal")
+        if "max_size" in parameters and name not in ("structure", "turns", "code", "optimal")
     ],
 )
 def test_limits_are_kept_or_the_reason_says_why(name, parameters):

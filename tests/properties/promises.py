@@ -23,7 +23,18 @@ _SHORT = re.compile(r"-+|[ \t]+")
 """Part of a repeated table's delimiter row that is shortened."""
 
 OUT_OF_ORDER = ("single_linkage", "dbscan", "kmeans", "propositions")
-INSIDE = ("fixed_words", "fixed_characters", "fixed_tokens", "recursive", "structure", "turns", "optimal", "llm", "lumber")
+INSIDE = (
+    "fixed_words",
+    "fixed_characters",
+    "fixed_tokens",
+    "recursive",
+    "structure",
+    "turns",
+    "code",
+    "optimal",
+    "llm",
+    "lumber",
+)
 """The chunkers that may cut inside a sentence without a maximum size."""
 
 HAIR = 1e-6
@@ -257,6 +268,16 @@ def _turns(chunking, chunker, tools):
         assert all(line in chunking.document.text[: chunk.start] for line in chunk.context.split("\n"))
 
 
+def _code(chunking, chunker, tools):
+    """A character may be several tokens; a context counts with the text, and its names are those of the text."""
+    measure = _counted("tokens", tools)
+    for chunk in chunking.chunks:
+        size = measure(chunk.text) + (measure(chunk.context) if chunk.context else 0)
+        smallest = len(chunk.text) == 1 or _is_fence(chunking, chunk)
+        assert size <= chunker.max_size or smallest, f"{size} > {chunker.max_size}: {chunk.text!r}"
+        assert all(word.rstrip("…") in chunking.document.text for word in chunk.context.replace(" > ", " ").split())
+
+
 def _optimal(chunking, chunker, tools):
     measure = _counted("tokens", tools)
     if chunker.pieces == "sentences":
@@ -297,6 +318,7 @@ _SIZES = {
     "recursive": _recursive,
     "structure": _structure,
     "turns": _turns,
+    "code": _code,
     "optimal": _optimal,
     "double_pass": _double_pass,
     "single_linkage": _single_linkage,

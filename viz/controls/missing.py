@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from chunkers.embedders import missing_for_embedder
+from chunkers.recipes.registry import chunker_class
 from chunkers.support.extras import lacking
 from chunkers.text.tokenizers import BYTE_PAIRS
 
@@ -17,10 +18,22 @@ def missing_for_tokenizer(name: str) -> str:
     return lacking("tokens", name) if name in BYTE_PAIRS else ""
 
 
-MISSING = {"sentences": missing_for_splitter, "embedder": missing_for_embedder, "tokenizer": missing_for_tokenizer}
-"""By shared setting, the function that returns the installation hint for one of its values."""
+def missing_for_chunker(name: str) -> str:
+    """Return the installation hint for the packages that the chunker lacks; empty if no package is missing."""
+    extra = chunker_class(name).extra
+    return lacking(extra, name) if extra else ""
 
 
-def labelled(setting: str, name: str) -> str:
-    """Return the label of an option of a shared setting, marked if the option needs a package that is not installed."""
-    return f"{name} (not installed)" if setting in MISSING and MISSING[setting](name) else name
+MISSING = {
+    "chunker": missing_for_chunker,
+    "sentences": missing_for_splitter,
+    "embedder": missing_for_embedder,
+    "tokenizer": missing_for_tokenizer,
+}
+"""By setting, the function that returns the installation hint for one of its values."""
+
+
+def labelled(setting: str, name: str, title: str = "") -> str:
+    """Return the label of an option, ``title`` or its name, marked if the option needs a package that is not installed."""
+    missing = setting in MISSING and MISSING[setting](name)
+    return f"{title or name}{' (not installed)' if missing else ''}"

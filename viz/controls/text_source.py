@@ -11,6 +11,7 @@ from chunkers import InputError, Recipe
 from chunkers.text.encodings import CHOICES
 from chunkers.text.formats import WITHOUT_ENCODING, format_of
 from chunkers.text.reading import READABLE, FileText
+from chunkers.text.syntax import CODE_ENDINGS
 from sample_docs import load_sample, sample_titles
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
@@ -159,7 +160,7 @@ def _draw_box(choices: Choices) -> None:
     with right:
         st.file_uploader(
             "Document or session",
-            type=[ending.removeprefix(".") for ending in (*READABLE, session_file.ENDING)],
+            type=[ending.removeprefix(".") for ending in (*READABLE, *CODE_ENDINGS, session_file.ENDING)],
             key="file",
             on_change=_uploaded,
             args=(choices,),

@@ -122,6 +122,19 @@ SHOWN: Mapping[str, Shown] = {
         ),
         MiniLM.name,
     ),
+    "code": Shown(
+        {"max_size": 40},
+        "It finds functions, classes and statements, and counts their [tokens]. A text in no language, as here, is prose.",
+        "Neighbours that fit together are joined; prose, as here, is cut between paragraphs.",
+        (
+            (
+                "def bees(nectar):\n    return dry(nectar)\n\n\n",
+                "def bread(flour):\n    return bake(flour)\n",
+            ),
+            {"max_size": 60, "language": "python"},
+        ),
+        MiniLM.name,
+    ),
     "breakpoint": Shown(
         {"amount": 70.0},
         _NEIGHBOURS,

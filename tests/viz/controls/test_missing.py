@@ -2,6 +2,7 @@
 
 import pytest
 
+from chunkers import CHUNKERS
 from chunkers.embedders import EMBEDDERS
 from chunkers.support import extras
 from chunkers.text.sentences import SPLITTERS
@@ -9,6 +10,7 @@ from chunkers.text.tokenizers import TOKENIZERS
 from viz.controls.missing import labelled
 
 LIGHT = {
+    "chunker": (CHUNKERS, {"code", "kmeans"}),
     "sentences": (SPLITTERS, {"spacy"}),
     "embedder": (EMBEDDERS, {"tfidf"}),
     "tokenizer": (TOKENIZERS, {"cl100k_base", "o200k_base"}),

@@ -1,0 +1,285 @@
+"""Code: cut source code between functions, classes and statements, and repeat the names around what is cut."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import metadata
+from importlib.util import find_spec
+from itertools import pairwise
+from typing import ClassVar, Literal, NamedTuple
+
+from pydantic import Field
+
+from chunkers.building_blocks.ledger import cuts_to_gaps, gap_order
+from chunkers.building_blocks.overlaps import check_chunks, check_size
+from chunkers.building_blocks.recursive_spans import measure_for
+from chunkers.building_blocks.sizes import fitting_spans
+from chunkers.building_blocks.token_sizes import TokenSizes
+from chunkers.contract.base import Chunker
+from chunkers.contract.tools import Tools
+from chunkers.results.reason import Reason
+from chunkers.results.result import Chunk, Chunking, Gap, Verdict
+from chunkers.support.extras import MODULES
+from chunkers.support.lazy import LazyTuple
+from chunkers.text.document import Document, Span
+from chunkers.text.front_matter import front_matter
+from chunkers.text.syntax import Break, Detected, Syntax, detect, paragraphs
+
+_REPORT = 256
+"""Parts of the code between two reports of progress."""
+
+
+class Code(Chunker):
+    """Chunker that keeps functions and classes whole where they fit, and cuts longer ones between their members.
+
+    `chunkers.text.syntax` finds the places by tree-sitter. A class that does not fit is cut between its methods, a function
+    between its statements, a statement between its branches or entries, and anything else between lines. Neighbours in the
+    same definition are joined while they fit. The names of the definitions around a cut are the context of the chunk
+    behind it, and count with it. A text in no known language is cut between paragraphs.
+    """
+
+    name: ClassVar[str] = "code"
+    title: ClassVar[str] = "Code"
+    idea: ClassVar[str] = "Cuts source code between functions, classes and statements, by its syntax tree."
+    source: ClassVar[str] = "Seamark; tree-sitter; LlamaIndex's CodeSplitter and Chonkie's CodeChunker do alike"
+    formula: ClassVar[str] = (
+        r"\begin{aligned} &\text{join neighbours while} \\ &\textstyle\sum |n| \le s \text{;} \\ "
+        r"&\text{cut inside a definition} \\ &\text{only if } |n| > s \end{aligned}"
+    )
+    symbols: ClassVar[str] = r"$|n|$ tokens of a function, class or statement; $s$ maximum size"
+    failure: ClassVar[str] = (
+        "Knows syntax and lengths alone: small functions share a chunk whatever they are about, and a function is parted "
+        "from those that it calls."
+    )
+    extra: ClassVar[str] = "code"
+    packages: ClassVar[tuple[str, ...]] = tuple(module.replace("_", "-") for module in MODULES["code"])
+
+    max_size: int = Field(
+        250,
+        ge=1,
+        le=1_000_000,
+        title="Maximum chunk size",
+        description="The most that a chunk may hold, with the names that are repeated; a function that is longer is cut.",
+        json_schema_extra={"unit": "tokens", "step": 10, "offered": [20, 2000], "main": True},
+    )
+    language: Literal["auto", "python", "javascript", "typescript", "tsx", "java", "go", "rust", "c", "cpp"] = Field(
+        "auto",
+        title="Language",
+        description="auto: by the ending of the file's name, or else the grammar that finds the fewest syntax errors.",
+        json_schema_extra={"main": True},
+    )
+
+    def describe(self) -> str:
+        """Return the maximum size, and the language if it is chosen, as a short phrase."""
+        return ", ".join([f"at most {_tokens(self.max_size)}", *([self.language] if self.language != "auto" else [])])
+
+    @classmethod
+    def versions(cls) -> dict[str, str]:
+        """Return the version of each installed package of tree-sitter; grammars may be missing."""
+        installed = [package for package in cls.packages if find_spec(package.replace("-", "_")) is not None]
+        return {package: metadata.version(package) for package in installed}
+
+    def chunk(self, document: Document, tools: Tools) -> Chunking:
+        """Cut the document along its syntax; a cut inside a sentence adds a gap to the result.
+
+        Raises
+        ------
+        ModelError
+            If tree-sitter or the grammar of the language is not installed.
+        InputError
+            If there would be too many chunks, or parsing takes too long.
+        Cancelled
+            If the user asked to stop.
+        """
+        text = document.text
+        check_size(self.name, text, self.max_size, "tokens")
+        if not text.strip():
+            return Chunking(document, (), ())
+        detected = Detected(self.language)
+        if self.language == "auto":
+            detected = detect(text, document.name, self.name, tools.cancelled)
+        syntax = Syntax.of(text, detected.language, self.name, tools.cancelled) if detected.language else None
+        cutting = _Cutting(document, tools, self.max_size, syntax)
+        pieces = cutting.cut()
+        check_chunks(self.name, len(pieces), len(text))
+        chunks = tuple([Chunk((Span(one.start, one.end),), text[one.start : one.end], one.context) for one in pieces])
+        notes = (detected.why, syntax.fault(detected.language) if syntax and detected.language else "")
+        gaps = LazyTuple(lambda: cutting.ledger(pieces))
+        return Chunking(document, chunks, gaps, notes=tuple(filter(None, notes)))
+
+
+class _Part(NamedTuple):
+    """The code from one break to the next, without white space at its ends."""
+
+    start: int
+    end: int
+    at: Break
+
+
+class _Piece(NamedTuple):
+    """Parts of the code that become a chunk; the reason is for the cut before it."""
+
+    start: int
+    end: int
+    why: Reason
+    context: str = ""
+
+
+@dataclass
+class _Cutting:
+    """The cutting of a document, and the reasons for parts that are joined."""
+
+    document: Document
+    tools: Tools
+    most: int
+    syntax: Syntax | None
+    pieces: list[_Piece] = field(default_factory=list)
+    joined: dict[int, Reason] = field(default_factory=dict)
+
+    @cached_property
+    def lines(self) -> list[int]:
+        """The first visible character of each line that has one."""
+        starts, place = [], 0
+        for line in self.document.text.splitlines(keepends=True):
+            if visible := line.lstrip():
+                starts.append(place + len(line) - len(visible))
+            place += len(line)
+        return starts
+
+    @cached_property
+    def size(self) -> TokenSizes:
+        return TokenSizes(self.document.text, self.lines, self.tools)
+
+    @cached_property
+    def breaks(self) -> list[Break]:
+        """The places at which the text may be cut, and its beginning."""
+        text, front = self.document.text, front_matter(self.document.text)
+        found = paragraphs(text) if self.syntax is None else self.syntax.breaks(self.fits)
+        begin = len(text) - len(text.lstrip())
+        opening = [] if found and found[0].offset == begin else [Break(begin, "", "a passage")]
+        return [*opening, *(at for at in found if front is None or not front.parts_fence(at.offset))]
+
+    def fits(self, start: int, end: int) -> bool:
+        """Return whether the text between two offsets fits into a chunk."""
+        # A token has a character at least.
+        return end - start <= self.most or self.size(start, self._end(start, end)) <= self.most
+
+    def cut(self) -> list[_Piece]:
+        """Return the chunks."""
+        for number, unit in enumerate(self._units()):
+            if number % _REPORT == 0:
+                self.tools.decided(unit[0].start, len(self.document.text))
+            why = self._join(unit[0].at, unit[-1].end)
+            if why is None or self._begin(unit[0], unit[-1].end, why):
+                continue
+            for part in unit:
+                # What leads a definition is not joined with what is in front of both.
+                why = why if part is unit[0] else self._join(part.at, part.end)
+                if why is not None and not self._begin(part, part.end, why):
+                    self._split(part, why)
+        return self.pieces
+
+    def _units(self) -> Iterator[list[_Part]]:
+        """Yield the parts of the text, those that belong together in one list."""
+        unit: list[_Part] = []
+        for at, following in pairwise([*self.breaks, Break(len(self.document.text), "", "")]):
+            if unit and not at.weak:
+                yield unit
+                unit = []
+            unit.append(_Part(at.offset, self._end(at.offset, following.offset), at))
+        yield unit
+
+    def _join(self, at: Break, end: int) -> Reason | None:
+        """Join what is behind a break with the last chunk, or return the reason why not."""
+        if not self.pieces:
+            return Reason(remark="")
+        if at.alone:
+            return Reason(remark=f"{at.between}; the {at.alone} is longer than {_tokens(self.most)}")
+        last = self.pieces[-1]
+        together = self.size(last.start, end) + self._held(last.context)
+        if together > self.most:
+            return Reason(remark=f"{at.between}; together {together:,} > {_tokens(self.most)}")
+        self.joined[at.offset] = Reason(remark=f"{at.between}, joined: together {together:,} ≤ {_tokens(self.most)}")
+        self.pieces[-1] = last._replace(end=end)
+        return None
+
+    def _begin(self, part: _Part, end: int, why: Reason) -> bool:
+        """Begin a chunk with a part, up to ``end``; return False if this is too long."""
+        size = self.size(part.start, end)
+        if size > self.most:
+            return False
+        context, held = self._context(part.at.path)
+        # Rather without the names than cut.
+        self.pieces.append(_Piece(part.start, end, why, context if size + held <= self.most else ""))
+        return True
+
+    def _split(self, part: _Part, why: Reason) -> None:
+        """Cut a part that is too long between lines, and lines that are too long inside."""
+        front = front_matter(self.document.text)
+        inside = self.lines[bisect_right(self.lines, part.start) : bisect_left(self.lines, part.end)]
+        starts = [part.start, *(line for line in inside if front is None or not front.parts_fence(line))]
+        context, held = self._context(part.at.path)
+        repeated, room = self._context(part.at.inside)
+        room = max(1, self.most - max(held, room))
+        measure = measure_for("tokens", self.tools)
+        long = f"{part.at.after}{f' of {part.at.path[-1]}' if part.at.path else ''} is longer than {_tokens(self.most)}"
+        opened: tuple[int, int] | None = None
+
+        def close(start: int, end: int, then: str) -> None:
+            nonlocal why, context
+            self.pieces.append(_Piece(start, end, why, context))
+            why, context = Reason(remark=f"{long}: cut {then}"), repeated
+
+        for start, following in pairwise([*starts, part.end]):
+            end = self._end(start, following)
+            if opened and self.size(opened[0], end) <= room:
+                opened = opened[0], end
+                continue
+            if opened:
+                close(*opened, "between lines")
+            opened = start, end
+            if self.size(start, end) > room:
+                *spans, last = fitting_spans(self.document.text, room, measure, Span(start, end))
+                for span in spans:
+                    close(*span, "inside a line")
+                opened = last
+        if opened:
+            close(*opened, "between lines")
+
+    def _held(self, context: str) -> int:
+        """Return the tokens of a context."""
+        return self.tools.count_tokens([context])[0] if context else 0
+
+    def _context(self, path: Sequence[str]) -> tuple[str, int]:
+        """Return the names around a place, and their tokens; none if they would take more than half of a chunk."""
+        context = " > ".join(path)
+        held = self._held(context)
+        return (context, held) if held <= self.most // 2 else ("", 0)
+
+    def _end(self, start: int, end: int) -> int:
+        """Return the end of the text between two offsets without the white space behind it."""
+        while end > start and self.document.text[end - 1].isspace():
+            end -= 1
+        return end
+
+    def ledger(self, pieces: Sequence[_Piece]) -> tuple[Gap, ...]:
+        """Return the cuts, and a gap for each other pair of neighbouring sentences."""
+        reasons = {piece.start: piece.why for piece in pieces}
+        starts = [piece.start for piece in pieces[1:]]
+        cuts = cuts_to_gaps(self.document, starts, Verdict.CUT, reasons.__getitem__)
+        cut = {gap.index for gap in cuts if gap.offset is None}
+        offsets = [at.offset for at in self.breaks]
+        kept = []
+        for index, place in enumerate(self.document.starts[1:]):
+            if index not in cut:
+                at = self.breaks[max(0, bisect_right(offsets, place) - 1)]
+                inside = f"inside {at.after}{f' of {at.path[-1]}' if at.path else ''}"
+                kept.append(Gap(index, None, None, Verdict.KEPT, self.joined.get(place) or Reason(remark=inside)))
+        return tuple(sorted([*kept, *cuts], key=gap_order))
+
+
+def _tokens(count: int) -> str:
+    return f"{count:,} token{'s' * (count != 1)}"

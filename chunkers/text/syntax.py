@@ -1,0 +1,611 @@
+"""Syntax of source code: the language, the definitions, and the places at which code that is too long may be cut.
+
+tree-sitter parses the code with the grammars that are installed. A node of its tree that fits into a chunk is never looked
+into. A longer one may be cut between the members of its lists: statements of a block, methods of a class, branches of an
+``if``, entries of a literal. Comments, decorators and docstrings lead what follows: the places behind them, behind the
+head of a definition and in front of a closing bracket are weak, to be used only if the parts do not fit together.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, cached_property
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from chunkers.support.errors import Cancelled, InputError
+from chunkers.support.extras import need
+from chunkers.support.limits import READ_SECONDS
+
+if TYPE_CHECKING:
+    from tree_sitter import Language, Node
+
+
+class Grammar(NamedTuple):
+    """A language's grammar.
+
+    Attributes
+    ----------
+    module
+        The module of its package.
+    function
+        The function of the module that returns it.
+    endings
+        The endings of its files.
+    """
+
+    module: str
+    function: str
+    endings: tuple[str, ...]
+
+
+GRAMMARS = {
+    "python": Grammar("tree_sitter_python", "language", (".py", ".pyi")),
+    "javascript": Grammar("tree_sitter_javascript", "language", (".js", ".mjs", ".cjs", ".jsx")),
+    "typescript": Grammar("tree_sitter_typescript", "language_typescript", (".ts", ".mts", ".cts")),
+    "tsx": Grammar("tree_sitter_typescript", "language_tsx", (".tsx",)),
+    "java": Grammar("tree_sitter_java", "language", (".java",)),
+    "go": Grammar("tree_sitter_go", "language", (".go",)),
+    "rust": Grammar("tree_sitter_rust", "language", (".rs",)),
+    "c": Grammar("tree_sitter_c", "language", (".c", ".h")),
+    "cpp": Grammar("tree_sitter_cpp", "language", (".cpp", ".cc", ".cxx", ".hpp", ".hh", ".hxx", ".h")),
+}
+"""Grammars by language; if two are equally good for a text, the first one is used."""
+
+CODE_ENDINGS = tuple(dict.fromkeys(ending for grammar in GRAMMARS.values() for ending in grammar.endings))
+"""The endings of the names of files with code."""
+
+SAMPLED = 10_000
+"""Characters at the beginning of a text that are parsed with every grammar to detect its language."""
+
+MISREAD_SHARE = 0.1
+"""The share of a text in syntax errors above which it is taken for a language without a grammar here, or for none."""
+
+_DEEPEST = 150
+"""Nodes inside each other that are looked into; deeper ones are cut between lines."""
+
+_LONGEST_NAME = 80
+"""Characters of a name in reasons and contexts."""
+
+_PIECE = 65_536
+"""Bytes that the parser is given at once."""
+
+_NOUNS = {
+    "function_definition": "function",
+    "function_declaration": "function",
+    "generator_function_declaration": "function",
+    "function_expression": "function",
+    "generator_function": "function",
+    "arrow_function": "function",
+    "function_item": "function",
+    "method_definition": "method",
+    "method_declaration": "method",
+    "constructor_declaration": "constructor",
+    "class_definition": "class",
+    "class_declaration": "class",
+    "abstract_class_declaration": "class",
+    "class": "class",
+    "class_specifier": "class",
+    "struct_specifier": "struct",
+    "struct_item": "struct",
+    "union_specifier": "union",
+    "union_item": "union",
+    "enum_specifier": "enum",
+    "enum_declaration": "enum",
+    "enum_item": "enum",
+    "record_declaration": "record",
+    "interface_declaration": "interface",
+    "annotation_type_declaration": "annotation",
+    "trait_item": "trait",
+    "impl_item": "impl",
+    "mod_item": "module",
+    "internal_module": "namespace",
+    "module": "namespace",
+    "namespace_definition": "namespace",
+    "type_spec": "type",
+    "type_definition": "type",
+    "type_alias_declaration": "type",
+    "macro_definition": "macro",
+}
+_OWNERS = {"class", "struct", "union", "enum", "record", "interface", "trait", "impl"}
+_WRAPPERS = {
+    "decorated_definition": "definition",
+    "export_statement": "declaration",
+    "template_declaration": "",
+    "ambient_declaration": "",
+    "type_declaration": "",
+    "lexical_declaration": "",
+    "variable_declaration": "",
+    "expression_statement": "",
+}
+"""Statements that are named by what is inside: by a field, or by their last child."""
+_LED = {"decorated_definition", "template_declaration"}
+_VALUED = {
+    "variable_declarator": ("name", "value"),
+    "assignment_expression": ("left", "right"),
+    "pair": ("key", "value"),
+    "public_field_definition": ("name", "value"),
+    "field_definition": ("property", "value"),
+}
+"""Nodes that give a function or a class its name, with the fields of both."""
+_KEYWORDS = re.compile(r"(?:def|class|function|func|fn|impl|trait|struct|union|enum|mod|interface|namespace|type|record)\Z")
+_LIST = re.compile(
+    r".*(?:block|body|list|initializer|section)\Z|(?:module|program|source_file|translation_unit|compound_statement|object"
+    r"|object_type|array|arguments|dictionary|set|tuple|literal_value|array_expression|preproc_\w+|switch_case"
+    r"|case_statement|\w+_case|switch_block_statement_group|jsx_element|concatenated_string|ERROR)\Z"
+)
+_CLAUSES = {"elif_clause", "else_clause", "except_clause", "except_group_clause", "finally_clause", "catch_clause"}
+_LEADS = re.compile(r".*comment\Z|attribute_item|inner_attribute_item|decorator\Z")
+_STATEMENTS = re.compile(r"_?(?:statement|definition|declaration|item)\Z")
+_SPACE = re.compile(r"\s*")
+
+
+class Item(NamedTuple):
+    """A member of the code as a reason names it.
+
+    Attributes
+    ----------
+    noun
+        The kind, such as ``function`` or ``import statement``.
+    name
+        The name; empty for what has none.
+    label
+        The keyword and the name as in the code, such as ``def parse``; empty for what is no definition.
+    node
+        The definition itself, inside decorators and the like; None for what is no definition.
+    """
+
+    noun: str
+    name: str = ""
+    label: str = ""
+    node: Node | None = None
+
+    def __str__(self) -> str:
+        """Return the noun with its name or its article."""
+        if self.name:
+            return f"the {self.noun} {self.name}"
+        return f"{'an' if self.noun[:1] in 'aeiou' else 'a'} {self.noun}"
+
+
+class Break(NamedTuple):
+    """A place at which code may be cut.
+
+    Attributes
+    ----------
+    offset
+        The place, in code points; never at white space.
+    between
+        What is in front and behind, as in ``between the functions a and b``.
+    after
+        What is behind, as in ``the function b``.
+    path
+        The labels of the definitions around the place, outermost first; only those that do not fit into a chunk.
+    inside
+        The labels around what follows the place; longer than ``path`` where a definition begins that does not fit.
+    weak
+        True if both sides belong together.
+    alone
+        The definition beside the place that does not fit into a chunk, so that it shares none with its neighbours; empty for
+        none.
+    """
+
+    offset: int
+    between: str
+    after: str
+    path: tuple[str, ...] = ()
+    inside: tuple[str, ...] = ()
+    weak: bool = False
+    alone: str = ""
+
+
+class Detected(NamedTuple):
+    """The language of a text.
+
+    Attributes
+    ----------
+    language
+        The language; None if no grammar fits.
+    why
+        A sentence on how it was found; empty if the user chose it.
+    """
+
+    language: str | None
+    why: str = ""
+
+
+def installed_grammars() -> list[str]:
+    """Return the languages whose grammars are installed."""
+    return [name for name, grammar in GRAMMARS.items() if find_spec(grammar.module) is not None]
+
+
+def detect(text: str, name: str, who: str, cancelled: Callable[[], bool] = bool) -> Detected:
+    """Return the language of a text by its file's name, or else the one whose grammar finds the fewest syntax errors.
+
+    Parameters
+    ----------
+    name
+        The name of the text's file, or another name.
+    who
+        Who needs the grammar, for the message if the package is missing.
+
+    Raises
+    ------
+    ModelError
+        If the package of the grammar that the name asks for, or all grammars, are missing.
+    Cancelled
+        If the user asked to stop.
+    """
+    ending = next((ending for ending in sorted(CODE_ENDINGS, key=len, reverse=True) if name.lower().endswith(ending)), "")
+    languages = [language for language, grammar in GRAMMARS.items() if ending and ending in grammar.endings]
+    for language in languages:
+        need("code", f"{who}: the language {language}", "tree_sitter", GRAMMARS[language].module)
+    if len(languages) == 1:
+        return Detected(languages[0], f"Language: {languages[0]}, by the ending {ending} of the file's name.")
+    tried = languages or installed_grammars()
+    need("code", who, *(["tree_sitter"] if tried else []))
+    sample = text if len(text) <= SAMPLED else text[: text.rfind("\n", 0, SAMPLED) + 1] or text[:SAMPLED]
+    visible = sum(map(len, sample.split()))
+    misread = {}
+    for language in tried:
+        misread[language] = Syntax.of(sample, language, who, cancelled).misread / max(1, visible)
+        if not misread[language]:
+            break
+    best = min(misread, key=misread.__getitem__, default=None)
+    if best is None or (misread[best] > MISREAD_SHARE and not languages):
+        least = min(1, misread[best]) if best else 1
+        return Detected(
+            None,
+            f"Language: unknown. The grammars of {', '.join(tried)} find syntax errors in at least {least:.0%} of the text: "
+            "it is cut between paragraphs and lines.",
+        )
+    where = " at its beginning" if len(sample) < len(text) else ""
+    return Detected(best, f"Language: {best}, whose grammar finds the fewest syntax errors{where}.")
+
+
+@cache
+def _grammar(language: str) -> Language:
+    from tree_sitter import Language
+
+    grammar = GRAMMARS[language]
+    return Language(getattr(import_module(grammar.module), grammar.function)())
+
+
+class Syntax:
+    """The tree of a text in one language.
+
+    Attributes
+    ----------
+    text
+        The text.
+    root
+        The root of the tree.
+    """
+
+    def __init__(self, text: str, data: bytes, root: Node) -> None:
+        self.text = text
+        self.root = root
+        self._data = data
+
+    @classmethod
+    def of(cls, text: str, language: str, who: str, cancelled: Callable[[], bool] = bool) -> Syntax:
+        """Parse a text.
+
+        Raises
+        ------
+        ModelError
+            If the package of the grammar is missing.
+        InputError
+            If it takes longer than `READ_SECONDS`.
+        Cancelled
+            If the user asked to stop.
+        """
+        need("code", f"{who}: the language {language}", "tree_sitter", GRAMMARS[language].module)
+        from tree_sitter import Parser
+
+        data = text.encode()
+        ends = time.monotonic() + READ_SECONDS
+        stopped = []
+
+        def stops(_offset: int, _has_error: bool) -> bool:
+            if cancelled():
+                stopped.append("cancelled")
+            elif time.monotonic() > ends:
+                stopped.append("late")
+            return bool(stopped)
+
+        try:
+            tree = Parser(_grammar(language)).parse(
+                lambda offset, _point: data[offset : offset + _PIECE], progress_callback=stops
+            )
+        except ValueError as error:
+            if stopped == ["cancelled"]:
+                raise Cancelled from error
+            raise InputError(
+                f"{who}: parsing code may take at most {READ_SECONDS} seconds; this text takes longer as {language}. "
+                "Divide the text, or choose another language."
+            ) from error
+        return cls(text, data, tree.root_node)
+
+    @cached_property
+    def _starts(self) -> Sequence[int] | None:
+        """The byte at which each character begins; None if every character is one byte."""
+        if len(self._data) == len(self.text):
+            return None
+        values = np.frombuffer(self._data, np.uint8)
+        return np.flatnonzero((values & 0xC0) != 0x80).tolist()
+
+    def at(self, byte: int) -> int:
+        """Return the offset of a byte, in code points."""
+        if self._starts is None:
+            return byte
+        return int(np.searchsorted(self._bytes, byte))
+
+    @cached_property
+    def _bytes(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        return np.asarray(self._starts, np.int64)
+
+    def _source(self, node: Node) -> str:
+        """Return the beginning of the text of a node in one line."""
+        source = self._data[node.start_byte : min(node.end_byte, node.start_byte + 4 * _LONGEST_NAME)]
+        words = " ".join(source.decode(errors="ignore").split())
+        return words if len(words) <= _LONGEST_NAME else f"{words[: _LONGEST_NAME - 1]}…"
+
+    @cached_property
+    def _faults(self) -> list[tuple[int, int]]:
+        """The first byte and the number of misread bytes of each syntax error, in order."""
+        faults = []
+        waiting = [self.root]
+        while waiting:
+            node = waiting.pop()
+            if node.is_missing:
+                faults.append((node.start_byte, 1))
+            elif node.type == "ERROR":
+                read = [child for child in node.named_children if _STATEMENTS.search(child.type)]
+                held = sum(child.end_byte - child.start_byte for child in read)
+                faults.append((node.start_byte, max(1, node.end_byte - node.start_byte - held)))
+                waiting += reversed(read)
+            elif node.has_error:
+                waiting += reversed(node.children)
+        return faults
+
+    @property
+    def misread(self) -> int:
+        """The bytes in syntax errors."""
+        return sum(count for _, count in self._faults)
+
+    def fault(self, language: str) -> str:
+        """Return a sentence on syntax errors; empty if there are none."""
+        if not self._faults:
+            return ""
+        count = len(self._faults)
+        line = self._data[: self._faults[0][0]].count(b"\n") + 1
+        many = f"{count:,} syntax errors" if count > 1 else "a syntax error"
+        first = "the first " if count > 1 else ""
+        return f"The grammar of {language} finds {many}, {first}in line {line:,}; there the cuts may not follow the syntax."
+
+    def item(self, node: Node, owner: str = "") -> Item:
+        """Return the item that names a node; ``owner`` is the noun of the definition around it."""
+        given = ""
+        inner = node
+        for _ in range(6):
+            if inner.type in _VALUED:
+                names, value = _VALUED[inner.type]
+                named, inside = inner.child_by_field_name(names), inner.child_by_field_name(value)
+                if named is None or inside is None or inside.type not in _NOUNS:
+                    break
+                given, inner = self._source(named), inside
+            elif inner.type in _WRAPPERS:
+                field = _WRAPPERS[inner.type]
+                inside = inner.child_by_field_name(field) if field else None
+                inside = inside or inner.child_by_field_name("value")
+                if not field and inner.named_children:
+                    inside = inner.named_children[-1]
+                if inside is None:
+                    break
+                inner = inside
+            else:
+                break
+        noun = _NOUNS.get(inner.type)
+        name = given or (self._name(inner) if noun else "")
+        if noun is None or not name:
+            return Item(_kind(node))
+        if noun == "function" and owner in _OWNERS:
+            noun = "method"
+        keyword = next((child.type for child in inner.children if _KEYWORDS.match(child.type)), "")
+        if inner.type == "type_spec":
+            keyword = "type"
+        return Item(noun, name, f"{keyword} {name}".strip(), inner)
+
+    def _name(self, node: Node) -> str:
+        """Return the name of a definition."""
+        if node.type == "impl_item":
+            body = node.child_by_field_name("body")
+            end = node.end_byte if body is None else body.start_byte
+            head = self._data[node.start_byte : end].decode(errors="ignore").split()
+            return " ".join(head).removeprefix("unsafe ").removeprefix("impl").strip()[:_LONGEST_NAME]
+        named = node.child_by_field_name("name")
+        inner = node
+        while named is None:
+            declared = inner.child_by_field_name("declarator")
+            if declared is None:
+                if inner is node or not inner.type.endswith("declarator") or not inner.named_children:
+                    break
+                declared = inner.named_children[-1]
+            inner = declared
+        if named is None:
+            named = None if inner is node else inner
+        return "" if named is None else self._source(named)
+
+    def breaks(self, fits: Callable[[int, int], bool]) -> list[Break]:
+        """Return the places at which the code may be cut, in order, its beginning included.
+
+        Parameters
+        ----------
+        fits
+            Returns whether the text between two offsets fits into a chunk.
+        """
+        return list(_Walk(self, fits).walk())
+
+
+def paragraphs(text: str) -> list[Break]:
+    """Return the places behind blank lines, at which a text in no known language may be cut."""
+    found, place, blank = [], 0, False
+    for line in text.splitlines(keepends=True):
+        visible = line.lstrip()
+        if visible and blank:
+            found.append(Break(place + len(line) - len(visible), "between two paragraphs", "a paragraph"))
+        blank = place > 0 and not visible
+        place += len(line)
+    return found
+
+
+def _kind(node: Node) -> str:
+    """Return the noun of a node that is no definition."""
+    if node.type == "ERROR":
+        return "passage with a syntax error"
+    if _is_docstring(node):
+        return "docstring"
+    for word in ("comment", "import", "include"):
+        if word in node.type:
+            return word
+    if node.type == "expression_statement":
+        return "statement"
+    return node.type.removeprefix("preproc_").replace("_", " ")
+
+
+class _Walk:
+    """A walk down a tree into all that does not fit into a chunk."""
+
+    def __init__(self, syntax: Syntax, fits: Callable[[int, int], bool]) -> None:
+        self._syntax = syntax
+        self._fits = fits
+        self._last = -1
+
+    def walk(self) -> Iterator[Break]:
+        """Yield the breaks of the whole tree."""
+        return self._list(self._syntax.root, (), "", 0)
+
+    def _place(self, byte: int) -> int | None:
+        """Return the offset of the first visible character from a byte on; None if a break is there or behind already."""
+        text = self._syntax.text
+        found = _SPACE.match(text, self._syntax.at(byte))
+        offset = len(text) if found is None else found.end()
+        if offset <= self._last or offset >= len(text):
+            return None
+        self._last = offset
+        return offset
+
+    def _is_long(self, node: Node) -> bool:
+        return not self._fits(self._syntax.at(node.start_byte), self._syntax.at(node.end_byte))
+
+    def _inside(self, node: Node, path: tuple[str, ...], owner: str, depth: int) -> Iterator[Break]:
+        """Yield the breaks inside a node that is too long."""
+        if depth > _DEEPEST:
+            return
+        if _LIST.match(node.type):
+            yield from self._list(node, path, owner, depth)
+            return
+        longs = [child for child in node.children if child.child_count and self._is_long(child)]
+        # All of its parts may fit, only not together.
+        largest = node.child_by_field_name("body") or max(
+            node.children, key=lambda child: child.end_byte - child.start_byte, default=None
+        )
+        for child in node.children:
+            if child.type in _CLAUSES and (offset := self._place(child.start_byte)) is not None:
+                yield Break(offset, f"before the {_kind(child)}{_of(path)}", f"the {_kind(child)}", path, path)
+            if node.type in _LED and child == largest and (offset := self._place(child.start_byte)) is not None:
+                own = self._syntax.item(child, owner)
+                yield Break(
+                    offset, f"in front of {own}", str(own), path[:-1] if path[-1:] == (own.label,) else path, path, weak=True
+                )
+                if not longs:
+                    continue
+            if child in longs or (not longs and child == largest):
+                yield from self._inside(child, path, owner, depth + 1)
+
+    def _list(self, node: Node, path: tuple[str, ...], owner: str, depth: int) -> Iterator[Break]:
+        """Yield the breaks between the members of a list, and inside those that are too long."""
+        syntax = self._syntax
+        before: Node | None = None
+        leads: list[Node] = []
+        alone = ""
+        members = [child for child in node.children if child.is_named and child.end_byte > child.start_byte]
+        longs = {number for number, child in enumerate(members) if self._is_long(child)}
+        led = self._led(members)
+        items: dict[int, Item] = {}
+
+        def item(child: Node) -> Item:
+            if child.id not in items:
+                items[child.id] = syntax.item(child, owner)
+            return items[child.id]
+
+        for number, child in enumerate(members):
+            last = leads[-1] if leads else before
+            trails = last is not None and last.end_point.row == child.start_point.row
+            if (trails and child.type.endswith("comment")) or (number and _is_docstring(child)):
+                # It belongs to what is in front.
+                continue
+            # The definition that the comments in front belong to may be too long, so that they are alone with it.
+            definition = item(members[led[number]]) if led[number] in longs else Item("")
+            long = definition.label and definition.noun and f"{definition.noun} {definition.name}"
+            weak = last is None or bool(leads)
+            offset = self._place(child.start_byte)
+            if offset is not None:
+                own = item(child)
+                inside = (*path, own.label) if number in longs and own.label else path
+                behind = own if last is None or leads else item(members[led[number]])
+                between = _between(None if last is None else item(last), behind, path)
+                beside = "" if leads else alone or long
+                yield Break(offset, between, str(own), path, inside, weak, beside if last is not None else "")
+            if number in longs:
+                own = item(child)
+                deeper = (*path, own.label) if own.label else path
+                yield from self._inside(child, deeper, own.noun if own.label else owner, depth + 1)
+            if led[number] > number:
+                leads.append(child)
+                continue
+            alone = long or ""
+            before, leads = child, []
+        closing = node.children[-1] if node.child_count else None
+        if closing is not None and not closing.is_named and closing.type[-1:] in ")]}" and members:
+            offset = self._place(closing.start_byte)
+            if offset is not None:
+                yield Break(offset, f"before the end{_of(path)}", "the end", path, path, True)
+
+    def _led(self, members: Sequence[Node]) -> list[int]:
+        """Return the member that each belongs to: itself, or what its comments, decorators or docstring lead."""
+        led = [*range(len(members))]
+        for number in reversed(range(len(members) - 1)):
+            if _LEADS.match(members[number].type) or (number == 0 and _is_docstring(members[number])):
+                led[number] = led[number + 1]
+        return led
+
+
+def _is_docstring(node: Node) -> bool:
+    return node.type == "expression_statement" and [child.type for child in node.children] == ["string"]
+
+
+def _of(path: tuple[str, ...]) -> str:
+    return f" of {path[-1]}" if path else ""
+
+
+def _between(before: Item | None, after: Item, path: tuple[str, ...]) -> str:
+    """Return the words for the place between two members."""
+    if before is None:
+        return f"between the head{_of(path)} and {after}"
+    if before.noun != after.noun:
+        both = f"{before} and {after}"
+    elif before.name and after.name:
+        both = f"the {_plural(before.noun)} {before.name} and {after.name}"
+    else:
+        both = f"two {_plural(before.noun)}"
+    return f"between {both}{_of(path)}"
+
+
+def _plural(noun: str) -> str:
+    return f"{noun}es" if noun.endswith(("s", "x", "ch")) else f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"

@@ -1,0 +1,303 @@
+"""Code by its syntax: no function that fits is cut, in sources of installed packages; broken code is cut all the same."""
+
+import ast
+import io
+import random
+import sysconfig
+from pathlib import Path
+
+import pytest
+import tree_sitter_c
+import tree_sitter_javascript
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from tree_sitter import Language, Parser
+
+from chunkers import Cancelled, Document, InputError, Recipe, build_chunker, chunk, load_tokenizer
+from chunkers.contract.base import run
+from chunkers.methods.code import Code
+from chunkers.text import syntax
+from chunkers.text.syntax import CODE_ENDINGS, GRAMMARS, detect
+from tests import ROOT
+from tests.properties.promises import check_result
+from tests.support import tools
+
+SITE = Path(sysconfig.get_path("purelib"))
+SEED = 34
+LONGEST = 300_000
+"""Bytes of a file that is still of use: longer ones are mostly generated."""
+
+
+def sources(kind, count):
+    """Return the texts of files drawn from installed packages; nobody has chosen them."""
+    if kind == "javascript":
+        there = [path for path in (ROOT / "node_modules").rglob("*.js") if path.is_file()]
+    else:
+        there = [path for path in SITE.glob("*/**/*.py" if kind == "python" else "*/**/*.h") if path.is_file()]
+    chosen = random.Random(SEED).sample(sorted(there), len(there))
+    texts = []
+    for path in chosen:
+        if len(texts) == count:
+            break
+        try:
+            text = path.read_bytes().decode("utf-8") if path.stat().st_size <= LONGEST else ""
+        except UnicodeDecodeError:
+            continue
+        if text.strip():
+            texts.append(text)
+    return texts
+
+
+def python_functions(text):
+    """Return the spans of functions as Python's own parser finds them; none if it refuses the text."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return []
+    lines = [*io.StringIO(text, newline="")]
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line))
+
+    def offset(row, column):
+        return starts[row - 1] + len(lines[row - 1].encode()[:column].decode())
+
+    return [
+        (offset(node.lineno, node.col_offset), offset(node.end_lineno, node.end_col_offset))
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+
+
+def parsed_functions(text, grammar, kinds):
+    """Return the spans of functions that a grammar finds without a syntax error inside."""
+    data = text.encode()
+    waiting, found = [Parser(Language(grammar)).parse(data).root_node], []
+    while waiting:
+        node = waiting.pop()
+        if node.type in kinds and not node.has_error:
+            found.append(tuple(len(data[:byte].decode()) for byte in (node.start_byte, node.end_byte)))
+        waiting += node.children
+    return found
+
+
+FUNCTIONS = {
+    "python": python_functions,
+    "javascript": lambda text: parsed_functions(
+        text,
+        tree_sitter_javascript.language(),
+        {"function_declaration", "method_definition", "generator_function_declaration"},
+    ),
+    "c": lambda text: parsed_functions(text, tree_sitter_c.language(), {"function_definition"}),
+}
+
+
+@pytest.mark.parametrize("most", [60, 250])
+@pytest.mark.parametrize(
+    ("kind", "count"),
+    [
+        ("python", 12),
+        pytest.param("python", 500, marks=pytest.mark.full),
+        pytest.param("javascript", 120, marks=pytest.mark.full),
+        pytest.param("c", 150, marks=pytest.mark.full),
+    ],
+)
+@pytest.mark.slow
+def test_at_most_one_function_in_a_hundred_that_fits_is_cut(kind, count, most):
+    counted = load_tokenizer("words").count
+    fitting = cut = 0
+    for text in sources(kind, count):
+        document = Document.from_text(text, "lines")
+        starts = [one.start for one in run(build_chunker("code", {"max_size": most, "language": kind}), document, tools())]
+        for start, end in FUNCTIONS[kind](text):
+            if counted([text[start:end]])[0] <= most:
+                fitting += 1
+                cut += any(start < place < end for place in starts)
+    assert fitting > 5 * min(count, 12)
+    assert cut <= fitting / 100, f"{cut} of {fitting}"
+
+
+PARSER = '''"""Reads dates."""
+
+import re
+
+
+class Parser:
+    """Reads them one by one."""
+
+    # The form of a date.
+    form = re.compile(r"\\d+")
+
+    # Finds the first.
+    @staticmethod
+    def first(text):
+        """Return the first date."""
+        return Parser.form.search(text)
+
+    def parse(self, text):
+        if not text:
+            raise ValueError("nothing to read")
+        else:
+            found = self.first(text)
+        for part in found.groups():
+            print(part, "and so on, one after another")
+            print(part, "until all of them are done")
+        return found
+
+
+def main():
+    Parser().parse("today")
+'''
+
+
+def made(text=PARSER, name="text", **parameters):
+    document = Document.from_text(text, "lines", name)
+    chunker = build_chunker("code", {"max_size": 25, **parameters})
+    chunking = run(chunker, document, tools())
+    check_result(chunking, chunker, tools())
+    return chunking
+
+
+def test_a_class_is_cut_between_its_methods_and_a_method_between_its_statements():
+    chunking = made(language="python")
+    assert [(one.text.splitlines()[0], one.context) for one in chunking] == [
+        ('"""Reads dates."""', ""),
+        ("class Parser:", ""),
+        ("# Finds the first.", "class Parser"),
+        ("def parse(self, text):", "class Parser"),
+        ("for part in found.groups():", "class Parser > def parse"),
+        ("def main():", ""),
+    ]
+
+
+def test_reasons_name_the_syntax_and_what_is_compared():
+    cuts = [gap.reason for gap in made(language="python").gaps if gap.verdict.is_cut]
+    assert cuts == [
+        "between an import and the class Parser; the class Parser is longer than 25 tokens",
+        "between a statement and the method first of class Parser; together 29 > 25 tokens",
+        "between the methods first and parse of class Parser; the method parse is longer than 25 tokens",
+        "between an if statement and a for statement of def parse; together 34 > 25 tokens",
+        "between the class Parser and the function main; the class Parser is longer than 25 tokens",
+    ]
+    kept = {gap.reason for gap in made(language="python").gaps if not gap.verdict.is_cut}
+    assert "between a for statement and a return statement of def parse, joined: together 25 ≤ 25 tokens" in kept
+    assert "inside the function main" in kept
+
+
+def test_a_text_that_fits_is_one_chunk():
+    assert made(language="python", max_size=250).texts == (PARSER.strip(),)
+
+
+@pytest.mark.parametrize("ending", CODE_ENDINGS)
+def test_the_ending_of_the_name_tells_the_language(ending):
+    (note,) = made("x\n", f"a{ending.upper()}").notes[:1]
+    assert any(note.startswith(f"Language: {name}") for name, grammar in GRAMMARS.items() if ending in grammar.endings)
+
+
+WRITTEN = {
+    "python": PARSER,
+    "javascript": "const area = (w, h) => w * h;\nexport class Box {\n  constructor(w) { this.w = w; }\n}\n",
+    "typescript": "interface Box { w: number }\nexport function area(box: Box): number {\n  return box.w as number;\n}\n",
+    "java": "package a.b;\nimport java.util.List;\npublic class Box {\n  private int w;\n  Box(int w) { this.w = w; }\n}\n",
+    "go": 'package main\n\nimport "fmt"\n\nfunc (b *Box) Area() int {\n\tw := b.w\n\treturn w\n}\n',
+    "rust": "#[derive(Debug)]\npub struct Box { w: u32 }\nimpl Box {\n    pub fn area(&self) -> u32 { self.w }\n}\n",
+    "c": "#include <stdio.h>\n\nstatic int area(const struct box *b) {\n\treturn b->w;\n}\n",
+    "cpp": "namespace a {\ntemplate <typename T>\nclass Box {\n public:\n  T area() const { return w_; }\n};\n}\n",
+}
+
+
+@pytest.mark.parametrize("language", WRITTEN)
+def test_the_language_is_the_one_with_the_fewest_syntax_errors(language):
+    found = detect(WRITTEN[language], "text", "code")
+    assert found == (language, f"Language: {language}, whose grammar finds the fewest syntax errors.")
+
+
+@pytest.mark.parametrize(
+    ("language", "names"),
+    [
+        ("javascript", ("function area", "class Box")),
+        ("typescript", ("interface Box", "function area")),
+        ("java", ("class Box",)),
+        ("go", ("method Area",)),
+        ("rust", ("struct Box", "impl Box")),
+        ("c", ("function area",)),
+        ("cpp", ("namespace a",)),
+    ],
+)
+def test_definitions_have_their_names(language, names):
+    said = " ".join(gap.reason for gap in made(WRITTEN[language], language=language, max_size=8).gaps)
+    for name in names:
+        assert name in said
+
+
+def test_prose_is_in_no_language_and_cut_between_paragraphs():
+    text = "Bees make honey. They dry nectar in the hive.\n\n" * 9
+    chunking = made(text)
+    assert chunking.notes[0].startswith("Language: unknown. The grammars of python, javascript")
+    assert {one.text.count("Bees") for one in chunking} == {1, 2}
+    assert "between two paragraphs; together 27 > 25 tokens" in {gap.reason for gap in chunking.gaps}
+
+
+def test_a_syntax_error_is_reported_with_its_line():
+    broken = PARSER.replace("def parse(self, text):", "def parse(self, text:")
+    (note,) = made(broken, language="python").notes
+    assert "finds a syntax error" in note or "syntax errors" in note
+    assert "in line 1" in note
+    assert made(broken).notes[0].startswith("Language: python")
+
+
+def test_a_line_that_is_too_long_is_cut_inside():
+    text = "values = [" + ", ".join(map(str, range(200))) + "]\n"
+    assert max(len(one.text.split()) for one in made(text, language="python")) <= 25
+    text = '"' + "word " * 60 + '"\n'
+    assert "cut inside a line" in made(text, language="python").gaps[-1].reason
+
+
+PIECES = [
+    *("def f(x):\n    return x\n", "class A:\n    b = 1\n\n    def c(self): pass\n", "@d\n", "# e\n", '"""f"""\n'),
+    *("if g:\n", "    h\n", "function i() { return 1; }\n", "} else {\n", "class J { k() {} }\n", "{", "}", "(", ")"),
+    *("[1,\n2]", '"', "'", "`", "\\", "\t", "\n", "\r\n", "\r", "\0", "\ufeff", "\u2028", "é", "🌊", "漢字", "#if 1\n"),
+    *("/*", "*/", "//", "=> {", "::<", "<T>"),
+]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.sampled_from(PIECES), max_size=40).map("".join),
+    st.sampled_from(["auto", *GRAMMARS]),
+    st.integers(1, 30),
+    st.sampled_from(["words", "characters"]),
+)
+@example("---\na: 1\n---\n" * 3, "python", 1, "words")
+@example("const f = \0() => {\n  g();\n};\n", "javascript", 2, "characters")
+@pytest.mark.slow
+def test_any_text_is_cut_within_the_size_and_nothing_is_lost(text, language, most, tokenizer):
+    chunker = Code(max_size=most, language=language)
+    services = tools(tokenizer=tokenizer)
+    check_result(run(chunker, Document.from_text(text, "lines"), services), chunker, services)
+
+
+HOSTILE = ["(" * 20_000, "{[" * 10_000, "if x:\n" * 5_000, "a = b\n" * 5_000, "#" * 100_000, "\n" * 100_000 + "x"]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.slow
+def test_hostile_texts_take_a_moment(text):
+    document = Document.from_text(text, "lines")
+    assert run(build_chunker("code", {"max_size": 1000}), document, tools()).chunks
+
+
+def test_parsing_ends_in_time_or_when_it_is_stopped(monkeypatch):
+    with pytest.raises(Cancelled):
+        run(
+            build_chunker("code", {"language": "python"}), Document.from_text(PARSER, "lines"), tools(cancelled=lambda: True)
+        )
+    monkeypatch.setattr(syntax, "READ_SECONDS", -1)
+    with pytest.raises(InputError, match="parsing code may take at most"):
+        made(language="python")
+
+
+def test_the_recipe_has_the_versions_of_the_grammars():
+    versions = Recipe.of(Code(), "lines", None, "words").versions
+    assert {"tree-sitter", "tree-sitter-python"} <= versions.keys()
+    assert chunk(PARSER, "code", language="python", sentences="lines", tokenizer="words").texts == (PARSER.strip(),)
