@@ -186,12 +186,15 @@ class Places(Form):
 
 
 class Asked(Form):
-    """A generated question, with the excerpts that answer the question."""
+    """Excerpts of a passage, and the generated question that they answer.
 
-    question: str = Field(examples=["..."], json_schema_extra=bounds_in_schema(SCHEMA_SENTENCE))
+    The excerpts come first: a weak model that begins with the question asks the same of every passage.
+    """
+
     excerpts: Several[Annotated[str, Field(json_schema_extra=bounds_in_schema(2 * SCHEMA_SENTENCE))]] = Field(
         examples=[["...", "..."]], json_schema_extra=bounds_in_schema(MOST_EXCERPTS) | {"least": 1}
     )
+    question: str = Field(examples=["..."], json_schema_extra=bounds_in_schema(SCHEMA_SENTENCE))
 
 
 class Supported(Form):
@@ -275,7 +278,7 @@ SPLITS = AnswerKind(form=Splits, stop=("<|start_chunk_",))
 SHIFT = AnswerKind(form=Shift, stop=("\nWhich of the passages",))
 PROPOSITIONS = AnswerKind(form=Statements, stop=("\nState the sentences",))
 GROUPS = AnswerKind(form=Places, stop=("\nFurther propositions:", "\nWhere do the propositions"))
-QUESTION = AnswerKind(2 * ROOM, Asked, ("\nThe passage:", "\nAsk question"))
+QUESTION = AnswerKind(2 * ROOM, Asked, ("\nAsk about this passage",))
 ANSWER = AnswerKind(stop=("\nQuestion:", "\nPassages:"))
 FAITHFULNESS = AnswerKind(2 * ROOM, Faithfulness, ("\nPassages:", "\nQuestion:"))
 RELEVANCY = AnswerKind(ROOM, Relevancy, ("\nAnswer:",))

@@ -105,7 +105,7 @@ QUESTION_SYSTEM = (
 )
 """The task of generating questions, after the method of Chroma's report."""
 
-QUESTION_PASSAGE = "The passage:\n\n{passage}\n\n{before}\n\nAsk question {number}."
+QUESTION_PASSAGE = "{before}\n\nPassage {number}:\n\n{passage}\n\nAsk about this passage."
 """Passage for which a question is requested; the number makes every request unique, so that none reuses a failed answer."""
 
 QUESTIONS_BEFORE = "These were asked before:\n{questions}"
@@ -113,6 +113,20 @@ QUESTIONS_BEFORE = "These were asked before:\n{questions}"
 
 NO_QUESTIONS = "Nothing was asked before."
 """Placeholder for the earlier questions before the first one of a document."""
+
+EXAMPLE_QUESTION = "Why do otters hold hands while they sleep?"
+"""Question of `QUESTION_EXAMPLE`; a model that copies the question is asked again."""
+
+QUESTION_EXAMPLE = (
+    QUESTION_PASSAGE.format(
+        number=0,
+        passage="Otters eat mussels and crabs. Otters hold hands while they sleep, so that they do not drift apart.",
+        before=NO_QUESTIONS,
+    ),
+    '{"excerpts": ["Otters hold hands while they sleep, so that they do not drift apart."], '
+    f'"question": "{EXAMPLE_QUESTION}"}}',
+)
+"""A passage and its answer, shown before the first request: without them, a weak model asks about the task itself."""
 
 ANSWER_SYSTEM = (
     "You answer a question from the numbered passages that come with it and from nothing else, whatever you know besides. "

@@ -1,10 +1,11 @@
 """Ask a language model for questions about documents, and for the excerpts that answer them.
 
 Source of the method: Chroma technical report, “Evaluating Chunking Strategies for Retrieval” (2024): a random window of some
-4,000 characters, one question about it with up to five excerpts, and the questions so far, so that none is repeated. Three
-things are otherwise: questions about windows that do not overlap are asked for at the same time; the model is asked again
-with the reason why its answer cannot be used; and what it got wrong each time is dropped and counted, where the code of the
-report asks without end.
+4,000 characters, one question about it with up to five excerpts, and the questions so far, so that none is repeated. Four
+things are otherwise: windows overlap only where the text has no room for another, and a prompt shows the earlier questions
+about overlapping windows alone; questions about other windows are requested in parallel; the model is asked again with the
+reason why its answer cannot be used; and what it got wrong each time is dropped and counted, where the code of the report
+asks without end.
 """
 
 from __future__ import annotations
@@ -22,7 +23,14 @@ from chunkers.language_models.asking import MOST_AT_ONCE, together
 from chunkers.language_models.base import Message, Reply
 from chunkers.language_models.conversation import Unusable, read_json, usable_answer
 from chunkers.language_models.forms import MOST_EXCERPTS, QUESTION, AnswerKind, Asked
-from chunkers.language_models.prompts import NO_QUESTIONS, QUESTION_PASSAGE, QUESTION_SYSTEM, QUESTIONS_BEFORE
+from chunkers.language_models.prompts import (
+    EXAMPLE_QUESTION,
+    NO_QUESTIONS,
+    QUESTION_EXAMPLE,
+    QUESTION_PASSAGE,
+    QUESTION_SYSTEM,
+    QUESTIONS_BEFORE,
+)
 from chunkers.support.errors import shown
 from chunkers.text.quotations import Quotation, Searched
 from chunkers.text.tokenizers import Tokenizer
@@ -139,7 +147,7 @@ def generate(
 
     The windows alone determine which earlier questions a prompt can show. A question is requested once the questions up to a
     certain one are finished: the last one at least `MOST_AT_ONCE` places before it, or the last earlier one about an
-    overlapping window, whichever is later. Of these questions, its prompt shows those about the same document, at most the
+    overlapping window, whichever is later. Of these questions, its prompt shows those about overlapping windows, at most the
     `MOST_BEFORE` nearest. Duplicates are detected when all earlier questions are finished. The same answers therefore give
     the same outcomes, in whatever order they arrive.
 
@@ -151,7 +159,8 @@ def generate(
         Number of questions, window size and seed.
     ask
         Sends a conversation and returns the answer, as `Asking.ask`. Its errors stop the run and are raised here. If the
-        server enforces a schema, excerpts are whole sentences of the window, unused by earlier questions if possible.
+        server enforces a schema, excerpts are whole sentences of the window, if possible unused by earlier questions and by
+        unusable answers.
     done
         Called with each outcome in the order of the windows, as soon as all earlier outcomes are finished. After an error or
         a stop, it is also called with the other finished outcomes, without duplicate questions.
@@ -179,8 +188,14 @@ def generate(
         made: Outcome
         try:
             messages = _messages(texts, window, number + 1, asked)
-            kind = QUESTION.choosing({"excerpts": _excerpts(texts[window.document], window, asked)})
-            made = usable_answer(lambda said: ask(said, stopped, kind=kind), messages, reader.read, tell)
+            excerpts = _excerpts(texts[window.document], window, asked)
+
+            def send(said: Sequence[Message]) -> Reply:
+                bad = [message.text for message in said[len(messages) :]]
+                others = [excerpt for excerpt in excerpts if not any(excerpt in text for text in bad)]
+                return ask(said, stopped, kind=_kind(others or excerpts))
+
+            made = usable_answer(send, messages, reader.read, tell)
         except Unusable as complaint:
             made = Dropped(window, str(complaint))
         line.put(number, made)
@@ -189,6 +204,12 @@ def generate(
         together([partial(one, number) for number in range(len(chosen))], cancelled)
     finally:
         line.end()
+
+
+def _kind(excerpts: Sequence[str]) -> AnswerKind:
+    """Return the answer kind whose schema allows these sentences, and at most every third of them, as excerpts."""
+    most = max(1, min(MOST_EXCERPTS, len(excerpts) // 3))
+    return QUESTION.within({}, sizes={"excerpts": most}).choosing({"excerpts": excerpts})
 
 
 def _excerpts(text: str, window: Window, asked: Sequence[Generated]) -> list[str]:
@@ -228,7 +249,7 @@ class _Line:
                 return None
 
     def has(self, question: str, number: int, stopped: Callable[[], bool]) -> bool:
-        """Return whether the same question was generated earlier.
+        """Return whether the same question was generated earlier, or is the prompt's example.
 
         After a stop, the question is compared with the questions finished so far.
         """
@@ -236,7 +257,7 @@ class _Line:
         if before is None:
             with self._changed:
                 before = [one for one in self._outcomes if isinstance(one, Generated)]
-        return any(_folded(question) == _folded(one.question) for one in before)
+        return _folded(question) in {_folded(other) for other in (EXAMPLE_QUESTION, *(one.question for one in before))}
 
     def put(self, number: int, made: Outcome) -> None:
         """Store the outcome of a window, and report all outcomes up to the first window still in progress."""
@@ -280,12 +301,17 @@ def _messages(texts: Sequence[str], window: Window, number: int, asked: Sequence
     before = [f"- {one.question}" for one in _nearest(window, asked)]
     said = QUESTIONS_BEFORE.format(questions="\n".join(before)) if before else NO_QUESTIONS
     passage = QUESTION_PASSAGE.format(passage=texts[document][start:end], before=said, number=number)
-    return [Message("system", QUESTION_SYSTEM), Message("user", passage)]
+    example, answer = QUESTION_EXAMPLE
+    begun = [Message("system", QUESTION_SYSTEM), Message("user", example), Message("assistant", answer)]
+    return [*begun, Message("user", passage)]
 
 
 def _nearest(window: Window, asked: Sequence[Generated]) -> Iterator[Generated]:
-    """Yield the questions about the same document that were asked nearest to the window, in the order in which they were."""
-    same = [one for one in asked if one.window.document == window.document]
+    """Yield the questions about overlapping windows that were asked nearest to the window, in their order.
+
+    A question about other text can hardly be repeated here, and a weak model would copy it.
+    """
+    same = [one for one in asked if one.window.overlaps(window)]
     near = sorted(same, key=lambda one: abs(one.window.span.start - window.span.start))[:MOST_BEFORE]
     return (one for one in same if any(one is other for other in near))
 

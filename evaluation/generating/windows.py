@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, chain, islice
 from random import Random
 from typing import NamedTuple
 
@@ -11,6 +11,9 @@ from chunkers import InputError, Span
 
 EDGE = 100
 """Characters at either end of a window within which it is moved to the end of a word."""
+
+TRIES = 20
+"""Maximum number of random positions tried for a window that overlaps no earlier one; after that, the first is used."""
 
 
 class Window(NamedTuple):
@@ -25,10 +28,10 @@ class Window(NamedTuple):
 
 
 def windows(texts: Sequence[str], size: int, seed: int) -> Iterator[Window]:
-    """Yield an endless sequence of random windows, which may overlap; equal seeds give equal windows.
+    """Yield an endless sequence of random windows; equal seeds give equal windows.
 
-    A document is chosen with a probability proportional to its length, then a position in it uniformly at random. A document
-    that is not longer than a window is shown whole.
+    A document is chosen with a probability proportional to its length, then a position in it uniformly at random, up to
+    `TRIES` times until the window overlaps no earlier one. A document that is not longer than a window is shown whole.
 
     Parameters
     ----------
@@ -51,6 +54,17 @@ def windows(texts: Sequence[str], size: int, seed: int) -> Iterator[Window]:
 
 
 def _without_end(texts: Sequence[str], sums: Sequence[int], size: int, random: Random) -> Iterator[Window]:
+    chosen: list[Window] = []
+    draws = _draws(texts, sums, size, random)
+    while True:
+        first = next(draws)
+        others = islice(draws, TRIES - 1)
+        window = next((one for one in chain([first], others) if not any(map(one.overlaps, chosen))), first)
+        chosen.append(window)
+        yield window
+
+
+def _draws(texts: Sequence[str], sums: Sequence[int], size: int, random: Random) -> Iterator[Window]:
     while True:
         # Python promises the same numbers in every version for this function alone.
         place, within = int(random.random() * sums[-1]), random.random()

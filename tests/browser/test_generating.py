@@ -29,7 +29,7 @@ ROW = 35
 
 @pytest.fixture
 def chats():
-    server = ChatModelServer(lambda messages: answer(*ASKED[number_of(messages[1]["content"]) - 1]))
+    server = ChatModelServer(lambda messages: answer(*ASKED[number_of(messages[3]["content"]) - 1]))
     yield server
     server.close()
 

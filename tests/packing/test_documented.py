@@ -9,6 +9,7 @@ from itertools import groupby
 
 import pytest
 
+from chunkers.language_models.prompts import QUESTION_SYSTEM
 from sample_docs import SAMPLES_FOLDER
 from seamark.__main__ import COMMANDS
 from tests import ROOT
@@ -29,10 +30,10 @@ RECIPE = {"chunker": "structure", "parameters": {"max_size": 120}, "embedder": "
 
 def said(messages):
     """Answer, judge, or ask a question about a sentence of a passage."""
-    prompt = messages[1]["content"]
-    if not prompt.startswith("The passage:"):
+    if messages[0]["content"] != QUESTION_SYSTEM:
         return chat(messages)
-    sentences = re.findall(r"[A-Z][^.\n]+\.", prompt.split("\n\n")[1])
+    prompt = messages[3]["content"]
+    sentences = re.findall(r"[A-Z][^.\n]+\.", prompt.split("\n\n")[2])
     sentence = sentences[number_of(prompt) % len(sentences)]
     return answer(f"Is it so that {sentence[:-1]}?", sentence)
 

@@ -1,7 +1,6 @@
 """All that asks a language model, each as a function of who is asked, and one model that answers all of it rightly."""
 
 import json
-import re
 from functools import partial
 
 import numpy as np
@@ -15,6 +14,7 @@ from evaluation.answering.questions import Item
 from evaluation.answering.work import Means, answer_all
 from evaluation.generating.generate import Settings, generate
 from tests.evaluation.answering.scripted import reply_to
+from tests.evaluation.generating.questioner import number_of
 from tests.support import ScriptedModel, tools
 
 TOPICS = "aabbc"
@@ -29,7 +29,7 @@ def right(messages):
     if system == prompts.CONTEXT_SYSTEM:
         return f"On {question.rpartition('The passage:')[2].split()[0]}, of three."
     if system == prompts.QUESTION_SYSTEM:
-        number = int(re.findall(r"Ask question (\d+)", question)[-1])
+        number = number_of(messages[3]["content"])
         excerpt = f"{TOPICS[number]}{number} says one thing."
         return json.dumps({"question": f"What says number {number}?", "excerpts": [excerpt]})
     if system in (prompts.SPLITS_SYSTEM, prompts.SHIFT_SYSTEM, prompts.PROPOSITIONS_SYSTEM, prompts.GROUPS_SYSTEM):

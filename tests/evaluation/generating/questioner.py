@@ -13,14 +13,12 @@ def answer(question, *excerpts):
 
 def passage_of(messages):
     """Return the passage that a conversation is about."""
-    return re.search(
-        r"\AThe passage:\n\n(.*)\n\n(?:These were asked before:|Nothing was asked before\.)", messages[1].text, re.S
-    )[1]
+    return re.search(r"^Passage \d+:\n\n(.*)\n\nAsk about this passage\.\Z", messages[3].text, re.S | re.M)[1]
 
 
 def number_of(prompt):
     """Return the number of the question that a prompt asks for."""
-    return int(re.search(r"Ask question (\d+)\.\Z", prompt)[1])
+    return int(re.search(r"^Passage (\d+):", prompt, re.M)[1])
 
 
 class Questioner(ScriptedModel):
@@ -35,4 +33,4 @@ class Questioner(ScriptedModel):
             step = self.script.pop(0)
             return step if isinstance(step, Reply) else Reply(step, 10, 2)
         excerpt = " ".join(re.findall(r"\S+", passage_of(messages))[:3])
-        return Reply(answer(f"Question {number_of(messages[1].text)}?", passage_of(messages).strip()[: len(excerpt)]), 10, 2)
+        return Reply(answer(f"Question {number_of(messages[3].text)}?", passage_of(messages).strip()[: len(excerpt)]), 10, 2)

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from itertools import islice
+from itertools import combinations, islice
 from random import Random
 
 import pytest
@@ -14,7 +14,7 @@ from chunkers.language_models.asking import MOST_AT_ONCE
 from chunkers.language_models.base import Reply
 from chunkers.language_models.conversation import REPEATS
 from chunkers.language_models.forms import MOST_EXCERPTS, WIDEST
-from chunkers.language_models.prompts import NO_QUESTIONS, QUESTION_SYSTEM
+from chunkers.language_models.prompts import EXAMPLE_QUESTION, NO_QUESTIONS, QUESTION_SYSTEM
 from evaluation.generating.generate import (
     GUESSED_ANSWER_TOKENS,
     MOST_BEFORE,
@@ -46,8 +46,8 @@ def test_excerpts_stand_in_their_document_and_the_model_sees_what_was_asked_befo
     assert first.repaired == 0
     assert second.question == "Question 2?"
     assert model.asked[0][0].text == QUESTION_SYSTEM
-    assert model.asked[0][1].text.endswith(f"{NO_QUESTIONS}\n\nAsk question 1.")
-    assert model.asked[1][1].text.endswith("These were asked before:\n- When is the wick trimmed?\n\nAsk question 2.")
+    assert model.asked[0][3].text == f"{NO_QUESTIONS}\n\nPassage 1:\n\n{TEXT}\n\nAsk about this passage."
+    assert model.asked[1][3].text.startswith("These were asked before:\n- When is the wick trimmed?\n\nPassage 2:")
 
 
 def test_an_excerpt_with_small_changes_is_taken_as_the_document_has_it_and_counted():
@@ -156,10 +156,10 @@ def test_what_was_asked_before_the_user_stopped_is_kept():
 def test_only_the_nearest_questions_about_the_same_document_are_shown():
     model = Questioner()
     outcomes(model, MOST_BEFORE + 12, texts=(TEXT, "Quite another document, of some length as well, about pears."))
-    last = max(model.asked, key=lambda one: number_of(one[1].text))
+    last = max(model.asked, key=lambda one: number_of(one[3].text))
     model.asked.remove(last)
-    shown = last[1].text.partition("These were asked before:\n")[2].partition("\n\n")[0].splitlines()
-    own = [f"- Question {number_of(one[1].text)}?" for one in model.asked if passage_of(one) == passage_of(last)]
+    shown = last[3].text.partition("These were asked before:\n")[2].partition("\n\n")[0].splitlines()
+    own = [f"- Question {number_of(one[3].text)}?" for one in model.asked if passage_of(one) == passage_of(last)]
     assert 1 <= len(shown) == min(len(own), MOST_BEFORE)
     assert set(shown) <= set(own)
 
@@ -261,10 +261,10 @@ class Delayed(Questioner):
         time.sleep(wait)
         with self.lock:
             self.under_way.remove(passage)
-        number = number_of(messages[1].text)
+        number = number_of(messages[3].text)
         if number % 7 == 0:
             return Reply("I cannot.", 10, 2)
-        if number % 3 and len(messages) == 2:
+        if number % 3 and len(messages) == 4:
             # Asked by several, the nearest of which are under way at the same time.
             return Reply(answer(f"Question {number // 3}?", passage_of(messages).split()[0]), 10, 2)
         return super().answer(messages)
@@ -287,17 +287,36 @@ def test_what_is_asked_and_what_comes_of_it_do_not_depend_on_the_order_of_the_an
 
 
 @pytest.mark.slow
-def test_a_question_is_shown_all_about_its_passage_and_those_that_are_some_way_before_it():
+def test_a_question_is_shown_those_about_overlapping_windows_and_no_others():
     model = Delayed(0)
-    made = outcomes(model, 40, texts=(LONG_TEXT,), window=200)
+    made = outcomes(model, 40, texts=(LONG_TEXT[:4_000],), window=200)
     for number, one in enumerate(made):
-        (first,) = [said[1].text for said in model.asked if len(said) == 2 and number_of(said[1].text) == number + 1]
+        (first,) = [said[3].text for said in model.asked if len(said) == 4 and number_of(said[3].text) == number + 1]
         shown = first.partition("These were asked before:\n")[2].partition("\n\n")[0].splitlines()
         overlapping = [at for at in range(number) if made[at].window.overlaps(one.window)]
-        count = max([number + 1 - MOST_AT_ONCE, 0, *(at + 1 for at in overlapping)])
-        wanted = [f"- {other.question}" for other in made[:count] if isinstance(other, Generated)]
-        assert set(shown) <= set(wanted)
-        assert len(shown) == min(len(wanted), MOST_BEFORE)
+        others = [made[at] for at in overlapping]
+        assert shown == [f"- {other.question}" for other in others if isinstance(other, Generated)]
+    assert sum("These were asked before" in said[3].text for said in model.asked) > 10
+
+
+def test_windows_overlap_only_where_there_is_no_room():
+    some = [*islice(windows((LONG_TEXT,), 200, 0), 40)]
+    assert not any(one.overlaps(other) for one, other in combinations(some, 2))
+    assert any(one.overlaps(other) for one, other in combinations(islice(windows((LONG_TEXT[:1_000],), 200, 0), 9), 2))
+
+
+def test_an_example_that_is_copied_is_asked_again_and_other_sentences_are_allowed():
+    kinds = []
+
+    def ask(messages, stopped, kind):
+        kinds.append(kind)
+        return Reply(answer(EXAMPLE_QUESTION if len(kinds) == 1 else "What burns?", "The lamp burns oil."))
+
+    made = []
+    generate((TEXT,), Settings(1), ask, made.append)
+    assert [one.question for one in made] == ["What burns?"]
+    first, second = (kind.choices["excerpts"] for kind in kinds)
+    assert [*second] == [*first[1:]]
 
 
 def test_questions_that_were_answered_are_kept_where_one_before_them_is_not():
@@ -305,7 +324,7 @@ def test_questions_that_were_answered_are_kept_where_one_before_them_is_not():
     answered = threading.Semaphore(0)
 
     def ask(messages, stopped, kind):
-        number = number_of(messages[1].text)
+        number = number_of(messages[3].text)
         if number == 3:
             # The other three that are asked for at the same time come first.
             for _ in range(3):

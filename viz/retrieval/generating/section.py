@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from chunkers import InputError, load_tokenizer
 from chunkers.language_models.asking import MOST_AT_ONCE, Asking
-from chunkers.language_models.prompts import AGAIN, QUESTION_PASSAGE, QUESTION_SYSTEM
+from chunkers.language_models.prompts import AGAIN, QUESTION_EXAMPLE, QUESTION_PASSAGE, QUESTION_SYSTEM
 from evaluation.generating.data_set import FILE, Texts, question_set, to_csv
 from evaluation.generating.filters import Alike, filtered
 from evaluation.generating.generate import MOST_GENERATED, Generated, Settings, estimate
@@ -77,7 +77,7 @@ def show_generating(here: Page, documents: OwnDocuments, *, form_elsewhere: bool
         else:
             model_form()
         with st.expander("Prompts"):
-            for said in (QUESTION_SYSTEM, QUESTION_PASSAGE, AGAIN):
+            for said in (QUESTION_SYSTEM, *QUESTION_EXAMPLE, QUESTION_PASSAGE, AGAIN):
                 st.code(said, language=None, wrap_lines=True)
         if job is not None and job.running and not job.cancelled:
             show_job_progress(job, key="generating_cancel")
