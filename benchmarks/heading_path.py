@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.measure import table
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
-from chunkers.results.embedded import AT_ONCE
+from chunkers.results.embedded import EmbeddedAs
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.text.outline import headings
 from evaluation.questions.corpus import Corpus, Ruler
@@ -27,6 +27,7 @@ from evaluation.statistics.paired import compare, ends_words
 from sample_docs import SAMPLES_FOLDER, sample_titles
 
 TOP_K = 5
+WAYS: tuple[EmbeddedAs, ...] = ("plain", "heading_path")
 MEASURES = ("recall", "precision", "iou")
 
 CHUNKERS: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -89,7 +90,7 @@ def rows(material: Material, tools: Tools, only: Collection[str]) -> Iterator[li
         built = build_chunker(chunker, parameters, tools.embedder)
         plain, path = (
             evaluate(build_index(material.corpus, built, tools, way), material.questions, tools, ruler, TOP_K)
-            for way in AT_ONCE
+            for way in WAYS
         )
         cells = [cell for measure in MEASURES for cell in _cells(plain, path, measure)]
         yield [material.name, f"{chunker}, {built.describe()}", f"{len(plain.index.chunks):,}", *cells]

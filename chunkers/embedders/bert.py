@@ -8,7 +8,7 @@ is computed that is not one of a text's.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate, groupby
 from math import ceil
 from pathlib import Path
@@ -133,7 +133,7 @@ class Network:
         self._places = tensors["embeddings.position_embeddings.weight"] + kinds[0]
         self._after_embedding = _pair(tensors, "embeddings.LayerNorm")
         self.width = self._words.shape[1]
-        self._heads, self._pooling = heads, pooling
+        self._heads, self.pooling = heads, pooling
         self._epsilon = np.float32(epsilon)
         count = len({name.split(".")[2] for name in tensors if name.startswith("encoder.layer.")})
         self._layers = [self._layer(tensors, f"encoder.layer.{number}") for number in range(count)]
@@ -167,17 +167,52 @@ class Network:
         texts
             Ids of each text's word pieces, including the special ones; at least one id per text.
         """
-        order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
         vectors = np.empty((len(texts), self.width), dtype=np.float32)
 
-        def work(part: slice) -> None:
-            vectors[order[part]] = self._part([texts[place] for place in order[part]])
+        def pool(numbers: Sequence[int], rows: Matrix, runs: Sequence[_Run]) -> None:
+            if self.pooling == "cls":
+                vectors[numbers] = rows[[run.start + number * run.length for run in runs for number in range(run.texts)]]
+            else:
+                means = [rows[run.start : run.end].reshape(run.texts, run.length, self.width).mean(axis=1) for run in runs]
+                vectors[numbers] = np.concatenate(means)
 
-        run_parts(work, list(parts([len(texts[place]) for place in order], blas_threads())))
+        self._each_part(texts, pool)
         return vectors
 
-    def _part(self, texts: Sequence[Sequence[int]]) -> Matrix:
-        """Compute the result of `pooled` for texts in ascending order of length."""
+    def token_vectors(self, texts: Sequence[Sequence[int]]) -> list[Matrix]:
+        """Return the last layer's output for each text, a row per word piece, shape (len(text), width).
+
+        Parameters
+        ----------
+        texts
+            As for `pooled`.
+        """
+        vectors: list[Matrix] = [np.empty((0, self.width), np.float32)] * len(texts)
+
+        def divide(numbers: Sequence[int], rows: Matrix, runs: Sequence[_Run]) -> None:
+            starts = [run.start + number * run.length for run in runs for number in range(run.texts)]
+            for number, text in zip(numbers, np.split(rows, starts[1:]), strict=True):
+                vectors[number] = text
+
+        self._each_part(texts, divide)
+        return vectors
+
+    def _each_part(
+        self, texts: Sequence[Sequence[int]], take: Callable[[Sequence[int], Matrix, Sequence[_Run]], None]
+    ) -> None:
+        """Compute the last layer for parts of the texts, in threads, and call ``take`` with each part.
+
+        It is called with the numbers of the part's texts, their rows one after the other, and their runs.
+        """
+        order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+
+        def work(part: slice) -> None:
+            take(order[part], *self._part([texts[place] for place in order[part]]))
+
+        run_parts(work, list(parts([len(texts[place]) for place in order], blas_threads())))
+
+    def _part(self, texts: Sequence[Sequence[int]]) -> tuple[Matrix, list[_Run]]:
+        """Return the last layer's rows for texts in ascending order of length, and their runs."""
         runs = list(_runs(texts))
         width, epsilon = self.width, self._epsilon
         rows = self._words[np.concatenate([np.asarray(text, dtype=np.intp) for text in texts])]
@@ -199,11 +234,7 @@ class Network:
             gelu(wide, layer.widen_bias)
             np.matmul(wide, layer.narrow.T, out=rows)
             _add_and_normalise(rows, layer.narrow_bias, summed, layer.after_all, epsilon)
-        if self._pooling == "cls":
-            firsts: Matrix = rows[[run.start + number * run.length for run in runs for number in range(run.texts)]]
-            return firsts
-        means = [rows[run.start : run.end].reshape(run.texts, run.length, width).mean(axis=1) for run in runs]
-        return np.concatenate(means)
+        return rows, runs
 
     def _attend(self, parted: Matrix, run: _Run, attended: Matrix) -> None:
         """Let the tokens of each text of a run attend to each other; shape (tokens, 3 · width) to (tokens, width)."""
@@ -233,6 +264,16 @@ class Encoder:
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """Return the number of word pieces of each text, including those beyond the length limit."""
         return [len(encoding.ids) for encoding in self._tokenizer.encode_batch_fast(list(texts))]
+
+    def pieces(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
+        """Return the ids of a text's word pieces, without the special ones, and their offsets in the text."""
+        encoding = self._tokenizer.encode(text, add_special_tokens=False)
+        return encoding.ids, encoding.offsets
+
+    def ends(self) -> tuple[int, int]:
+        """Return the ids of the special pieces that begin and end every text."""
+        first, last = self._tokenizer.encode("").ids
+        return first, last
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
         """Return one unit vector per text, shape (len(texts), width)."""

@@ -91,6 +91,23 @@ class Model(Embedder):
     def _read_with_revision(self) -> tuple[Encoder | SentenceModel, str]:
         """Load the model; return its encoder and the revision of its weights."""
 
+    @property
+    def encoder(self) -> Encoder | None:
+        """The encoder of this package if it runs the model; None before loading, and if another library runs the model."""
+        return self._model if isinstance(self._model, Encoder) else None
+
+    def token_vectors(self, texts: Sequence[Sequence[int]]) -> list[VectorArray]:
+        """Return the model's output for each word piece of each text, shape (len(text), dimension), by its `encoder`.
+
+        Parameters
+        ----------
+        texts
+            Ids of each text's word pieces, including the special ones.
+        """
+        with self._lock:
+            assert isinstance(self._model, Encoder)
+            return self._model.network.token_vectors(texts)
+
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """Count each text's tokens with the model's own tokenizer, loading the model if necessary."""
         self.load()

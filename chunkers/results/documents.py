@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from chunkers.results.embedded import BETWEEN, embedded_text, path_of
+from chunkers.results.embedded import BETWEEN, WITH_TEXT_IN_FRONT, embedded_text, path_of
 from chunkers.support.errors import InputError, shown
 from chunkers.support.extras import needed
 
@@ -58,7 +58,7 @@ def metadata_of(chunking: Chunking) -> list[dict[str, Any]]:
         if chunk.stated is not None:
             # Documents often have a title of their own, which stays what it is.
             said |= {"chunk_title": chunk.stated.title, "chunk_summary": chunk.stated.summary}
-        if how != "plain":
+        if how in WITH_TEXT_IN_FRONT:
             said["embedded_as"] = embedded_text(document, chunk, how)
         found.append(said)
     return found

@@ -1,4 +1,4 @@
-"""The text embedded for a chunk: its own, or with its heading path or a language model's context in front."""
+"""What is embedded for a chunk: its text, perhaps with a heading path or context in front, or its tokens in the document."""
 
 from __future__ import annotations
 
@@ -13,19 +13,21 @@ from chunkers.text.parts import shortened
 if TYPE_CHECKING:
     from chunkers.results.result import Chunk
 
-EmbeddedAs = Literal["plain", "heading_path", "context"]
+EmbeddedAs = Literal["plain", "heading_path", "context", "late"]
 
 EMBEDDED_AS: Mapping[EmbeddedAs, str] = {
     "plain": "Plain",
     "heading_path": "With heading path",
     "context": "With a context sentence",
+    "late": "Late chunking",
 }
-"""The ways to embed a chunk, with their names on the page; see `chunkers.recipes.situating` for the last."""
+"""The ways to embed a chunk, with their names on the page; see `chunkers.recipes.situating` and
+`chunkers.embedders.late_chunking` for the last two."""
 
 assert tuple(EMBEDDED_AS) == get_args(EmbeddedAs)
 
-AT_ONCE: Mapping[EmbeddedAs, str] = {one: said for one, said in EMBEDDED_AS.items() if one != "context"}
-"""The ways for which no language model is asked."""
+WITH_TEXT_IN_FRONT: tuple[EmbeddedAs, ...] = ("heading_path", "context")
+"""The ways in which the embedded text is another than the chunk's, so that files of chunks have both."""
 
 LONGEST_TITLE = 200
 """Maximum number of characters of a heading in a heading path; a longer one is cut."""
@@ -47,9 +49,10 @@ def embedded_text(document: Document, chunk: Chunk, embedded_as: EmbeddedAs) -> 
 
     The heading path, or the language model's context, comes first, followed by a blank line and by text that the chunker
     repeats with the chunk, such as the header of a table that it cut. A chunk without any of these, or without a usable
-    answer from the model, is embedded unchanged.
+    answer from the model, is embedded unchanged. Late chunking embeds the tokens of the chunk's own text as they stand in
+    the document.
     """
-    if embedded_as == "plain" or (embedded_as == "context" and not chunk.situation):
+    if embedded_as not in WITH_TEXT_IN_FRONT or (embedded_as == "context" and not chunk.situation):
         return chunk.text
     path = chunk.situation if embedded_as == "context" else BETWEEN.join(path_of(document, chunk))
     # The rows of a table follow its header without a blank line.

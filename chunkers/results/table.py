@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from chunkers.results.embedded import EmbeddedAs, checked, embedded_text, path_of
+from chunkers.results.embedded import WITH_TEXT_IN_FRONT, EmbeddedAs, checked, embedded_text, path_of
 from chunkers.results.stated import Proposition, Stated
 from chunkers.support.extras import needed
 
@@ -22,7 +22,7 @@ def columns_of(chunking: Chunking, embedded_as: EmbeddedAs = "plain") -> tuple[s
     """Return the column names for a table of a result's chunks.
 
     There are columns for pages, chapters or rows only if the document has them, for context and a language model's text only
-    if a chunk has them, and for the embedded text only if ``embedded_as`` is not plain.
+    if a chunk has them, and for the embedded text only if ``embedded_as`` puts text in front.
     """
     parts = chunking.document.parts
     places = () if parts is None else (parts.kind, f"{parts.kind}s")
@@ -35,7 +35,7 @@ def columns_of(chunking: Chunking, embedded_as: EmbeddedAs = "plain") -> tuple[s
         *context,
         *stated,
         "text",
-        *(() if embedded_as == "plain" else ("embedded_as",)),
+        *(("embedded_as",) if embedded_as in WITH_TEXT_IN_FRONT else ()),
     )
 
 
@@ -48,7 +48,7 @@ def _has_context(chunking: Chunking) -> bool:
 
 
 def facts_of(chunking: Chunking, chunk: Chunk, embedded_as: EmbeddedAs) -> dict[str, Any]:
-    """Return a chunk's fields for export, except its spans, with the text to embed unless ``embedded_as`` is plain.
+    """Return a chunk's fields for export, except its spans, with the text to embed if ``embedded_as`` puts text in front.
 
     ``page`` is the page on which the chunk begins, counted from 1 in the file; ``pages`` are the labels of its pages.
     Chapters are treated alike.
@@ -60,7 +60,9 @@ def facts_of(chunking: Chunking, chunk: Chunk, embedded_as: EmbeddedAs) -> dict[
         facts = {parts.kind: parts.at(chunk.start) + 1, f"{parts.kind}s": parts.names(chunk.spans)}
     context = {"context": chunk.context} if chunk.context else {}
     facts |= {"heading_path": list(path_of(document, chunk)), **context, **_stated(chunk.stated), "text": chunk.text}
-    return facts if embedded_as == "plain" else {**facts, "embedded_as": embedded_text(document, chunk, embedded_as)}
+    if embedded_as in WITH_TEXT_IN_FRONT:
+        facts["embedded_as"] = embedded_text(document, chunk, embedded_as)
+    return facts
 
 
 def _stated(stated: Stated | None) -> dict[str, Any]:

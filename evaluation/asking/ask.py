@@ -15,6 +15,7 @@ from chunkers.support.numbers import signed
 from chunkers.text.languages import detect_language
 from evaluation.retrieval.budget import Measuring, filled
 from evaluation.search.bm25 import Bm25
+from evaluation.search.index import embed_late
 from evaluation.search.ranking import Method, Ranking, by_embedding, by_score, checked_method, fused, reranked
 from evaluation.search.reranker import RERANKED, Reranker
 
@@ -110,7 +111,9 @@ def prepare(chunking: Chunking, tools: Tools, method: Method, embedded_as: Embed
     """
     document = chunking.document
     texts = tuple([embedded_text(document, chunk, embedded_as) for chunk in chunking.chunks])
-    vectors = embed_texts(chunking, tools, texts) if method != "bm25" and tools.embedder is not None else None
+    vectors = None
+    if method != "bm25" and tools.embedder is not None:
+        vectors = embed_late([chunking], tools) if embedded_as == "late" else embed_texts(chunking, tools, texts)
     bm25 = Bm25(texts, detect_language(document.text)) if method != "embedding" or vectors is None else None
     return Passages(chunking, texts, vectors, bm25)
 

@@ -196,7 +196,8 @@ class Check:
 
     def _unread(self, chunking: Chunking) -> Iterator[_Found]:
         embedder = self.tools.embedder
-        if embedder is None or embedder.max_tokens is None:
+        # Late chunking reads the text in windows, so that no chunk is too long.
+        if embedder is None or embedder.max_tokens is None or self.embedded_as == "late":
             return
         most, document = embedder.max_tokens, chunking.document
         texts = [embedded_text(document, chunk, self.embedded_as) for chunk in chunking.chunks]

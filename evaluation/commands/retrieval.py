@@ -25,6 +25,7 @@ from chunkers.commands.arguments import (
     say,
     say_unusable,
 )
+from chunkers.embedders.late_chunking import LATE_SAID
 from chunkers.found_again.inspected import read_chunks
 from chunkers.language_models.asking import Asking, asking_of
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
@@ -118,7 +119,9 @@ def add_searching(command: argparse.ArgumentParser) -> None:
     )
     add_budgets(command)
     command.add_argument(
-        "--embedded-as", choices=[*EMBEDDED_AS], help="what of each chunk is embedded (default: what its recipe says)"
+        "--embedded-as",
+        choices=[*EMBEDDED_AS],
+        help="what of each chunk is embedded (default: what its recipe says); late is late chunking",
     )
     command.add_argument(
         "--language-model",
@@ -259,6 +262,8 @@ def indexes(
         tools = Tools(embedder, load_tokenizer(recipe.tokenizer), cache, preparing=preparing_on_terminal(embedder))
         embedded_as = options.embedded_as or recipe.embedded_as
         tools.asking = asking_for(chunker, language_model_of(options, recipe), embedded_as)
+        if embedded_as == "late":
+            say(f"{name}: {LATE_SAID}")
         tools.progress = TerminalProgress(f"{name}, {number} of {len(columns)}", "texts embedded")
         try:
             index = build_index(corpora[split], chunker, tools, embedded_as, options.search)
@@ -279,8 +284,8 @@ def language_model_of(options: argparse.Namespace, recipe: Recipe) -> Asking | N
 
 
 def _called(name: str, embedded_as: EmbeddedAs, search: Method, way: Returned) -> str:
-    said = {"plain": [], "heading_path": ["heading path"], "context": ["context sentences"]}[embedded_as]
-    parts = [*said, *([way.said] if way.said else [])]
+    said = {"plain": "", "heading_path": "heading path", "context": "context sentences", "late": "late chunking"}
+    parts = [*filter(None, [said[embedded_as], way.said])]
     called = f"{name} with {' and '.join(parts)}" if parts else name
     return called + {"embedding": "", "bm25": ", by words (BM25)", "hybrid": ", by embedding and words (hybrid)"}[search]
 

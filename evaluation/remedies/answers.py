@@ -105,6 +105,9 @@ class _Reach:
         failure, ruler = self.failure, self.questions.ruler
         if failure.method != "embedding" or self.questions.tools.embedder is None or self.questions.reranker is not None:
             return False
+        if failure.embedded_as == "late":
+            # Equal texts have other vectors at other places.
+            return False
         document, answer = chunking.document, failure.posed.answer
         spans = [chunk.spans for chunk in chunking.chunks]
         texts = [embedded_text(document, chunk, failure.embedded_as) for chunk in chunking.chunks]

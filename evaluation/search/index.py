@@ -13,8 +13,9 @@ from functools import cached_property
 
 import numpy as np
 
-from chunkers import Cancelled, Chunker, Chunking, Span, Tools, run
+from chunkers import Cancelled, Chunker, Chunking, InputError, Span, Tools, run
 from chunkers.contract.tools import Meter
+from chunkers.embedders.late_chunking import LateChunks
 from chunkers.results.embedded import EmbeddedAs, embedded_text
 from chunkers.support.arrays import FloatArray, IntArray, VectorArray
 from chunkers.text.languages import detect_language
@@ -154,7 +155,8 @@ def build_index(
     meter = Meter()
     vectors, bm25 = np.zeros((len(texts), 0), np.float32), None
     if searched_by != "bm25":
-        vectors = embed_together(corpus, texts, replace(tools, meter=meter))
+        metered = replace(tools, meter=meter)
+        vectors = embed_late(chunkings, metered) if embedded_as == "late" else embed_together(corpus, texts, metered)
     words_s = 0.0
     if searched_by != "embedding":
         began = time.perf_counter()
@@ -195,6 +197,25 @@ def embed_together(corpus: Corpus, texts: Sequence[str], tools: Tools) -> Vector
     """Return the vectors of texts, from an embedder fitted on the whole corpus if it needs fitting."""
     embedder = tools.embedder.for_document(corpus.whole) if tools.embedder is not None else None
     return replace(tools, embedder=embedder).embed(texts)
+
+
+def embed_late(chunkings: Sequence[Chunking], tools: Tools) -> VectorArray:
+    """Return the vectors of all chunks of several results, in order, by late chunking, see `LateChunks`.
+
+    Raises
+    ------
+    ModelError
+        If the embedder cannot do late chunking, or as in `Tools.embed`.
+    InputError
+        If a chunk's text is not a part of its document, but was written by a language model.
+    """
+    if any(chunk.stated is not None for chunking in chunkings for chunk in chunking.chunks):
+        raise InputError("Late chunking embeds the document's own words; a language model wrote the texts of these chunks.")
+    if tools.embedder is None:
+        return tools.embed(())
+    places = [LateChunks.place(chunking.document.text, chunk.spans) for chunking in chunkings for chunk in chunking.chunks]
+    late = LateChunks(tools.embedder, [chunking.document.text for chunking in chunkings])
+    return replace(tools, embedder=late).embed(places)
 
 
 @dataclass(frozen=True, eq=False)

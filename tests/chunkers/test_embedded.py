@@ -110,6 +110,12 @@ def test_every_file_has_the_paths_and_on_request_what_is_embedded(chunking):
     assert "embedded_as" not in pq.read_table(io.BytesIO(to_parquet(chunking))).column_names
 
 
+def test_late_chunking_embeds_the_chunks_own_text_so_that_files_have_it_once(chunking):
+    assert [embedded_text(chunking.document, one, "late") for one in chunking] == [one.text for one in chunking]
+    assert to_jsonl(chunking, "late") == to_jsonl(chunking)
+    assert to_csv(chunking, "late") == to_csv(chunking)
+
+
 HEADER = "| mark | light |\n| --- | --- |"
 TABLE = f"# Lights\n\n{HEADER}\n" + "".join(f"| buoy {n} | red, green and white |\n" for n in range(60))
 

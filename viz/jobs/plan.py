@@ -12,7 +12,12 @@ from chunkers.text.parts import Parts
 from evaluation.search.ranking import Method
 from evaluation.search.returned import THE_CHUNK, Returned
 
-BESIDE: Mapping[EmbeddedAs, str] = {"plain": "", "heading_path": " + heading path", "context": " + context"}
+BESIDE: Mapping[EmbeddedAs, str] = {
+    "plain": "",
+    "heading_path": " + heading path",
+    "context": " + context",
+    "late": " + late chunking",
+}
 """Suffix of a chunker's name if several ways of embedding its chunks are measured."""
 
 
@@ -23,6 +28,7 @@ _INDEXED: Mapping[EmbeddedAs, str] = {
     "plain": "the text alone",
     "heading_path": "the heading path and the text",
     "context": "the context sentence and the text",
+    "late": "the text alone",
 }
 
 
@@ -101,6 +107,11 @@ class Plan:
         return any(chunker.asks for chunker in self.chunkers) or "context" in (self.embedded_as, *self.each)
 
     @property
+    def pools_late(self) -> bool:
+        """True if chunks are embedded by late chunking."""
+        return self.searched_by != "bm25" and "late" in (self.embedded_as, *self.each)
+
+    @property
     def embeds_anything(self) -> bool:
         """True if texts are embedded, for searching or for cutting; otherwise the embedder's model is not needed."""
         return self.searched_by != "bm25" or any(chunker.embeds for chunker in self.chunkers)
@@ -110,13 +121,13 @@ class Plan:
         """A sentence about the text that keyword search covers; empty if the search uses embeddings alone."""
         if self.searched_by == "embedding":
             return ""
-        ways = dict.fromkeys(map(self.embeds, range(len(self.chunkers))))
-        indexed = ", of others ".join(_INDEXED[way] for way in ways)
+        texts = dict.fromkeys(_INDEXED[self.embeds(number)] for number in range(len(self.chunkers)))
+        indexed = ", of others ".join(texts)
         if self.searched_by == "bm25":
             how, rest = "words (BM25)", "indexed; chunks without any word of the question come last"
         else:
             how, rest = "embedding and by words (BM25), both ranks fused", "embedded and indexed"
-        return f"Searched by {how}: of {'some chunks' if len(ways) > 1 else 'every chunk'} {indexed} is {rest}."
+        return f"Searched by {how}: of {'some chunks' if len(texts) > 1 else 'every chunk'} {indexed} is {rest}."
 
     @property
     def names(self) -> list[str]:

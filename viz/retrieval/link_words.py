@@ -30,7 +30,11 @@ ALLOWED: Mapping[str, Mapping[str, str]] = {
     "disagree": {"no": "no", "yes": "yes"},
     "view": VIEWS,
     "embedded": {str(name): title for name, title in EMBEDDED_AS.items()}
-    | {"plain:heading_path": "Plain against headings", "plain:context": "Plain against context"},
+    | {
+        "plain:heading_path": "Plain against headings",
+        "plain:context": "Plain against context",
+        "plain:late": "Plain against late chunking",
+    },
     "search": {str(name): title for name, title in SEARCHED_BY.items()},
     "returned": {
         "chunk": "Chunk",
@@ -67,8 +71,9 @@ to return for a chunk."""
 
 EMBEDDED_HELP = (
     "What of every chunk is searched, by embedding or by words: its own text, or with the headings above it in front, "
-    "as “Sea marks > Lights”, or with a sentence on its place in the document, which a language model writes. Chunks, "
-    "excerpts and measures stay those of the text. “Against” measures every chunker both ways, with the gain’s interval."
+    "as “Sea marks > Lights”, or with a sentence on its place in the document, which a language model writes. “Late "
+    "chunking” embeds a chunk’s tokens as they stand in the document. Chunks, excerpts and measures stay those of the text. "
+    "“Against” measures every chunker both ways, with the gain’s interval."
 )
 
 SEARCH_HELP = (

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from chunkers.embedders.late_chunking import LATE_SAID, why_not_late
 from chunkers.methods.propositions import Propositions
 from evaluation.asking.ask import STATED_SEARCHED
 from evaluation.questions.labels import labels
@@ -94,6 +95,9 @@ def _draw(here: Page) -> None:
         plan = Plan(material, every, *settings, Returned.parse(words["returned"]), each=each, searched_by=how)
         if plan.asks:
             plan = replace(plan, language_model=identity_of(chosen_model()))
+        if plan.pools_late and (cannot := why_not_late(here.embedder)):
+            notice(cannot, "error", key="retrieval_cannot_pool")
+            plan = None
     _start_row(here, plan, material)
     show_generating(here, documents(material), form_elsewhere=named)
     _show_results(here, run, kept, plan, material)
@@ -255,6 +259,8 @@ def _say_how(run: Retrieval) -> None:
     """Draw notices on the searched and the returned text, unless both are the chunks' own, searched by embedding."""
     if any(isinstance(chunker, Propositions) for chunker in run.plan.chunkers):
         notice(STATED_SEARCHED, key="retrieval_stated")
+    if run.plan.pools_late:
+        notice(LATE_SAID, key="retrieval_late_said")
     if run.plan.search_said:
         notice(run.plan.search_said, key="retrieval_search_said")
     if run.plan.returned.said:

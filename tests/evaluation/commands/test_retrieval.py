@@ -412,3 +412,12 @@ def test_context_sentences_are_searched_by_words_too(folder, capsys, monkeypatch
     assert (plain["search"], context["search"], context["embedded_as"]) == ("bm25", "bm25", "context")
     assert call(folder, "--search", "hybrid") == 0
     assert "by_1, by embedding and words (hybrid): 3 chunks" in capsys.readouterr().out
+
+
+def test_late_chunking_needs_token_vectors_and_says_so(folder, capsys):
+    assert call(folder, "--embedded-as", "late") == 2
+    error = capsys.readouterr().err
+    assert "Late chunking reads each document in windows of the model's limit" in error
+    assert "Late chunking needs the vectors of a model's tokens, which tfidf does not give." in error
+    assert call(folder, "--embedded-as", "late", "--search", "bm25") == 0
+    assert "by_1 with late chunking, by words (BM25)" in capsys.readouterr().out

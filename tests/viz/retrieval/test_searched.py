@@ -100,3 +100,12 @@ def test_the_page_says_what_was_embedded_and_nothing_of_it_where_nothing_was(mon
     (caption,) = [one.value for one in app.caption if "Indexing is chunking" in one.value]
     assert all(part in caption for part in times)
     assert ("mbedding" in caption, "words" in caption) == (method != "bm25", method != "embedding")
+
+
+def test_late_chunking_with_an_embedder_without_token_vectors_cannot_be_run_and_the_page_says_why(run):
+    app = opened(run=run, embedded="plain:late", embedder="tfidf")
+    assert any(text.startswith("Late chunking needs the vectors of a model's tokens, which tfidf") for text in said(app))
+    assert button(app, "Run").disabled
+    # Words alone need no vectors.
+    app.selectbox(key="retrieval_search").set_value("bm25").run()
+    assert not button(app, "Run").disabled

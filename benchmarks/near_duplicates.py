@@ -1,0 +1,117 @@
+"""Near-duplicate chunks of Chroma's corpora, and the places of a question's top 5 that they take.
+
+A place is taken if its chunk is a near-duplicate of one ranked better. The last columns have the recall of the top 5 as it
+is and with such chunks left out, so that the next ones move up. All corpora of the folder are searched together.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.chroma import NAMES, load, with_interval
+from benchmarks.measure import table
+from chunkers import Tools, build_chunker, load_embedder, load_tokenizer
+from chunkers.recipes.presets import BOUND
+from chunkers.storage.cache import EmbeddingCache
+from evaluation.questions.corpus import Corpus, Ruler
+from evaluation.questions.reading import Question, read_questions
+from evaluation.retrieval.found_documents import AT
+from evaluation.retrieval.measures import measure
+from evaluation.search.index import Index, build_index, search
+from evaluation.search.near_duplicates import ALIKE, near_duplicates
+from evaluation.statistics.means import mean_interval
+from evaluation.statistics.paired import compare, ends_words
+
+TOP_K = 5
+DEPTH = 100
+"""Chunks retrieved per question, from which enough are left without near-duplicates."""
+
+CHUNKERS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("recursive", {"size": 100, "unit": "tokens"}),
+    ("recursive", {"size": 250, "unit": "tokens"}),
+    ("recursive", {"size": 250, "unit": "tokens", "overlap": 125}),
+    ("fixed_sentences", {"size": 1}),
+    ("fixed_sentences", {"size": 4}),
+    ("change_point", BOUND["change_point"]),
+)
+
+HEAD = [
+    "chunker",
+    "chunks",
+    "with a near-duplicate",
+    "groups",
+    "questions with a place taken, %",
+    "places taken of 5",
+    "recall, %",
+    "without them, %",
+    "difference, points",
+]
+
+
+def row(title: str, index: Index, questions: Sequence[Question], tools: Tools, alike: float) -> list[str]:
+    """Return a row of the table."""
+    ruler = Ruler(index.corpus.whole.text, tools.tokenizer)
+    near = near_duplicates(index.texts, alike)
+    found = search(index, questions, tools, DEPTH)
+    taken = np.array([float(len(near.repeats(ranked[:TOP_K]))) for ranked in found.ranked.tolist()])
+    others = []
+    for ranked in found.ranked.tolist():
+        repeats = set(near.repeats(ranked))
+        others.append([chunk for chunk in ranked if chunk not in repeats][: max(AT)])
+    without = replace(found, ranked=np.array(others, dtype=np.intp))
+    recalls = [measure(one, ruler, TOP_K).values("recall") for one in (found, without)]
+    ends = mean_interval(taken / TOP_K)
+    assert ends is not None
+    difference = compare(recalls[1], recalls[0])
+    said = "too few questions"
+    if difference is not None:
+        said = f"{difference.points} ({' to '.join(ends_words(difference.low, difference.high, 100, 1))})"
+    return [
+        title,
+        f"{len(index.chunks):,}",
+        f"{sum(map(len, near.groups)):,}",
+        f"{len(near.groups):,}",
+        with_interval((taken > 0).astype(float)),
+        f"{taken.mean():.2f} ({TOP_K * ends[0]:.2f} to {TOP_K * ends[1]:.2f})",
+        *(f"{100 * np.nanmean(recall):.1f}" for recall in recalls),
+        said,
+    ]
+
+
+def material(folder: Path, names: Sequence[str]) -> tuple[Corpus, Sequence[Question]]:
+    """Return Chroma's corpora with these names and their questions."""
+    corpus = load(folder, names)
+    return corpus, read_questions((folder / "questions.csv").read_bytes(), "questions.csv", corpus).usable
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the table; return 0."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.near_duplicates", description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path, default=Path("../shared/data/chroma"))
+    parser.add_argument("--corpus", action="append", choices=NAMES, help="only this corpus and its questions")
+    parser.add_argument("--cache", type=Path, metavar="FILE", help="keep embeddings in this SQLite file")
+    parser.add_argument("--chunkers", type=int, default=len(CHUNKERS), metavar="N", help="only the first N chunkers")
+    parser.add_argument("--alike", type=float, default=ALIKE, help="least Jaccard similarity (default: %(default)s)")
+    options = parser.parse_args(arguments)
+    corpus, questions = material(options.folder, options.corpus or NAMES)
+    tools = Tools(load_embedder(), load_tokenizer("all-MiniLM-L6-v2"), EmbeddingCache(options.cache))
+    print(f"{len(corpus.documents)} corpora, {len(questions)} questions, near-duplicates from {options.alike} on.")
+    made = []
+    for chunker, parameters in CHUNKERS[: options.chunkers]:
+        built = build_chunker(chunker, parameters, tools.embedder)
+        index = build_index(corpus, built, tools)
+        made.append(row(f"{chunker}, {built.describe()}", index, questions, tools, options.alike))
+        print(" | ".join(made[-1]), file=sys.stderr, flush=True)
+    print(table(HEAD, made))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

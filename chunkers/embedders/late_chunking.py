@@ -1,0 +1,207 @@
+"""Late chunking: token vectors of the whole text, pooled by chunk.
+
+Source: Günther, Mohr, Williams, Wang and Xiao (2024), "Late Chunking: Contextual Chunk Embeddings Using Long-Context
+Embedding Models", arXiv:2409.04701, section 3. A plain vector pools the token vectors of a chunk that the model reads alone.
+Late chunking pools the vectors that the chunk's tokens have in the text: v = unit(mean of t_i over the chunk's tokens i).
+
+A text longer than the model's limit is read in windows that overlap by half, as in the paper's "long late chunking". Each
+token's vector comes from the window in which it has the most context on its shorter side, so at least a quarter of a window
+except at the ends of the text. (The paper takes the first window that has the token.) As in the paper's code, the special
+piece that begins a text belongs to the chunk with its first token, and the one that ends it to the chunk with its last: a
+text that is one chunk within the limit has its plain vector.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from chunkers.embedders.base import Embedder, unit
+from chunkers.embedders.models import Model
+from chunkers.support.arrays import IntArray, VectorArray
+from chunkers.support.errors import Cancelled, ModelError
+
+if TYPE_CHECKING:
+    from chunkers.embedders.bert import Encoder
+
+WINDOWS_AT_ONCE = 8
+"""Windows computed together, about a fifth of a second of work on two cores for the bundled model."""
+
+CANNOT = (
+    "Late chunking needs the vectors of a model's tokens, which {name} does not give. Choose all-MiniLM-L6-v2 on the "
+    "processor, or another BERT model with mean pooling that Seamark runs itself."
+)
+"""Error message for an embedder that cannot do late chunking."""
+
+LATE_SAID = (
+    "Late chunking reads each document in windows of the model's limit, 256 word pieces for all-MiniLM-L6-v2, that overlap "
+    "by half. A chunk's vector is the mean of its tokens' vectors, each from the window in which it has the most context; "
+    "text further away does not change it."
+)
+"""Note on the context that late chunking gives."""
+
+_VERSION = "late chunking 1"
+"""Part of the cache key, to be changed whenever the vectors change."""
+
+
+class Window(NamedTuple):
+    """Half-open range of pieces that the model reads at once, and the range whose vectors are taken from this window."""
+
+    start: int
+    end: int
+    first: int
+    last: int
+
+
+class _Pieces(NamedTuple):
+    """Word pieces of a text, without the special ones: ids, start and end offsets in the text, and the windows over them."""
+
+    ids: list[int]
+    starts: IntArray
+    ends: IntArray
+    windows: list[Window]
+
+
+class LateChunks(Embedder):
+    """Embedder of chunks by late chunking, for the chunks of given texts.
+
+    `encode` takes places, see `place`, instead of texts, so that the cache, the progress and the cancellation of
+    `chunkers.contract.tools.Tools.embed` apply to chunks as to texts. Neighbouring chunks share windows: a text's places
+    should come in order.
+
+    Parameters
+    ----------
+    model
+        The embedder; it must be a `Model` that this package's encoder runs, with mean pooling.
+    texts
+        The whole texts, in which the chunks lie.
+
+    Raises
+    ------
+    ModelError
+        If the embedder is known to be unable to do late chunking; for some models this shows only in `prepare`.
+    """
+
+    batch = 8
+    packages = ("numpy", "tokenizers")
+
+    def __init__(self, model: Embedder, texts: Sequence[str]) -> None:
+        if not isinstance(model, Model):
+            raise ModelError(why_not_late(model))
+        self._model = model
+        self.name = model.name
+        self.revision = f"{model.revision}/{_VERSION}" if model.revision else ""
+        self._texts = {_digest(text): text for text in texts}
+        self._pieces: dict[str, _Pieces] = {}
+        self._last: dict[tuple[str, int], VectorArray] = {}
+        self._cancelled: Callable[[], bool] = bool
+
+    def prepare(self, progress: Callable[[float], None] = lambda share: None, cancelled: Callable[[], bool] = bool) -> None:
+        """Load the model; raises ModelError if it is run by another library or does not pool by the mean."""
+        self._model.prepare(progress, cancelled)
+        self._cancelled = cancelled
+        self._encoder()
+        self.revision = f"{self._model.revision}/{_VERSION}"
+
+    def _encoder(self) -> Encoder:
+        encoder = self._model.encoder
+        if encoder is None or encoder.network.pooling != "mean":
+            raise ModelError(CANNOT.format(name=self.name))
+        return encoder
+
+    @staticmethod
+    def place(text: str, spans: Sequence[tuple[int, int]]) -> str:
+        """Return the place of a chunk, a hash of the whole text and the chunk's spans, as `encode` takes it."""
+        return f"{_digest(text)} {','.join(f'{start}-{end}' for start, end in spans)}"
+
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        """Return 1 for each place, so that places stay in order."""
+        return [1] * len(texts)
+
+    def encode(self, texts: Sequence[str]) -> VectorArray:
+        """Return one unit vector per place, shape (len(texts), dimension); zeros for a chunk without any token."""
+        encoder = self._encoder()
+        sums = np.zeros((len(texts), encoder.network.width))
+        counts = np.zeros((len(texts), 1))
+        # Only the texts of this batch, as the pieces of all would fill the memory.
+        digests = {place.partition(" ")[0] for place in texts}
+        self._pieces = {digest: self._pieces.get(digest) or self._read(encoder, digest) for digest in digests}
+        wanted: dict[tuple[str, int], list[tuple[int, slice]]] = {}
+        for number, place in enumerate(texts):
+            digest, _, spans = place.partition(" ")
+            for start, end in (map(int, span.split("-")) for span in spans.split(",")):
+                for window, rows in _rows(self._pieces[digest], start, end):
+                    wanted.setdefault((digest, window), []).append((number, rows))
+        for key, vectors in self._vectors(encoder, list(wanted)):
+            for number, rows in wanted[key]:
+                sums[number] += vectors[rows].sum(axis=0, dtype=np.float64)
+                counts[number] += len(vectors[rows])
+        return unit(sums / np.maximum(counts, 1))
+
+    def _read(self, encoder: Encoder, digest: str) -> _Pieces:
+        ids, offsets = encoder.pieces(self._texts[digest])
+        starts, ends = np.array(offsets, dtype=np.intp).reshape(-1, 2).T
+        return _Pieces(ids, starts, ends, windows(len(ids), encoder.most))
+
+    def _vectors(self, encoder: Encoder, keys: Sequence[tuple[str, int]]) -> Iterator[tuple[tuple[str, int], VectorArray]]:
+        """Yield the vectors of windows, given by text and number, special pieces included.
+
+        The last ones are kept for the next batch, which begins in their middle.
+        """
+        for key in keys:
+            if key in self._last:
+                yield key, self._last[key]
+        missing = iter([key for key in keys if key not in self._last])
+        first, last = encoder.ends()
+        while group := list(islice(missing, WINDOWS_AT_ONCE)):
+            if self._cancelled():
+                raise Cancelled
+            texts = []
+            for digest, number in group:
+                pieces = self._pieces[digest]
+                window = pieces.windows[number]
+                texts.append([first, *pieces.ids[window.start : window.end], last])
+            self._last = dict(zip(group, self._model.token_vectors(texts), strict=True))
+            yield from self._last.items()
+
+
+def why_not_late(embedder: Embedder) -> str:
+    """Return why an embedder cannot do late chunking; empty if it can, or if only loading the model would tell."""
+    return "" if isinstance(embedder, Model) else CANNOT.format(name=embedder.name)
+
+
+def windows(pieces: int, most: int) -> list[Window]:
+    """Return the windows over a text's word pieces, each of at most ``most`` pieces with the two special ones.
+
+    They overlap by half, the last two by more. Between two windows, the middle of their overlap divides the tokens.
+    """
+    size = most - 2
+    starts = [*range(0, max(pieces - size, 0), max(size // 2, 1)), max(pieces - size, 0)]
+    edges = [0, *((start + before + size) // 2 for before, start in pairwise(starts)), pieces]
+    return [
+        Window(start, min(start + size, pieces), edges[number], edges[number + 1]) for number, start in enumerate(starts)
+    ]
+
+
+def _rows(pieces: _Pieces, start: int, end: int) -> Iterator[tuple[int, slice]]:
+    """Yield the windows, by number, from which a span's tokens are taken, with the rows of each.
+
+    A token that a cut goes through counts for both sides. Row 0 of a window is the special piece that begins it.
+    """
+    first, last = int(np.searchsorted(pieces.ends, start, "right")), int(np.searchsorted(pieces.starts, end, "left"))
+    begun = max(0, bisect_right(pieces.windows, first, key=lambda window: window.first) - 1)
+    for number, window in enumerate(pieces.windows[begun:], begun):
+        one, other = max(first, window.first), min(last, window.last)
+        if one >= other:
+            return
+        # The special piece at an end of the text belongs to the token there.
+        yield number, slice(one - window.start + (one > 0), other - window.start + 1 + (other == len(pieces.ids)))
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
