@@ -22,6 +22,8 @@ from evaluation.traces.fields import (
 )
 
 _OBSERVATIONS = {"SPAN", "EVENT", "GENERATION", "RETRIEVER", "AGENT", "TOOL", "CHAIN", "EVALUATOR", "EMBEDDING", "GUARDRAIL"}
+_PARENTS = ("parent_id", "parent_span_id", "parentSpanId")
+_ANNOTATIONS = ("annotations", "evaluations", "trace.annotations", "trace.evaluations")
 _UNUSED = ("llm", "embedding", "tool", "prompt")
 """Parts of a span that may be long and are not read."""
 
@@ -91,9 +93,15 @@ class Traces:
         flat = flat_of({key: value for key, value in span.items() if key not in ("attributes", "events", "annotations")})
         attributes = flat_of(span.get("attributes") or {}) | _below(flat, "attributes")
         own = first_of(flat, ("context.trace_id", "trace_id", "traceId"))
+        if observation := _below(attributes, "langfuse.observation"):
+            # Langfuse's SDK writes an observation as a span.
+            row = {**observation, "type": str(observation.get("type")).upper(), "metadata": _below(observation, "metadata")}
+            parent = first_of(flat, _PARENTS)
+            self.add_langfuse_part({**row, "parentObservationId": parent}, str(own or place), place)
+            return
         is_genai = any(key.startswith("gen_ai.") for key in attributes)
         trace = self._of(str(own or place), place, "OpenTelemetry" if is_genai else "OpenInference")
-        is_root = first_of(flat, ("parent_id", "parent_span_id", "parentSpanId")) is None
+        is_root = first_of(flat, _PARENTS) is None
         query = self._add_exchange(trace, attributes, is_root=is_root)
         self._add_search(trace, attributes, query, str(flat.get("span_kind")))
         metadata = _below(attributes, "metadata")
@@ -106,6 +114,9 @@ class Traces:
         for one in span.get("annotations") or span.get("span_annotations") or []:
             if isinstance(one, dict) and is_feedback(one.get("name")):
                 trace.feedback.append([one["name"], one["result"] if isinstance(one.get("result"), dict) else one])
+        for annotation in (one for name in _ANNOTATIONS for one in _items(attributes, name) if isinstance(one, dict)):
+            held = {key.rpartition(".")[2]: value for key, value in annotation.items()}
+            trace.feedback += [[held["name"], held]] if is_feedback(held.get("name")) else []
         trace.feedback += [[key, attributes[key]] for key in ("feedback", "user_feedback") if key in attributes]
 
     @staticmethod
