@@ -64,6 +64,7 @@ CASES = (
     Case("structure", {"max_size": 10}),
     Case("structure", {"inner": "change_point"}),
     Case("turns"),
+    Case("code"),
     Case("breakpoint"),
     Case("target_size"),
     Case("double_pass"),

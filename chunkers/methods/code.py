@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import metadata
 from importlib.util import find_spec
 from itertools import pairwise
@@ -79,8 +79,7 @@ class Code(Chunker):
     @classmethod
     def versions(cls) -> dict[str, str]:
         """Return the version of each installed package of tree-sitter; grammars may be missing."""
-        installed = [package for package in cls.packages if find_spec(package.replace("-", "_")) is not None]
-        return {package: metadata.version(package) for package in installed}
+        return dict(_versions(cls.packages))
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
         """Cut the document along its syntax; a cut inside a sentence adds a gap to the result.
@@ -279,6 +278,13 @@ class _Cutting:
                 inside = f"inside {at.after}{f' of {at.path[-1]}' if at.path else ''}"
                 kept.append(Gap(index, None, None, Verdict.KEPT, self.joined.get(place) or Reason(remark=inside)))
         return tuple(sorted([*kept, *cuts], key=gap_order))
+
+
+@cache
+def _versions(packages: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the versions of installed packages; every run asks for them, and reading the metadata takes milliseconds."""
+    installed = [package for package in packages if find_spec(package.replace("-", "_")) is not None]
+    return [(package, metadata.version(package)) for package in installed]
 
 
 def _tokens(count: int) -> str:

@@ -9,6 +9,7 @@ from chunkers.support.errors import InputError, shown
 from chunkers.text.document import Document
 from chunkers.text.outline import heading_path
 from chunkers.text.parts import shortened
+from chunkers.text.syntax import CODE_ENDINGS
 
 if TYPE_CHECKING:
     from chunkers.results.result import Chunk
@@ -39,8 +40,11 @@ BETWEEN = " > "
 def path_of(document: Document, chunk: Chunk) -> tuple[str, ...]:
     """Return the titles of the sections in which a chunk begins, from the outermost heading inwards.
 
-    Each title is on one line and has at most `LONGEST_TITLE` characters. The result is empty in a text without headings.
+    Each title is on one line and has at most `LONGEST_TITLE` characters. The result is empty in a text without headings, and
+    in a file of code, whose comments are none.
     """
+    if document.name.lower().endswith(CODE_ENDINGS):
+        return ()
     return tuple([shortened(title, LONGEST_TITLE) for title in heading_path(document.text, chunk.start)])
 
 

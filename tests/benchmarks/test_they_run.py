@@ -31,6 +31,7 @@ SETTINGS = {
     "browser hostile": ["--hostile", "--steps", "2", "--only", "spaces"],
     "change_point": ["--sizes", "30", "--texts", "2"],
     "chroma": ["{chroma}", "--corpus", "chatlogs"],
+    "code": ["--files", "3", "--sizes", "400"],
     "corpus": ["--sizes", "1", "--kills", "1"],
     "diff": ["--sizes", "1"],
     "embedding": ["--repeats", "1", "--only", "three_topics"],

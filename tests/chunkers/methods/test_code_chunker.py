@@ -1,95 +1,17 @@
 """Code by its syntax: no function that fits is cut, in sources of installed packages; broken code is cut all the same."""
 
-import ast
-import io
-import random
-import sysconfig
-from pathlib import Path
-
 import pytest
-import tree_sitter_c
-import tree_sitter_javascript
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from tree_sitter import Language, Parser
 
+from benchmarks.code import functions, is_cut, sources
 from chunkers import Cancelled, Document, InputError, Recipe, build_chunker, chunk, load_tokenizer
 from chunkers.contract.base import run
 from chunkers.methods.code import Code
 from chunkers.text import syntax
 from chunkers.text.syntax import CODE_ENDINGS, GRAMMARS, detect
-from tests import ROOT
 from tests.properties.promises import check_result
 from tests.support import tools
-
-SITE = Path(sysconfig.get_path("purelib"))
-SEED = 34
-LONGEST = 300_000
-"""Bytes of a file that is still of use: longer ones are mostly generated."""
-
-
-def sources(kind, count):
-    """Return the texts of files drawn from installed packages; nobody has chosen them."""
-    if kind == "javascript":
-        there = [path for path in (ROOT / "node_modules").rglob("*.js") if path.is_file()]
-    else:
-        there = [path for path in SITE.glob("*/**/*.py" if kind == "python" else "*/**/*.h") if path.is_file()]
-    chosen = random.Random(SEED).sample(sorted(there), len(there))
-    texts = []
-    for path in chosen:
-        if len(texts) == count:
-            break
-        try:
-            text = path.read_bytes().decode("utf-8") if path.stat().st_size <= LONGEST else ""
-        except UnicodeDecodeError:
-            continue
-        if text.strip():
-            texts.append(text)
-    return texts
-
-
-def python_functions(text):
-    """Return the spans of functions as Python's own parser finds them; none if it refuses the text."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):
-        return []
-    lines = [*io.StringIO(text, newline="")]
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line))
-
-    def offset(row, column):
-        return starts[row - 1] + len(lines[row - 1].encode()[:column].decode())
-
-    return [
-        (offset(node.lineno, node.col_offset), offset(node.end_lineno, node.end_col_offset))
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    ]
-
-
-def parsed_functions(text, grammar, kinds):
-    """Return the spans of functions that a grammar finds without a syntax error inside."""
-    data = text.encode()
-    waiting, found = [Parser(Language(grammar)).parse(data).root_node], []
-    while waiting:
-        node = waiting.pop()
-        if node.type in kinds and not node.has_error:
-            found.append(tuple(len(data[:byte].decode()) for byte in (node.start_byte, node.end_byte)))
-        waiting += node.children
-    return found
-
-
-FUNCTIONS = {
-    "python": python_functions,
-    "javascript": lambda text: parsed_functions(
-        text,
-        tree_sitter_javascript.language(),
-        {"function_declaration", "method_definition", "generator_function_declaration"},
-    ),
-    "c": lambda text: parsed_functions(text, tree_sitter_c.language(), {"function_definition"}),
-}
 
 
 @pytest.mark.parametrize("most", [60, 250])
@@ -109,10 +31,10 @@ def test_at_most_one_function_in_a_hundred_that_fits_is_cut(kind, count, most):
     for text in sources(kind, count):
         document = Document.from_text(text, "lines")
         starts = [one.start for one in run(build_chunker("code", {"max_size": most, "language": kind}), document, tools())]
-        for start, end in FUNCTIONS[kind](text):
+        for start, end in functions(text, kind):
             if counted([text[start:end]])[0] <= most:
                 fitting += 1
-                cut += any(start < place < end for place in starts)
+                cut += is_cut((start, end), starts)
     assert fitting > 5 * min(count, 12)
     assert cut <= fitting / 100, f"{cut} of {fitting}"
 
@@ -182,6 +104,11 @@ def test_reasons_name_the_syntax_and_what_is_compared():
     kept = {gap.reason for gap in made(language="python").gaps if not gap.verdict.is_cut}
     assert "between a for statement and a return statement of def parse, joined: together 25 ≤ 25 tokens" in kept
     assert "inside the function main" in kept
+
+
+def test_comments_of_a_file_of_code_are_no_headings():
+    assert {one.heading_path for one in made("# Reads.\nread()\n", "a.py")} == {()}
+    assert {one.heading_path for one in made("# Reads.\n\nIt reads.\n", "a.md")} == {("Reads.",)}
 
 
 def test_a_text_that_fits_is_one_chunk():

@@ -1,0 +1,208 @@
+"""Functions that fit into a chunk and are cut, in sources of installed packages: `code` beside two other libraries."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import io
+import random
+import sys
+import sysconfig
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import tree_sitter_c
+import tree_sitter_javascript
+import tree_sitter_python
+from tree_sitter import Language, Parser
+
+from benchmarks.measure import table, timed
+from chunkers import Document, Tools, build_chunker, load_tokenizer, run
+
+ROOT = Path(__file__).resolve().parent.parent
+
+SEED = 34
+
+LONGEST = 300_000
+"""Bytes of the longest file that is drawn; longer ones are mostly generated."""
+
+MOST_CUT = 0.01
+"""The largest share of fitting functions that `code` may cut."""
+
+GRAMMARS = {
+    "python": Language(tree_sitter_python.language()),
+    "javascript": Language(tree_sitter_javascript.language()),
+    "c": Language(tree_sitter_c.language()),
+}
+
+KINDS = {
+    "javascript": {"function_declaration", "generator_function_declaration", "method_definition"},
+    "c": {"function_definition"},
+}
+"""The nodes that are functions; Python's are found by Python's own parser."""
+
+HEAD = ("language", "characters", "chunker", "chunks", "functions that fit", "cut", "too long", "MB/s")
+
+Cutter = Callable[[str], list[tuple[int, int]]]
+
+
+class Row(NamedTuple):
+    """The result of one chunker on the files of one language.
+
+    Attributes
+    ----------
+    size
+        The most characters of a chunk.
+    fitting, cut
+        Numbers of functions of at most that many characters, and of those that are in more than one chunk.
+    long
+        Number of chunks above the size.
+    speed
+        Megabytes a second.
+    """
+
+    language: str
+    size: int
+    chunker: str
+    chunks: int
+    fitting: int
+    cut: int
+    long: int
+    speed: float
+
+    @property
+    def share(self) -> float:
+        """The share of fitting functions that are cut."""
+        return self.cut / self.fitting if self.fitting else 0.0
+
+
+def sources(language: str, count: int) -> list[str]:
+    """Return the texts of files drawn from packages that are installed here."""
+    if language == "javascript":
+        paths = (ROOT / "node_modules").rglob("*.js")
+    else:
+        paths = Path(sysconfig.get_path("purelib")).glob("*/**/*.py" if language == "python" else "*/**/*.c")
+    there = sorted(path for path in paths if path.is_file())
+    texts: list[str] = []
+    for path in random.Random(SEED).sample(there, len(there)):
+        if len(texts) == count:
+            break
+        try:
+            text = path.read_bytes().decode("utf-8") if path.stat().st_size <= LONGEST else ""
+        except UnicodeDecodeError:
+            continue
+        if text.strip():
+            texts.append(text)
+    return texts
+
+
+def functions(text: str, language: str) -> list[tuple[int, int]]:
+    """Return the spans of the functions of a text, without those that have syntax errors."""
+    return _python_functions(text) if language == "python" else _parsed_functions(text, language)
+
+
+def _python_functions(text: str) -> list[tuple[int, int]]:
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return []
+    lines = [*io.StringIO(text, newline="")]
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line))
+
+    def offset(row: int, column: int) -> int:
+        return starts[row - 1] + len(lines[row - 1].encode()[:column].decode())
+
+    return [
+        (offset(node.lineno, node.col_offset), offset(node.end_lineno or 0, node.end_col_offset or 0))
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+
+
+def _parsed_functions(text: str, language: str) -> list[tuple[int, int]]:
+    data = text.encode()
+    waiting, found = [Parser(GRAMMARS[language]).parse(data).root_node], []
+    while waiting:
+        node = waiting.pop()
+        if node.type in KINDS[language] and not node.has_error:
+            found.append((len(data[: node.start_byte].decode()), len(data[: node.end_byte].decode())))
+        waiting += node.children
+    return found
+
+
+def is_cut(span: tuple[int, int], starts: Sequence[int]) -> bool:
+    """Return whether a chunk begins inside a span."""
+    return any(span[0] < start < span[1] for start in starts)
+
+
+def _located(text: str, pieces: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield the spans of pieces that stand in a text in this order."""
+    behind = 0
+    for piece in pieces:
+        if piece.strip() and (start := text.find(piece, behind)) >= 0:
+            behind = start + len(piece)
+            yield start, behind
+
+
+def cutters(language: str, size: int) -> Mapping[str, Cutter]:
+    """Return functions from a text to the spans of its chunks, by the chunker's name."""
+    # Tests that only count functions do not wait for them.
+    from langchain_text_splitters import Language as LangChainLanguage
+    from langchain_text_splitters import RecursiveCharacterTextSplitter
+    from llama_index.core.node_parser import CodeSplitter
+
+    tools = Tools(None, load_tokenizer("characters"))
+    ours = build_chunker("code", {"max_size": size, "language": language})
+    recursive = RecursiveCharacterTextSplitter.from_language(
+        LangChainLanguage("js" if language == "javascript" else language), chunk_size=size, chunk_overlap=0
+    )
+    splitter = CodeSplitter(language, max_chars=size, parser=Parser(GRAMMARS[language]))
+    return {
+        "`code`": lambda text: [chunk.spans[0] for chunk in run(ours, Document.from_text(text, "lines"), tools)],
+        "LangChain's `from_language`": lambda text: [*_located(text, recursive.split_text(text))],
+        "LlamaIndex's CodeSplitter": lambda text: [*_located(text, splitter.split_text(text))],
+    }
+
+
+def measured(language: str, size: int, texts: Sequence[str]) -> Iterator[Row]:
+    """Yield the result of each chunker on the texts of one language."""
+    spans = [[span for span in functions(text, language) if span[1] - span[0] <= size] for text in texts]
+    size_mb = sum(len(text.encode()) for text in texts) / 1e6
+    for name, cutter in cutters(language, size).items():
+        seconds, chunks = timed(lambda cutter=cutter: [cutter(text) for text in texts])  # type: ignore[misc]
+        starts = [[start for start, _ in some] for some in chunks]
+        cut = sum(is_cut(span, begun) for some, begun in zip(spans, starts, strict=True) for span in some)
+        long = sum(end - start > size for some in chunks for start, end in some)
+        yield Row(language, size, name, sum(map(len, chunks)), sum(map(len, spans)), cut, long, size_mb / seconds)
+
+
+def _cells(row: Row) -> list[str]:
+    return [
+        row.language,
+        f"{row.size:,}",
+        row.chunker,
+        f"{row.chunks:,}",
+        f"{row.fitting:,}",
+        f"{row.cut:,} ({row.share:.1%})",
+        f"{row.long:,}",
+        f"{row.speed:.1f}",
+    ]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the table; return 1 if `code` cuts too many functions or exceeds the size."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.code", description=__doc__)
+    parser.add_argument("--files", type=int, default=150, help="files of each language (default: %(default)s)")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[400, 1000], help="characters of a chunk")
+    given = parser.parse_args(arguments)
+    texts = {language: sources(language, given.files) for language in GRAMMARS}
+    rows = [row for language in texts for size in given.sizes for row in measured(language, size, texts[language])]
+    print(table(HEAD, [_cells(row) for row in rows]))
+    return int(any(row.share > MOST_CUT or row.long for row in rows if row.chunker == "`code`"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
