@@ -33,6 +33,9 @@ LIMIT = 180_000
 QUIET_MS = 2500
 """Milliseconds without a change in the page, after which it counts as drawn."""
 
+SIZES = ["1280x720", "400x800"]
+"""Windows that are measured by default: a small laptop's and a phone's."""
+
 PAGES = [
     "compare",
     "breakpoints",
@@ -138,12 +141,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure the pages and print a table; return 1 if a shift exceeds the limit."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.shift", description=__doc__)
     parser.add_argument(
-        "--size", action="append", metavar="WIDTHxHEIGHT", help="of the window, one or more (default: 1280x720)"
+        "--size",
+        action="append",
+        metavar="WIDTHxHEIGHT",
+        help=f"of the window, one or more (default: {' and '.join(SIZES)})",
     )
     parser.add_argument("--only", action="append", metavar="PAGE", choices=PAGES, help="a page, one or more (default: all)")
     options = parser.parse_args(arguments)
     rows = []
-    for size in options.size or ["1280x720"]:
+    for size in options.size or SIZES:
         width, _, height = size.partition("x")
         rows += measure(int(width), int(height), options.only or PAGES)
     print(table(["window", "page", "cold", "what moved the most", "warm", "what moved the most"], rows))

@@ -53,7 +53,7 @@ SETTINGS = {
     "retrieval_page": ["--questions", "20", "--steps", "1"],
     "scaling": ["--only", "fixed_words", "--sizes", "100"],
     "sentences": ["--repeats", "1"],
-    "shift": ["--only", "retrieval"],
+    "shift": ["--only", "retrieval", "--size", "400x800"],
     "size": ["--repeats", "1", *TEXT],
     "start": ["--repeats", "1"],
     "stitched": ["--count", "2"],

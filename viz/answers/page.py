@@ -184,7 +184,8 @@ def _gathered(plan: AnswerPlan, made: list[ColumnResult], embedder: Embedder | N
         session.gathering = None
 
     if job.running and not job.cancelled:
-        show_job_progress(job)
+        with st.container(key="progress_gathering"):
+            show_job_progress(job)
     elif job.error:
         notice(job.error, "error", key="answers_gathering_error")
         st.button("Try again", on_click=again, key="answers/gather_again")

@@ -127,29 +127,26 @@ def _draw(choices: Choices, text: Text, made: list[ColumnResult]) -> None:
     here, beside = made[DOUBLE], made[BESIDE]
     chunking, chunker = here.chunking, here.chunker
     name = chunker_class(beside.choice.chunker).title
+    # Both sides from the start: rows that begin as wide as the page would jump.
+    left, right = sides(PAGE, 2, 1)
     if chunking is None or not isinstance(chunker, DoublePass) or not chunking.chunks:
         message = here.error or (waiting_words() if chunking is None else "No chunks: the text has no words.")
-        passes.passes(
-            title=text.source.name,
-            summary="",
-            rows=None,
-            source=text.document.identity,
-            message=message,
-            tone="error" if here.error else "",
-            key="passes",
-        )
+        with left:
+            passes.passes(
+                title=text.source.name,
+                summary="",
+                rows=None,
+                source=text.document.identity,
+                message=message,
+                tone="error" if here.error else "",
+                key="passes",
+            )
         return
     drawn = None
     if beside.chunking is not None and beside.chunker is not None:
         drawn = passes.Beside(name, f"{name} for comparison: {beside.chunker.describe()}", beside.chunking)
     palette.colour_page()
-    left, right = sides(PAGE, 2, 1)
-    with right, st.container(key="beside_passes"):
-        steps = pass_steps(chunking, chunker.max_size)
-        if steps:
-            stepper(steps, choices.extra, key="double_pass_stepper", known=bool(text.source.known))
-        found = corrections(chunking, beside.chunking)
-        show_corrections(found, balance(chunking, found, beside.chunking, name), name, key="corrections")
+    # The rows first: in a narrow window the steps stand below them.
     with left:
         passes.passes(
             title=text.source.name,
@@ -168,6 +165,12 @@ def _draw(choices: Choices, text: Text, made: list[ColumnResult]) -> None:
             key=READER,
             axis=False,
         )
+    with right, st.container(key="beside_passes"):
+        steps = pass_steps(chunking, chunker.max_size)
+        if steps:
+            stepper(steps, choices.extra, key="double_pass_stepper", known=bool(text.source.known))
+        found = corrections(chunking, beside.chunking)
+        show_corrections(found, balance(chunking, found, beside.chunking, name), name, key="corrections")
     if chunking.comparisons:
         with st.expander("Comparison table"):
             st.dataframe(passes.table(chunking), hide_index=True, placeholder="–", width="stretch", height=420)

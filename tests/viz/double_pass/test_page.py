@@ -242,3 +242,7 @@ def test_texts_with_nothing_to_compare(app, text, said):
     assert not app.exception
     if said:
         assert said in sent(app, "made")["summary"]
+    else:
+        # The sentence in place of the rows stands beside the steps, as the rows do: what begins wider would jump.
+        shown = [part.proto.json for column in app.columns for part in column.get("bidi_component")]
+        assert any("No chunks: the text has no words." in data for data in shown)

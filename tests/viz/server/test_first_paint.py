@@ -1,5 +1,7 @@
 """The page's style stands in the page that loads the scripts, and everything else passes as it is."""
 
+import re
+
 import pytest
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.testclient import TestClient
@@ -79,3 +81,15 @@ def test_anything_else_passes_as_it_is():
 def test_a_page_without_a_root_stays_as_it_is():
     _, answer = asked(Response("<p>Not found", 404, media_type="text/html"), **HTML)
     assert (answer.status_code, answer.text) == (404, "<p>Not found")
+
+
+def test_what_has_its_place_from_the_start_is_drawn_under_that_key():
+    source = "".join(path.read_text() for path in (ROOT / "viz").rglob("*.py")).replace("/", "-")
+    reserved = {
+        key
+        for rule in re.findall(r"^(.*) \{ min-height", STYLE, re.MULTILINE)
+        for key in re.findall(r"\.st-key-([\w-]+)", rule)
+    }
+    assert {"passes", "answers_missing", "text_row"} <= reserved
+    # These keys begin with the name of their page.
+    assert reserved - {key for key in reserved if f'"{key}"' in source} == {"retrieval_bundled"}
