@@ -24,7 +24,8 @@ from chunkers import Cancelled, Chunking, Document, InputError, Tools, build_chu
 from chunkers.contract.base import run
 from evaluation.asking.answer import Posed, checked_answer, judge
 from evaluation.asking.ask import Limit, ask, embed_question, fitting_budget, prepare
-from evaluation.inbox.rules import HAIR, RULES, Finding, inbox
+from evaluation.inbox.case import HAIR
+from evaluation.inbox.rules import RULES, Finding, inbox
 from evaluation.questions.corpus import Corpus, Ruler
 from evaluation.questions.reading import read_questions
 from evaluation.remedies.answers import Failure, keep_answer_whole, try_answer
@@ -154,7 +155,7 @@ def generated(texts: Mapping[str, Document], seed: int = 0) -> Iterator[Asked]:
 def changeable(suspect: Suspect, tools: Tools) -> list[Finding]:
     """Return the findings of a column that another chunker could remove."""
     findings = inbox(suspect.chunking, tools.embedder)
-    return [finding for finding in findings if not RULES[finding.rule].of_sentences]
+    return [finding for finding in findings if RULES[finding.rule].cause == "chunker"]
 
 
 class Bench:

@@ -48,7 +48,8 @@ _BLOCKS = ("inside_code", "inside_table", "inside_formula", "inside_list")
 _WHOLE = (*_BLOCKS, "inside_sentence")
 """Rules about passages that should have stayed whole."""
 _ERRORS = (*_BLOCKS, "stranded_heading", "unread")
-_NOTES = ("far_from_heading", "off_a_paragraph", "bad_split", "whole_paragraph", "by_a_hair", "flat")
+_ON_CHUNKS = ("dangling_start", "boilerplate")
+_NOTES = (*_ON_CHUNKS, "far_from_heading", "off_a_paragraph", "bad_split", "whole_paragraph", "by_a_hair", "flat")
 
 
 def _level(name: str) -> Level:
@@ -57,7 +58,7 @@ def _level(name: str) -> Level:
 
 ALL_RULES: Mapping[str, Rule] = {
     "size": Rule("Size not kept", "A chunk is smaller or larger than is asked for.", "error"),
-    **{name: Rule(rule.title, rule.why, _level(name)) for name, rule in RULES.items()},
+    **{name: Rule(rule.title, rule.explanation, _level(name)) for name, rule in RULES.items()},
     BOUNDARIES: Rule("Boundaries worse than the baseline", "Known boundaries are met less well than before.", "error"),
     RETRIEVAL: Rule("Retrieval worse than the baseline", "Questions find less of what answers them than before.", "error"),
 }

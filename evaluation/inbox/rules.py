@@ -6,19 +6,23 @@ import math
 import re
 import statistics
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 
 from chunkers import Chunking, Embedder, InputError, Span
 from chunkers.support.numbers import signed
-from chunkers.text.outline import Block, blocks, blocks_without_prose, headings, nested_blocks, special_blocks
+from chunkers.text.outline import blocks, headings, special_blocks
 from chunkers.text.sentences import GIVEN
 from evaluation.inbox.abbreviations import ABBREVIATIONS
-from evaluation.segmentation.measures import cuts_of
+from evaluation.inbox.case import HAIR, Case, Found
+from evaluation.inbox.standing_alone import dangling_start, without_lead_in
+from evaluation.inbox.worthless import Fault, has_prose
+from evaluation.search.near_duplicates import SHINGLE, near_duplicates, repeated_runs
 
 TINY = 0.1
 """Share of the median chunk below which a chunk is tiny."""
@@ -29,17 +33,27 @@ OVERSIZED = 5
 FLAT = 0.02
 """Interquartile range of the scores below which their curve counts as flat."""
 
-HAIR = 0.01
-"""Distance from the threshold within which a cut counts as made by a hair."""
-
 LONG_PARAGRAPH, FEW_STOPS = 600, 3
 """Characters above which a paragraph should have more than one sentence, or stops within it from which on it should."""
 
 FAR = 2
 """Number of chunks after its heading from which on a chunk of the same section is far from the heading."""
 
+ALIKE = 0.6
+"""Jaccard similarity of shingles from which chunks are reported as near-duplicates."""
+
+LEAST_COMPARED = 20
+"""Characters of the shortest chunk that is compared with others."""
+
+MOST_SHOWN = 50
+"""Characters of another chunk that a reason quotes."""
+
 FEWEST = 4
 """Number of chunks, or scores, below which a median or a quartile means nothing."""
+
+
+LANGUAGES_OF_WORDS = "English, German, French, Spanish and Chinese"
+"""Languages whose words the rules know; `python -m benchmarks.rules` measures the rules on each."""
 
 
 @dataclass(frozen=True)
@@ -65,74 +79,37 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Case:
-    """Chunking to check, with its embedder and ``hair``, the margin within which a decision counts as narrow."""
-
-    chunking: Chunking
-    embedder: Embedder | None = None
-    hair: float = HAIR
-
-    @cached_property
-    def cuts(self) -> list[int]:
-        """Offsets in code points at which the chunks' spans begin, except the first."""
-        return cuts_of(self.chunking)
-
-    @cached_property
-    def sizes(self) -> list[int]:
-        """Length of each chunk in characters."""
-        return [len(chunk.text) for chunk in self.chunking.chunks]
-
-    @cached_property
-    def _edges(self) -> list[int]:
-        """The code points at which blocks begin and end, at every depth, in ascending order."""
-        text = self.chunking.document.text
-        found = (block.span for block in (*blocks(text), *nested_blocks(text), *self._without_prose))
-        return sorted({0, *(edge for span in found for edge in span), len(text)})
-
-    @cached_property
-    def _without_prose(self) -> list[Block]:
-        return [*blocks_without_prose(self.chunking.document.text)]
-
-    def prose_around(self, place: int) -> Span | None:
-        """Return the span of prose around an offset, within its block; None at a block's edge or outside prose."""
-        number = bisect_left(self._without_prose, place, key=lambda block: block.span.end)
-        if number < len(self._without_prose) and self._without_prose[number].span.start < place:
-            return None
-        edge = bisect_left(self._edges, place)
-        if edge in (0, len(self._edges)) or self._edges[edge] == place:
-            return None
-        return Span(self._edges[edge - 1], self._edges[edge])
-
-
-def has_prose(text: str) -> bool:
-    """Return whether a text has more words of prose than it has links and images."""
-    links = 0
-    for pattern in (_LINK, _LINK):
-        # A picture in a link is left out first, then the link.
-        text, count = pattern.subn(" ", text)
-        links = max(links, count)
-    words = sum(any(map(str.isalpha, word)) for word in _TAG.sub(" ", text).split())
-    return words > links
-
-
-_WORD = re.compile(r"\w")
-_LINK = re.compile(r"!?\[[^\[\]]*+\](?:\([^()\n]*+\)|\[[^\[\]]*+\])|https?://\S++")
-_TAG = re.compile(r"<[^<>]*+>|&[a-z]+;")
-
-Found = Iterator[tuple[Span, float, str]]
-
-
-@dataclass(frozen=True)
 class Rule:
-    """Rule for suspicious passages: its title, why it matters, and the function that finds the passages.
+    """Rule for suspicious passages.
 
-    ``of_sentences`` is true if the passages depend only on the sentence splitter, which no chunker changes.
+    Attributes
+    ----------
+    title
+        What it finds.
+    why
+        Why it matters.
+    find
+        The function that finds the passages.
+    cause
+        What makes the passages. Only those that the chunker makes can be removed by its settings.
+    limits
+        Languages, known mistakes, and when to switch the rule off; empty for a rule without a language.
+    example
+        Text with a cut, shown as ``|``, that the rule reports; empty if the title says it.
     """
 
     title: str
     why: str
     find: Callable[[Case], Found]
-    of_sentences: bool = False
+    cause: Literal["chunker", "splitter", "document"] = "chunker"
+    limits: str = ""
+    example: str = ""
+
+    @property
+    def explanation(self) -> str:
+        """Why the rule matters, an example and its limits, in sentences."""
+        example = f"Example: “{self.example}”" if self.example else ""
+        return " ".join(filter(None, (self.why, example, self.limits)))
 
 
 def _inside_sentence(case: Case) -> Found:
@@ -147,7 +124,7 @@ def _inside_sentence(case: Case) -> Found:
         start, end = max(start, prose.start), min(end, prose.end)
         # A full stop alone says nothing that the sentence lacks without it.
         halves = document.text[start:cut], document.text[cut:end]
-        if all(map(_WORD.search, halves)) and has_prose(document.text[start:end]):
+        if all(re.search(r"\w", half) for half in halves) and has_prose(document.text[start:end]):
             # Worst in the middle, where each half needs the other.
             score = 0.7 + 0.3 * (1 - abs(2 * (cut - start) / (end - start) - 1))
             yield (
@@ -354,6 +331,34 @@ def _flat(case: Case) -> Found:
             yield whole, 0.8, f"half of the scores lie within {high - low:.3f} of each other, {between}"
 
 
+def _worthless(fault: Fault, score: float, case: Case) -> Found:
+    for chunk, worthless in zip(case.chunking.chunks, case.worthless, strict=True):
+        if worthless is not None and worthless.fault == fault:
+            yield Span(chunk.start, chunk.end), score, worthless.reason
+
+
+def _near_duplicate(case: Case) -> Found:
+    """Find chunks that say what another chunk says, except worthless ones, which other rules report."""
+    runs = repeated_runs(case.chunking.document.text)
+    chunks, end = [], 0
+    for chunk, worthless in zip(case.chunking.chunks, case.worthless, strict=True):
+        # Only what the document repeats, or chunks share by overlap, can be alike.
+        may_be_alike = chunk.start < end or len(chunk.spans) > 1 or runs.share(chunk.start, chunk.end) >= ALIKE
+        if worthless is None and len(chunk.text) >= LEAST_COMPARED and may_be_alike:
+            chunks.append(chunk)
+        end = max(end, chunk.end)
+    nearest: dict[int, tuple[float, int]] = {}
+    for first, second, similarity in near_duplicates([chunk.text for chunk in chunks], ALIKE).pairs:
+        for number, other in ((first, second), (second, first)):
+            if similarity > nearest.get(number, (0.0, 0))[0]:
+                nearest[number] = similarity, other
+    for number, (similarity, other) in sorted(nearest.items()):
+        chunk, said = chunks[number], " ".join(chunks[other].text.split())
+        shown = said if len(said) <= MOST_SHOWN else f"{said[:MOST_SHOWN]}…"
+        alike = f"{similarity:.0%} of the runs of {SHINGLE} words in it and in the chunk “{shown}” are the same"
+        yield Span(chunk.start, chunk.end), 0.3 + 0.3 * similarity, alike
+
+
 RULES: dict[str, Rule] = {
     "inside_sentence": Rule("Cut inside a sentence", "Neither half says what the sentence says.", _inside_sentence),
     "inside_code": Rule(
@@ -387,13 +392,68 @@ RULES: dict[str, Rule] = {
         _off_a_paragraph,
     ),
     "bad_split": Rule(
-        "Bad sentence split", "The chunker was given half a sentence, whatever it decides.", _bad_split, of_sentences=True
+        "Bad sentence split", "The chunker was given half a sentence, whatever it decides.", _bad_split, cause="splitter"
     ),
     "whole_paragraph": Rule(
         "Paragraph taken for one sentence",
         "No boundary was found in it, so no chunker can cut it; another splitter or language may find some.",
         _whole_paragraph,
-        of_sentences=True,
+        cause="splitter",
+    ),
+    "dangling_start": Rule(
+        "Dangling start",
+        "The chunk begins by pointing back, and nobody who finds it alone knows at what.",
+        dangling_start,
+        limits=f"In {LANGUAGES_OF_WORDS}, by the first words of its first sentence; it misses what points back later. "
+        "Switch it "
+        "off for dialogues, and where neighbouring chunks are retrieved together.",
+        example="The pump has two valves. | They must be closed first.",
+    ),
+    "without_lead_in": Rule(
+        "Cut off from its lead-in",
+        "Items, steps or a consequence without the sentence that governs them say less, or the opposite.",
+        without_lead_in,
+        limits=f"In {LANGUAGES_OF_WORDS}. A lead-in ends in a colon or announces what follows; a condition counts as "
+        "cut off only "
+        "inside a sentence. Switch it off where chunks repeat their lead-in.",
+        example="Do not open the cover if: | - the lamp is red",
+    ),
+    "near_duplicate": Rule(
+        "Near-duplicate",
+        "Copies of one text fill the top results, and leave no place for another answer.",
+        _near_duplicate,
+        cause="document",
+        limits=f"By runs of {SHINGLE} words, or characters of Chinese, within one document; a paraphrase is not found. "
+        "Switch it off "
+        "for catalogues and forms, whose entries are alike by nature.",
+        example="Shop A opens at nine on weekdays. | Shop B opens at nine on weekdays.",
+    ),
+    "empty": Rule(
+        "Nothing to read",
+        "Lines, blank cells and pictures without a description answer nothing, yet take a place in the index.",
+        partial(_worthless, "empty", 0.7),
+        limits="In any language: a chunk without letters and with hardly a digit. Switch it off for tables of signs.",
+        example="| * * * |",
+    ),
+    "boilerplate": Rule(
+        "Menu, notice or footer",
+        "Page furniture matches many questions and answers none.",
+        partial(_worthless, "boilerplate", 0.5),
+        cause="document",
+        limits=f"By rows of links, short lines that are repeated in the document, and words of notices in "
+        f"{LANGUAGES_OF_WORDS}. One "
+        "page alone shows little of it. Switch it off for indexes and link lists.",
+        example="Home › News › Guides | © 2025 · Imprint · Privacy",
+    ),
+    "unreadable": Rule(
+        "Broken characters",
+        "Neither the embedder nor a reader can tell what it says.",
+        partial(_worthless, "unreadable", 0.85),
+        cause="document",
+        limits="In any language: UTF-8 decoded as Windows-1252 or GBK, replacement and private characters, numbers of "
+        "glyphs, "
+        "base 64. One broken character is not reported. Switch it off for texts about encodings.",
+        example="The cafÃ© isnâ€™t open.",
     ),
     "tiny": Rule("Tiny chunk", "It is found by chance, and answers nothing when it is.", _tiny),
     "oversized": Rule("Oversized chunk", "It is about so much that it resembles no question.", _oversized),

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from chunkers import Chunking, Span, Tools
 from chunkers.contract.base import run
-from evaluation.inbox.rules import FEWEST, HAIR, Finding, inbox
+from evaluation.inbox.case import HAIR
+from evaluation.inbox.rules import FEWEST, Finding, inbox
 from evaluation.remedies.search import Column, Questions, Remedy, Trial, least_changes, trials
 from evaluation.retrieval.budget import Measuring
 from evaluation.search.reranker import Reranker

@@ -14,9 +14,12 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import ceil
 from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from evaluation.search.bm25 import ALONE
 
@@ -27,6 +30,9 @@ ALIKE = 0.8
 """Jaccard similarity from which two chunks are near-duplicates: one changed word in 39, or four in 147."""
 
 _WORDS = re.compile(rf"[{ALONE}]|[^\W{ALONE}]+")
+
+_FACTOR = 0x9E3779B97F4A7C15
+"""Odd factor of the hashes of runs."""
 
 _ROUNDING = 1e-9
 """Tolerance for products of a share and a count that should be whole numbers."""
@@ -98,6 +104,49 @@ class NearDuplicates:
                 repeated.append(chunk)
             better.append(chunk)
         return repeated
+
+
+@dataclass(frozen=True, eq=False)
+class RepeatedRuns:
+    """Runs of `SHINGLE` words of a document that it has more than once, to rule out chunks without a near-duplicate.
+
+    Attributes
+    ----------
+    starts
+        Offset of each word, in code points, ascending.
+    repeated
+        For each word, how many of the runs that begin before it are repeated.
+    """
+
+    starts: npt.NDArray[np.int32]
+    repeated: npt.NDArray[np.int32]
+
+    def share(self, start: int, end: int) -> float:
+        """Return the share of the runs of a passage that the document repeats; 0 for a passage shorter than one.
+
+        Of a near-duplicate, this share is at least the Jaccard similarity.
+        """
+        first, stop = np.searchsorted(self.starts, (start, end))
+        last = stop - SHINGLE + 1
+        return float(self.repeated[last] - self.repeated[first]) / (last - first) if last > first else 0.0
+
+
+@lru_cache(maxsize=1)
+def repeated_runs(text: str) -> RepeatedRuns:
+    """Return the repeated runs of a document; its chunks by many settings are compared with the same ones."""
+    numbers: dict[str, int] = {}
+    words = [(word.start(), numbers.setdefault(word[0].lower(), len(numbers))) for word in _WORDS.finditer(text)]
+    starts = np.array([start for start, _ in words], np.int32)
+    codes = np.array([number + 1 for _, number in words], np.uint64)
+    runs = np.zeros(max(0, len(codes) - SHINGLE + 1), np.uint64)
+    for place in range(SHINGLE):
+        # Hashes: two runs with the same one only cost a comparison of chunks.
+        runs = runs * np.uint64(_FACTOR) + codes[place : place + len(runs)]
+    _, inverse, counts = np.unique(runs, return_inverse=True, return_counts=True)
+    repeated = np.zeros(len(codes) + 1, np.int32)
+    np.cumsum(counts[inverse] > 1, out=repeated[1 : len(runs) + 1])
+    repeated[len(runs) + 1 :] = repeated[len(runs)]
+    return RepeatedRuns(starts, repeated)
 
 
 def near_duplicates(texts: Sequence[str], alike: float = ALIKE) -> NearDuplicates:

@@ -9,7 +9,8 @@ import streamlit as st
 from chunkers import Chunking, Document, Embedder
 from chunkers.recipes.registry import chunker_class
 from chunkers.results.embedded import EmbeddedAs
-from evaluation.inbox.rules import HAIR, RULES, Finding, counts, inbox
+from evaluation.inbox.case import HAIR
+from evaluation.inbox.rules import RULES, Finding, counts, inbox
 from evaluation.remedies.findings import Suspect
 from viz.components.findings.findings import MOST_FINDINGS, FindingData, SoughtData, sentences_of, show_findings
 from viz.components.notice import notice
@@ -34,9 +35,12 @@ KEY = "inbox"
 AT_ONCE_S = 0.2
 """Seconds to wait for a search while the list is drawn; for a longer search, the browser polls for the result."""
 
-OF_SENTENCES = (
-    "No chunker changes this: the text was split into sentences so. Choose another splitter under “Sentence splitter”."
-)
+NO_REMEDY = {
+    "splitter": "No chunker changes this: the text was split into sentences so. Choose another splitter under “Sentence "
+    "splitter”.",
+    "document": "No chunker removes this: the document itself has it. Clean the document before you cut it.",
+}
+"""Why no setting of a chunker is searched, by the cause of a finding."""
 
 
 def show_inbox(choices: Choices, here: MeasuredSetting, text: Text, embedder: Embedder | None) -> None:
@@ -50,7 +54,7 @@ def show_inbox(choices: Choices, here: MeasuredSetting, text: Text, embedder: Em
     with st.container():
         _list_findings(here, text.source.known, choices.tokenizer, hair, embedder)
     with st.expander("Suspicious-cut rules"):
-        st.markdown("\n".join(f"- **{rule.title}.** {rule.why}" for rule in RULES.values()))
+        st.markdown("\n".join(f"- **{rule.title}.** {rule.explanation}" for rule in RULES.values()))
 
 
 @st.fragment
@@ -109,8 +113,8 @@ def _sought(
     finding = next((one for one in findings if _id(one) == session.finding_sought), None)
     if finding is None or made.task is None or made.chunker is None or made.chunking is None:
         return None
-    if RULES[finding.rule].of_sentences:
-        return {"id": _id(finding), "remedies": None, "why_none": OF_SENTENCES}
+    if why_none := NO_REMEDY.get(RULES[finding.rule].cause, ""):
+        return {"id": _id(finding), "remedies": None, "why_none": why_none}
     document, compare, reranker = made.chunking.document, choices_of_compare(), session.reranker
     # Changed chunks would need new context sentences from a language model.
     as_embedded: EmbeddedAs = "plain" if session.embedded_as == "context" else session.embedded_as

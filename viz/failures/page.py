@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from chunkers import ADAPTERS, ASKING, CHUNKERS, Chunking
-from evaluation.inbox.rules import HAIR
+from evaluation.inbox.case import HAIR
 from evaluation.segmentation.grids import SEARCHED, as_published
 from evaluation.segmentation.measures import crossings
 from evaluation.segmentation.sweep import Setting

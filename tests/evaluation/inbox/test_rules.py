@@ -45,6 +45,7 @@ LIST = "Bring:\n\n- bread\n- cheese\n\nThen go."
 SIZES = "A first chunk of words.\nAnother chunk of words.\nA third chunk of words.\nOne more such chunk now.\n{}"
 
 SECTIONS = "# Bridges\n\nThey are four.\n\nEach is old.\n\nOne fell.\n\n# Mills\n\nThey grind."
+COPIED = "The library stays closed from Monday until Wednesday, as its heating is being replaced in the next five days"
 PARAGRAPHS = "Leaves make glucose.\nThey need light.\nIts rate depends on it.\n\nRivers carry sand.\nDeltas grow."
 
 CASES = {
@@ -68,6 +69,24 @@ CASES = {
         cut_at("word " * 200 + "end.", sentences="regex"),
         cut_at("word " * 100 + "end. " + "word " * 100 + "end.", sentences="regex"),
     ),
+    "dangling_start": (
+        cut_at("The pump has two valves. They must be closed first.", "They", sentences="sentencex:en"),
+        cut_at("The pump has two valves. It is important that both are closed.", "It", sentences="sentencex:en"),
+    ),
+    "without_lead_in": (
+        cut_at(LIST, "- cheese", sentences="sentencex:en"),
+        cut_at("Bread is good.\n\n- bread\n- cheese", "- cheese", sentences="sentencex:en"),
+    ),
+    "near_duplicate": (
+        cut_at(f"{COPIED}.\n\nFor readers: {COPIED}!", "For readers"),
+        cut_at(f"{COPIED}\n{PARAGRAPHS}", "Leaves"),
+    ),
+    "empty": (cut_at("One.\n* * *\nTwo.", "* * *", "Two"), cut_at("One.\n| 1 | 2 |\nTwo.", "| 1", "Two")),
+    "boilerplate": (
+        cut_at("Ducks swim.\nHome › News › Guides\n© 2025 Duck Press", "Home"),
+        cut_at("Ducks swim.\n| Home | News | Guides |\nCookies taste of butter.", "| Home"),
+    ),
+    "unreadable": (cut_at("Good.\nThe cafÃ© isnâ€™t open.", "The"), cut_at("Good.\nThe café isn’t “CAFÉ”.", "The")),
     "tiny": (
         cut_at(SIZES.format("!"), "Another", "A third", "One more", "!"),
         cut_at(SIZES.format("Five!"), "Another", "A third"),

@@ -80,7 +80,7 @@ def test_every_remedy_removes_its_finding_and_none_is_missed(seed, column, data)
         assert one.findings == (len(findings) - 1, len(left))
         assert len(chunking.chunks) == one.chunks > 1
         assert (one.others, one.marks[2]) == (2, 1)
-    if RULES[finding.rule].of_sentences:
+    if RULES[finding.rule].cause != "chunker":
         assert not found
 
 

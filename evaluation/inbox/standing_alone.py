@@ -1,0 +1,172 @@
+"""Rules for chunks that cannot be understood alone, in the languages of `POINTING`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from chunkers import Span
+from evaluation.inbox.case import Case, Found
+from evaluation.inbox.pointing_back import POINTING, addresses_reader, pointer
+
+_LEFT_OVER = re.compile(r"[\s.,;:!?…。！？；：，、»”’)\]]*")
+"""Characters that the sentence before may leave at the beginning of a chunk."""
+
+_SENTENCE_END = re.compile(r"(?:[.!?…]['\"”’»)\]*_]*|[。！？；：:][”’」』）]*|\n)\s*\Z")
+
+_STOP = re.compile(r"[.!?…](?=\s|\Z)|[。！？]|\n")
+
+_ITEM = re.compile(
+    r"[ \t]*(?:(?P<bullet>[-*+•–—·▪])|(?P<number>\d{1,3}[.)）])|(?P<letter>[(（]?[a-zA-Z][)）])|(?P<roman>[(（][ivx]+[)）])"
+    r"|(?P<bracket>[(（]\d{1,3}[)）])|(?P<han>[(（]?[一二三四五六七八九十]{1,3}[)）、]))(?:[ \t]+|(?<=[)）、]))(?=\S)"
+)
+"""Mark of an item of a list or enumeration; its group is the kind of mark."""
+
+_HEADING = re.compile(r"[ \t]*#{1,6}\s")
+
+_CONDITIONS = {
+    "en": "if|when|unless|where|provided(?:\\s+that)?|as\\s+long\\s+as|in\\s+case|once|only\\s+if|whenever"
+    "|except\\s+(?:if|when|where)",
+    "de": "wenn|falls|sofern|soweit|sobald|solange|es\\s+sei\\s+denn|vorausgesetzt",
+    "fr": "si|lorsque|quand|à\\s+moins\\s+que|à\\s+condition\\s+que|pourvu\\s+que|dès\\s+que|sauf\\s+si|que\\s+si",
+    "es": "si|cuando|a\\s+menos\\s+que|siempre\\s+que|salvo\\s+que|en\\s+caso\\s+de\\s+que|con\\s+tal\\s+de\\s+que"
+    "|solo\\s+si",
+    "zh": "如果|若|假如|倘若|除非|只要|一旦|凡",
+}
+"""Conjunctions of conditions, by the code of the language."""
+
+_ANNOUNCEMENTS = {
+    "en": r"(?:as\s+follows|(?:the|these)\s+following(?:\s+(?!day|week|month|year|morning|evening|night|season)[\w-]+){0,2}"
+    r"|listed\s+(?:here|below)|in\s+the\s+following\s+\w+)",
+    "de": r"(?:wie\s+folgt|folgendermaßen|(?:auf\s+)?folgende\s+(?:Weise|Art)|Folgendes)",
+    "fr": r"(?:comme\s+suit|de\s+la\s+(?:manière|façon)\s+suivante|ce\s+qui\s+suit|les?\s+\w+\s+suivante?s?)",
+    "es": r"(?:como\s+sigue|de\s+la\s+siguiente\s+(?:manera|forma)|del\s+siguiente\s+modo|lo\s+siguiente"
+    r"|l[ao]s\s+\w+\s+siguientes)",
+    "zh": r"(?:如下|以下[^，。]{0,6}|下列[^，。]{0,6})",
+}
+"""Ends of sentences that announce what follows, by the code of the language."""
+
+_GERMAN_FOLLOW = re.compile(r"\bwie\s+folgt\b[^.:]{0,60}\.\Z")
+"""The German verb may stand behind the announcement."""
+
+
+def dangling_start(case: Case) -> Found:
+    """Find chunks whose first sentence begins with words that point back to an earlier chunk."""
+    document = case.chunking.document
+    text, language = document.text, case.language
+    if language not in POINTING:
+        return
+    polite = addresses_reader(text, language)
+    for cut, end in _after_cuts(case):
+        start = _LEFT_OVER.match(text, cut, end).end()  # type: ignore[union-attr]
+        if start >= end or not _begins_sentence(text, start) or _ITEM.match(text, start) or not case.is_prose(start):
+            continue
+        stop = _STOP.search(text, start, end)
+        last = stop.end() if stop else end
+        words = pointer(text[start : min(last, start + 160)], language, polite)
+        if words:
+            yield Span(start, last), 0.6, f"the chunk begins with “{words}”, which points back to an earlier one"
+
+
+def without_lead_in(case: Case) -> Found:
+    """Find chunks that begin with items, code or clauses whose lead-in or condition stands in an earlier chunk."""
+    text, language = case.chunking.document.text, case.language
+    if language not in POINTING:
+        return
+    for cut, end in _after_cuts(case):
+        start = _LEFT_OVER.match(text, cut, end).end()  # type: ignore[union-attr]
+        if start >= end:
+            continue
+        line_end = text.find("\n", start, end)
+        first_line = Span(start, line_end if line_end > 0 else end)
+        item = _ITEM.match(text, start)
+        if item is not None and _begins_line(text, start) and case.is_prose(start):
+            lead_in = _lead_in_of(text, start, item.lastgroup or "", language)
+        else:
+            lead_in = _announcement(text, cut, language) if case.is_prose(max(0, cut - 2)) else ""
+        if lead_in:
+            yield first_line, 0.65, f"its lead-in, “{_shortened(lead_in)}”, is in an earlier chunk"
+        elif condition := _cut_condition(case, cut, language):
+            yield first_line, 0.65, f"the cut parts the condition “{_shortened(condition)}” from what depends on it"
+
+
+def _after_cuts(case: Case) -> Iterator[tuple[int, int]]:
+    """Yield the beginning and end of each chunk but the first, in code points."""
+    for chunk in case.chunking.chunks[1:]:
+        yield chunk.start, chunk.end
+
+
+def _begins_sentence(text: str, start: int) -> bool:
+    """Return whether a sentence can begin at an offset, whatever the splitter took for one."""
+    before = text[max(0, start - 20) : start]
+    return (not before.strip() or _SENTENCE_END.search(before) is not None) and not text[start].islower()
+
+
+def _begins_line(text: str, start: int) -> bool:
+    line = text.rfind("\n", 0, start) + 1
+    return not text[line:start].strip()
+
+
+def _lead_in_of(text: str, start: int, kind: str, language: str) -> str:
+    """Return the line that introduces the list of an item; empty if none does."""
+    end = start
+    while end > 0:
+        begin = text.rfind("\n", 0, end - 1) + 1
+        line = text[begin:end].strip()
+        end = begin
+        if not line:
+            continue
+        if _introduces(line, language):
+            return "" if _HEADING.match(line) else _last_sentence(line)
+        mark = _ITEM.match(line)
+        is_continuation = text[begin : begin + 2].isspace() and not mark
+        if not is_continuation and (mark is None or mark.lastgroup != kind):
+            return ""
+    return ""
+
+
+def _announcement(text: str, cut: int, language: str) -> str:
+    """Return the last line before a cut if it announces what follows; empty otherwise."""
+    before = text[max(0, cut - 400) : cut].rstrip()
+    line = before[before.rfind("\n") + 1 :]
+    return "" if _HEADING.match(line) or not _introduces(line, language, at_cut=True) else _last_sentence(line)
+
+
+def _last_sentence(line: str) -> str:
+    return re.split(r"(?<=[.!?…])\s+(?=\S)|(?<=[。！？])(?=\S)", line)[-1]
+
+
+def _introduces(line: str, language: str, *, at_cut: bool = False) -> bool:
+    """Return whether a line announces what follows."""
+    if line.endswith((":", "：")):
+        return True
+    if re.search(rf"\b{_ANNOUNCEMENTS[language]}[.。]?\Z", line) or (language == "de" and _GERMAN_FOLLOW.search(line)):
+        return True
+    return not at_cut and re.search(rf"\b(?:{_CONDITIONS[language]})\Z", line) is not None
+
+
+def _cut_condition(case: Case, cut: int, language: str) -> str:
+    """Return the condition in or at whose end a sentence is cut; empty if there is none."""
+    if not case.is_prose(cut):
+        return ""
+    document = case.chunking.document
+    start, end = document.sentences[document.sentence_at(cut)]
+    before, after = document.text[start:cut].lstrip(" .。"), document.text[cut:end]
+    if not before.strip() or not re.search(r"\w", after):
+        return ""
+    before = re.split(r"[.!?。！？]\s*(?=\S)", before)[-1]
+    clause = re.split(r"[,，;；]\s*", before)[-1]
+    conjunction = rf"(?:{_CONDITIONS[language]})"
+    boundary = "" if language == "zh" else r"\b"
+    open_clause = re.match(rf"\s*{conjunction}{boundary}", clause, re.IGNORECASE)
+    if open_clause and re.search(r"\w", clause):
+        return clause.strip()
+    follows = re.match(rf"\s*,?\s*{conjunction}{boundary}", after, re.IGNORECASE)
+    if follows and re.search(r"\w", before):
+        return after.strip()
+    return ""
+
+
+def _shortened(words: str, most: int = 60) -> str:
+    line = " ".join(words.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
