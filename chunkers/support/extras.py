@@ -30,6 +30,7 @@ MODULES = {
         "defusedxml",
         "mammoth",
         "markdownify",
+        "openpyxl",
         "psutil",
         "pypdfium2",
         "selectolax",

@@ -1,4 +1,4 @@
-"""Documents that are not plain text: HTML, PDF, DOCX, EPUB and CSV, each through a parser of its own.
+"""Documents that are not plain text: HTML, PDF, DOCX, EPUB, CSV and XLSX, each through a parser of its own.
 
 Documents with headings, lists and tables become Markdown, so that these stay recognisable; links become their text, and
 pictures their alternative text. The resulting text is chunked and shown.
@@ -113,8 +113,21 @@ def _csv(data: bytes, name: str, chosen: str | None) -> Extracted:
     return Extracted(table.text, encoded=encoded._replace(text=""), parts=table.parts())
 
 
+def _xlsx(data: bytes, name: str, _: str | None) -> Extracted:
+    """Return the visible sheets."""
+    from chunkers.text.workbook import read_workbook
+
+    with _unpacked(data, name) as packed:
+        return read_workbook(data, packed, name)
+
+
 def _unpacked(data: bytes, name: str) -> zipfile.ZipFile:
     """Open a ZIP file; raise InputError if it, or a part of it that is read, would unpack to too much."""
+    if data.startswith(_OLDER):
+        raise InputError(
+            f"{name}: the file must not have a password or the format of Office 2003 and before; this one has one of them. "
+            "Save it again without a password."
+        )
     packed = zipfile.ZipFile(io.BytesIO(data))
     members = packed.infolist()
     size = sum(member.file_size for member in members)
@@ -135,12 +148,16 @@ _FORMATS: dict[str, tuple[Callable[[bytes, str, str | None], Extracted], str]] =
     "DOCX": (_docx, "mammoth"),
     "EPUB": (_epub, "markdownify"),
     "CSV": (_csv, "csv"),
+    "XLSX": (_xlsx, "openpyxl"),
 }
 
 _BY_ENDING = {
     **{".html": "HTML", ".htm": "HTML", ".xhtml": "HTML", ".pdf": "PDF", ".docx": "DOCX", ".epub": "EPUB"},
-    **{".csv": "CSV", ".tsv": "CSV"},
+    **{".csv": "CSV", ".tsv": "CSV", ".xlsx": "XLSX"},
 }
+
+_OLDER = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""The first bytes of Microsoft's compound files, which encrypted documents are too."""
 
 ENDINGS = tuple(_BY_ENDING)
 """The endings of file names that are read as something other than plain text."""

@@ -108,7 +108,7 @@ def test_a_file_that_is_no_plain_text_says_what_reads_it(library, tmp_path):
     for name, data in (("page.html", b"<p>One.</p>"), ("old.txt", "Übermut tut gut.".encode("latin-1"))):
         (tmp_path / name).write_bytes(data)
         said = ran(library, "chunk", str(tmp_path / name), "--chunker", "fixed_words", status=2)
-        assert said.startswith(f"{name}: reading what is not plain UTF-8 needs the packages bs4, chardet and 7 more; ")
+        assert said.startswith(f"{name}: reading what is not plain UTF-8 needs the packages bs4, chardet and 8 more; ")
         assert "pip install 'seamark[files]'" in said
 
 

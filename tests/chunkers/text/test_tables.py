@@ -4,10 +4,14 @@ import csv
 import io
 import random
 import re
+import zipfile
+from datetime import date, datetime
 from functools import cache
 
+import openpyxl
 import pandas
 import pytest
+import xlsxwriter
 
 from chunkers import Document, InputError, build_chunker, load_tokenizer
 from chunkers.contract.base import run
@@ -17,7 +21,6 @@ from chunkers.text.table_text import check_rows, letters_of
 from tests.support import tools
 
 WORDS = ["North", "lamp, red", '5" pipe', "a | b", "Zoë", "“quoted”", "Müller & Co", "#1 choice", "x\\", "two\nlines", ""]
-SEEDS = range(20)
 
 
 class Sheet:
@@ -89,12 +92,73 @@ def by_pandas(sheet):
     return text.encode(["utf-8-sig", "utf-8"][sheet.seed % 2])
 
 
-def number_of(cell, decimal):
-    return str(cell).replace(".", decimal) if isinstance(cell, float) else cell
+def number_of(cell, decimal, *, whole=False):
+    if not isinstance(cell, float):
+        return cell
+    return f"{cell:g}" if whole else str(cell).replace(".", decimal)
 
 
-PROGRAMS = {"csv": {"csv": by_csv, "pandas": by_pandas}}
-FILES = [(kind, program, seed) for kind, programs in PROGRAMS.items() for program in programs for seed in SEEDS]
+def stored(cell):
+    """Return a cell as a workbook stores it: its dates are dates."""
+    return date.fromisoformat(cell) if re.fullmatch(r"2024-\d\d-\d\d", str(cell)) else cell
+
+
+def merges(sheet):
+    """Return the merged ranges, as (first row, first column, last row, last column) from 1: groups and their first names."""
+    place = {number: number + (sheet.empty_column and number > 1) for number in range(1, len(sheet.groups) + 1)}
+    row = len(sheet.above) + 1
+    found = []
+    for group in dict.fromkeys(filter(None, sheet.groups)):
+        columns = [number for number, one in enumerate(sheet.groups, 1) if one == group]
+        if len(columns) > 1 and place[columns[0]] == columns[0] + (place[columns[-1]] - columns[-1]):
+            found.append((row, place[columns[0]], row, place[columns[-1]]))
+    return found
+
+
+def by_openpyxl(sheet):
+    book = openpyxl.Workbook()
+    page = book.active
+    for number, line in enumerate(sheet.lines(), 1):
+        for column, cell in enumerate(line, 1):
+            page.cell(number, column, None if cell == "" else stored(cell))
+    for first, left, last, right in merges(sheet):
+        page.merge_cells(start_row=first, start_column=left, end_row=last, end_column=right)
+    if sheet.seed % 3 == 1:
+        book.create_sheet("Lists").sheet_state = "hidden"
+        book["Lists"]["A1"] = "hidden"
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+def by_xlsxwriter(sheet):
+    file = io.BytesIO()
+    with xlsxwriter.Workbook(file, {"constant_memory": sheet.seed % 2 == 0}) as book:
+        page = book.add_worksheet()
+        day = book.add_format({"num_format": "d. mmm yy"})
+        for number, line in enumerate(sheet.lines()):
+            for column, cell in enumerate(line):
+                if isinstance(stored(cell), date):
+                    page.write_datetime(number, column, stored(cell), day)
+                elif cell not in ("", None):
+                    page.write(number, column, cell)
+        if sheet.seed % 2:
+            for first, left, last, right in merges(sheet):
+                page.merge_range(first - 1, left - 1, last - 1, right - 1, sheet.lines()[first - 1][left - 1])
+    return file.getvalue()
+
+
+PROGRAMS = {
+    "csv": {"csv": by_csv, "pandas": by_pandas},
+    "xlsx": {"openpyxl": by_openpyxl, "xlsxwriter": by_xlsxwriter},
+}
+FILES = [
+    (kind, program, seed)
+    for kind, programs in PROGRAMS.items()
+    for place, program in enumerate(programs)
+    for seed in range(12 * place, 12 * place + 12)
+]
+"""Twelve files of each program, no two alike."""
 
 
 def cells_of(line):
@@ -116,13 +180,17 @@ def read(kind, program, seed):
 def test_every_row_is_a_line_of_one_table_below_the_names_of_its_columns(kind, program, seed):
     sheet, found = read(kind, program, seed)
     lines = [line for line in found.text.split("\n") if line.startswith("|")]
-    assert found.text.split("\n\n")[: len(sheet.above)] == sheet.above
+    paragraphs = found.text.split("\n\n")
+    if kind == "xlsx":
+        assert paragraphs.pop(0) in ("# Sheet", "# Sheet1")
+        assert found.left_out == ("Left out: 1 hidden sheet." if (program, seed % 3) == ("openpyxl", 1) else "")
+    assert paragraphs[: len(sheet.above)] == sheet.above
     assert cells_of(lines[0]) == sheet.names()
     width = len(sheet.names())
     decimal = sheet.decimal if kind == "csv" else "."
     expected = []
     for row in sheet.rows:
-        cells = [plain(number_of(value, decimal)) for value in row]
+        cells = [plain(number_of(value, decimal, whole=kind == "xlsx")) for value in row]
         expected.append(cells + [""] * (width - len(cells)))
     assert [cells_of(line) for line in lines[2:]] == expected
     # The labels are the rows' numbers in the file.
@@ -196,6 +264,95 @@ def test_a_csv_file_that_cannot_be_read_is_a_sentence(data, words):
     with pytest.raises(InputError, match=words) as caught:
         read_document(data, "a.csv")
     assert "\n" not in str(caught.value)
+
+
+def workbook(*sheets, **changed):
+    """Return a workbook with sheets of rows; ``changed`` sets attributes of the first."""
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for title, rows in sheets:
+        page = book.create_sheet(title)
+        for row in rows:
+            page.append(row)
+    for name, value in changed.items():
+        if name == "merged":
+            for one in value:
+                book.worksheets[0].merge_cells(one)
+        else:
+            setattr(book.worksheets[0], name, value)
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+def test_the_sheets_of_a_workbook_are_headings_and_rows_name_their_sheet():
+    data = workbook(
+        ("Prices | 2024", [["Item", "Price"], ["lamp", 1.5], ["buoy", 0.1 + 0.2]]),
+        ("Empty", []),
+        ("Notes", [["Item", "Since", "Sold", "Sum"], ["lamp", datetime(2024, 3, 1, 14, 30), True, "=1+1"]]),
+    )
+    found = read_document(data, "a.xlsx")
+    assert found.text == (
+        "# Prices | 2024\n\n| Item | Price |\n|-|-|\n| lamp | 1.5 |\n| buoy | 0.3 |\n\n"
+        "# Notes\n\n| Item | Since | Sold | Sum |\n|-|-|-|-|\n| lamp | 2024-03-01 14:30:00 | TRUE |  |"
+    )
+    assert found.read_as == "XLSX, by openpyxl"
+    assert found.left_out == "Left out: 1 uncalculated formula."
+    assert found.parts.labels == ("Prices | 2024!1", "Prices | 2024!2", "Prices | 2024!3", "Notes!1", "Notes!2")
+    place = found.text.index("| lamp | 2024")
+    assert found.parts.said([(place, place + 5)]) == "row Notes!2"
+    assert found.parts.said([(0, 20)]) == "row Prices | 2024!1"
+
+
+def test_what_is_merged_over_rows_stands_in_each_of_them():
+    rows = [["Region", "2023", None], [None, "Q1", "Q2"], ["North", 1, 2], [None, 3, 4], ["South", 5, 6]]
+    data = workbook(("Sales", rows), merged=["A1:A2", "B1:C1", "A3:A4"])
+    assert read_document(data, "a.xlsx").text == (
+        "# Sales\n\n| Region | 2023 Q1 | 2023 Q2 |\n|-|-|-|\n| North | 1 | 2 |\n| North | 3 | 4 |\n| South | 5 | 6 |"
+    )
+
+
+def without(data, part):
+    """Return a workbook without one of its parts."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as before, zipfile.ZipFile(file, "w") as packed:
+        for name in before.namelist():
+            if name != part:
+                packed.writestr(name, before.read(name))
+    return file.getvalue()
+
+
+BOOK = workbook(("Sheet", [["a", "b"], ["c", 1]]))
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"no zip at all", r"a\.xlsx: the file must be a valid XLSX; .*not a zip file"),
+        (BOOK[:-900], r"a\.xlsx: the file must be a valid XLSX; "),
+        (without(BOOK, "xl/worksheets/sheet1.xml"), r"a\.xlsx: the XLSX must contain text; it contains none\."),
+        (workbook(("Sheet", [])), r"a\.xlsx: the XLSX must contain text; it contains none\."),
+        (
+            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" * 99,
+            r"a\.xlsx: the file must not have a password or the format of Office 2003",
+        ),
+        (workbook(("Sheet", [["x"] * 1001])), r"a\.xlsx: a table may have at most 1,000 columns; this table has 1,001\."),
+    ],
+)
+def test_a_workbook_that_cannot_be_read_is_a_sentence(data, words):
+    with pytest.raises(InputError, match=words) as caught:
+        read_document(data, "a.xlsx")
+    assert "\n" not in str(caught.value)
+
+
+def test_cells_far_apart_do_not_fill_what_lies_between():
+    book = openpyxl.Workbook()
+    book.active["A1"], book.active["B500000"] = "first", "last"
+    file = io.BytesIO()
+    book.save(file)
+    found = read_document(file.getvalue(), "a.xlsx")
+    assert found.text == "# Sheet\n\nfirst\n\n|  | last |\n|-|-|"
+    assert found.parts.labels == ("1", "500000")
 
 
 def test_a_table_has_a_limit_of_rows():
