@@ -18,7 +18,6 @@ from benchmarks.chroma import NAMES, load
 from benchmarks.heading_path import Material, bundled
 from benchmarks.measure import table
 from chunkers import Tools, build_chunker, load_embedder, load_tokenizer
-from chunkers.recipes.presets import BOUND
 from chunkers.storage.cache import EmbeddingCache
 from evaluation.questions.corpus import Ruler
 from evaluation.questions.reading import read_questions
@@ -26,14 +25,13 @@ from evaluation.retrieval.budget import Budgets, evaluate_at
 from evaluation.search.index import build_index
 from evaluation.statistics.paired import compare_all, ends_words
 
-BUDGETS = Budgets((500, 1000, 2000), "tokens")
+BUDGETS = Budgets((250, 500, 1000), "tokens")
 
 CHUNKERS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("recursive", {"size": 100, "unit": "tokens"}),
     ("recursive", {"size": 250, "unit": "tokens"}),
-    ("fixed_sentences", {"size": 1}),
     ("fixed_sentences", {"size": 4}),
-    ("change_point", BOUND["change_point"]),
+    ("fixed_sentences", {"size": 1}),
 )
 
 HEAD = ["corpus", "chunker", "chunks", "plain, s", "late, s"]

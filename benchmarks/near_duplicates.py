@@ -18,7 +18,6 @@ import numpy as np
 from benchmarks.chroma import NAMES, load, with_interval
 from benchmarks.measure import table
 from chunkers import Tools, build_chunker, load_embedder, load_tokenizer
-from chunkers.recipes.presets import BOUND
 from chunkers.storage.cache import EmbeddingCache
 from evaluation.questions.corpus import Corpus, Ruler
 from evaluation.questions.reading import Question, read_questions
@@ -36,10 +35,9 @@ DEPTH = 100
 CHUNKERS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("recursive", {"size": 100, "unit": "tokens"}),
     ("recursive", {"size": 250, "unit": "tokens"}),
-    ("recursive", {"size": 250, "unit": "tokens", "overlap": 125}),
-    ("fixed_sentences", {"size": 1}),
     ("fixed_sentences", {"size": 4}),
-    ("change_point", BOUND["change_point"]),
+    ("fixed_sentences", {"size": 1}),
+    ("recursive", {"size": 250, "unit": "tokens", "overlap": 125}),
 )
 
 HEAD = [
@@ -97,11 +95,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("folder", nargs="?", type=Path, default=Path("../shared/data/chroma"))
     parser.add_argument("--corpus", action="append", choices=NAMES, help="only this corpus and its questions")
     parser.add_argument("--cache", type=Path, metavar="FILE", help="keep embeddings in this SQLite file")
+    parser.add_argument("--embedder", default="all-MiniLM-L6-v2", metavar="NAME", help="default: %(default)s")
     parser.add_argument("--chunkers", type=int, default=len(CHUNKERS), metavar="N", help="only the first N chunkers")
     parser.add_argument("--alike", type=float, default=ALIKE, help="least Jaccard similarity (default: %(default)s)")
     options = parser.parse_args(arguments)
     corpus, questions = material(options.folder, options.corpus or NAMES)
-    tools = Tools(load_embedder(), load_tokenizer("all-MiniLM-L6-v2"), EmbeddingCache(options.cache))
+    tools = Tools(load_embedder(options.embedder), load_tokenizer("all-MiniLM-L6-v2"), EmbeddingCache(options.cache))
     print(f"{len(corpus.documents)} corpora, {len(questions)} questions, near-duplicates from {options.alike} on.")
     made = []
     for chunker, parameters in CHUNKERS[: options.chunkers]:
