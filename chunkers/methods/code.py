@@ -67,7 +67,7 @@ class Code(Chunker):
     )
     language: Literal["auto", "python", "javascript", "typescript", "tsx", "java", "go", "rust", "c", "cpp"] = Field(
         "auto",
-        title="Language",
+        title="Code language",
         description="auto: by the ending of the file's name, or else the grammar that finds the fewest syntax errors.",
         json_schema_extra={"main": True},
     )

@@ -384,9 +384,12 @@ class Syntax:
             return ""
         count = len(self._faults)
         line = self._data[: self._faults[0][0]].count(b"\n") + 1
-        many = f"{count:,} syntax errors" if count > 1 else "a syntax error"
-        first = "the first " if count > 1 else ""
-        return f"The grammar of {language} finds {many}, {first}in line {line:,}; there the cuts may not follow the syntax."
+        many = f"{count:,} syntax errors, the first" if count > 1 else "a syntax error"
+        share = self.misread / len(self._data)
+        wrong = (
+            f" The errors are {share:.0%} of the text, which may be in another language." if share > MISREAD_SHARE else ""
+        )
+        return f"The grammar of {language} finds {many} in line {line:,}; there the cuts may not follow the syntax.{wrong}"
 
     def item(self, node: Node, owner: str = "") -> Item:
         """Return the item that names a node; ``owner`` is the noun of the definition around it."""
@@ -473,6 +476,8 @@ def _kind(node: Node) -> str:
     for word in ("comment", "import", "include"):
         if word in node.type:
             return word
+    if node.type in ("lexical_declaration", "variable_declaration"):
+        return "declaration"
     if node.type == "expression_statement":
         return "statement"
     return node.type.removeprefix("preproc_").replace("_", " ")
@@ -512,9 +517,8 @@ class _Walk:
             return
         longs = [child for child in node.children if child.child_count and self._is_long(child)]
         # All of its parts may fit, only not together.
-        largest = node.child_by_field_name("body") or max(
-            node.children, key=lambda child: child.end_byte - child.start_byte, default=None
-        )
+        largest = max(node.children, key=lambda child: child.end_byte - child.start_byte, default=None)
+        largest = node.child_by_field_name("definition") or node.child_by_field_name("body") or largest
         for child in node.children:
             if child.type in _CLAUSES and (offset := self._place(child.start_byte)) is not None:
                 yield Break(offset, f"before the {_kind(child)}{_of(path)}", f"the {_kind(child)}", path, path)
