@@ -109,7 +109,8 @@ def trade_off(
     bounds = {number: found[number].interval or (means[number], means[number]) for number in shown}
     lows, highs = zip(*bounds.values(), strict=True) if bounds else ((0.0,), (1.0,))
     room = max(0.05, 0.15 * (max(highs) - min(lows)))
-    bottom, top = max(-0.02, min(lows) - room), min(1.02, max(highs) + room)
+    # No measure is below 0 or above 1; the markers may reach over the axes.
+    bottom, top = max(0.0, min(lows) - room), min(1.0, max(highs) + room)
     most = 1.08 * max(prices.values(), default=1.0) or 1.0
     places = [(prices[number] / most, (means[number] - bottom) / (top - bottom)) for number in shown]
     sides = label_sides(places, [names[number] for number in shown])

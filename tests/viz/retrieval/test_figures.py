@@ -61,3 +61,10 @@ def test_at_k_is_the_same_in_the_figure_and_in_the_table():
     table = at_k_table({2: scores}, NAMES)
     assert table["chunker"] == ["3. Optimal"] * 3
     assert table["at 3"] == ["30.0 %", "undefined", "50.0 %"]
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_no_axis_of_shares_reaches_below_none_or_above_all(share):
+    same = Distribution.of(np.full(8, share))
+    low, high = trade_off({0: same, 2: same}, COSTS, NAMES, "Recall", "tokens").layout.yaxis.range
+    assert 0 <= low <= 100 * share <= high <= 100
