@@ -9,6 +9,9 @@ from chunkers import Span
 from evaluation.inbox.case import Case, Found
 from evaluation.inbox.pointing_back import POINTING, addresses_reader, pointer
 
+REACH = 500
+"""Characters on either side of a cut in which a condition or lead-in is sought."""
+
 _LEFT_OVER = re.compile(r"[\s.,;:!?…。！？；：，、»”’)\]]*")
 """Characters that the sentence before may leave at the beginning of a chunk."""
 
@@ -73,6 +76,7 @@ def without_lead_in(case: Case) -> Found:
     text, language = case.chunking.document.text, case.language
     if language not in POINTING:
         return
+    lead_ins: dict[tuple[int, str], str] = {}
     for cut, end in _after_cuts(case):
         start = _LEFT_OVER.match(text, cut, end).end()  # type: ignore[union-attr]
         if start >= end:
@@ -81,7 +85,7 @@ def without_lead_in(case: Case) -> Found:
         first_line = Span(start, line_end if line_end > 0 else end)
         item = _ITEM.match(text, start)
         if item is not None and _begins_line(text, start) and case.is_prose(start):
-            lead_in = _lead_in_of(text, start, item.lastgroup or "", language)
+            lead_in = _lead_in_of(text, start, item.lastgroup or "", language, lead_ins)
         else:
             lead_in = _announcement(text, cut, language) if case.is_prose(max(0, cut - 2)) else ""
         if lead_in:
@@ -107,27 +111,36 @@ def _begins_line(text: str, start: int) -> bool:
     return not text[line:start].strip()
 
 
-def _lead_in_of(text: str, start: int, kind: str, language: str) -> str:
-    """Return the line that introduces the list of an item; empty if none does."""
-    end = start
+def _lead_in_of(text: str, start: int, kind: str, language: str, known: dict[tuple[int, str], str]) -> str:
+    """Return the sentence that introduces the list of an item; empty if none does.
+
+    ``known`` has what earlier calls found for items, by their line and kind of mark, so that no list is walked twice.
+    """
+    item = text.rfind("\n", 0, start) + 1
+    lead_in, end = "", item
     while end > 0:
         begin = text.rfind("\n", 0, end - 1) + 1
-        line = text[begin:end].strip()
+        line = text[max(begin, end - REACH) : end].strip()
+        if (begin, kind) in known:
+            lead_in = known[begin, kind]
+            break
         end = begin
         if not line:
             continue
         if _introduces(line, language):
-            return "" if _HEADING.match(line) else _last_sentence(line)
-        mark = _ITEM.match(line)
+            lead_in = "" if _HEADING.match(line) else _last_sentence(line)
+            break
+        mark = _ITEM.match(text, begin)
         is_continuation = text[begin : begin + 2].isspace() and not mark
         if not is_continuation and (mark is None or mark.lastgroup != kind):
-            return ""
-    return ""
+            break
+    known[item, kind] = lead_in
+    return lead_in
 
 
 def _announcement(text: str, cut: int, language: str) -> str:
     """Return the last line before a cut if it announces what follows; empty otherwise."""
-    before = text[max(0, cut - 400) : cut].rstrip()
+    before = text[max(0, cut - REACH) : cut].rstrip()
     line = before[before.rfind("\n") + 1 :]
     return "" if _HEADING.match(line) or not _introduces(line, language, at_cut=True) else _last_sentence(line)
 
@@ -151,6 +164,7 @@ def _cut_condition(case: Case, cut: int, language: str) -> str:
         return ""
     document = case.chunking.document
     start, end = document.sentences[document.sentence_at(cut)]
+    start, end = max(start, cut - REACH), min(end, cut + REACH)
     before, after = document.text[start:cut].lstrip(" .。"), document.text[cut:end]
     if not before.strip() or not re.search(r"\w", after):
         return ""

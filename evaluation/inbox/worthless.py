@@ -29,7 +29,9 @@ FEWEST_REPEATED = 3
 """Number of lines of furniture that a chunk must have before repeated lines count among them."""
 
 _LETTER = re.compile(r"[^\W\d_]")
-_MARKUP = re.compile(r"!\[\]\([^)\s]*\)?|\[\]\([^)\s]*\)?|<[^<>]*(?:>|\Z)|&[a-z]+;|[^\s(]*\.(?:png|jpe?g|gif|svg|webp)\)")
+_MARKUP = re.compile(
+    r"!\[\]\([^)\s]*\)?|\[\]\([^)\s]*\)?|<[^<>]*(?:>|\Z)|&[a-z]+;|[^\s(]{0,80}\.(?:png|jpe?g|gif|svg|webp)\)"
+)
 
 _GLYPHS = re.compile(r"\(?cid:\d{1,5}\)?")
 """Numbers of glyphs without a character, as readers of PDF leave them."""
@@ -126,7 +128,8 @@ def broken_characters(text: str) -> str:
         return ""
     foreign = sum(char > "\x7f" for char in text)
     misread, lost = _MISREAD.findall(text), _LOST.findall(text)
-    broken = sum(map(len, misread)) + sum(char not in "".join(misread) for char in lost)
+    in_sequences = set("".join(misread))
+    broken = sum(map(len, misread)) + sum(char not in in_sequences for char in lost)
     if len(misread) + len(lost) >= LEAST_BROKEN and 2 * broken >= foreign:
         return f"{broken:,} of its {foreign:,} characters outside ASCII are wrongly decoded"
     if _is_misread_chinese(text):
@@ -155,11 +158,10 @@ def _furniture(text: str, counts: Counter[str]) -> float:
     lines = [stripped for line in text.splitlines() if _LETTER.search(stripped := line.strip())]
     if not lines or any(line.startswith("#") for line in lines):
         return 0.0
-    furniture = [line for line in lines if _is_furniture(line, counts)]
-    repeated = [line for line in lines if line not in furniture and _is_repeated(line, counts)]
-    if len(furniture) + len(repeated) >= FEWEST_REPEATED:
-        furniture += repeated
-    return sum(map(len, furniture)) / sum(map(len, lines))
+    known = [_is_furniture(line, counts) for line in lines]
+    either = [is_known or _is_repeated(line, counts) for line, is_known in zip(lines, known, strict=True)]
+    counted = either if sum(either) >= FEWEST_REPEATED else known
+    return sum(len(line) for line, is_counted in zip(lines, counted, strict=True) if is_counted) / sum(map(len, lines))
 
 
 def _is_repeated(line: str, counts: Counter[str]) -> bool:

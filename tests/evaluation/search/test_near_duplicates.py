@@ -5,7 +5,7 @@ from itertools import combinations
 
 import pytest
 
-from evaluation.search.near_duplicates import ALIKE, near_duplicates, shingles
+from evaluation.search.near_duplicates import ALIKE, near_duplicates, repeated_runs, shingles
 
 WORDS = [f"word{number}" for number in range(300)]
 
@@ -78,3 +78,16 @@ def test_places_of_a_ranking_are_taken_by_chunks_near_a_better_one():
     result = near_duplicates(texts)
     assert result.repeats([2, 1, 0, 3, 4]) == [0, 4]
     assert result.repeats([1, 3]) == []
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_near_duplicate_is_repeated_by_the_document_at_least_as_much_as_they_are_alike(seed):
+    texts = families(random.Random(seed))
+    runs, start = repeated_runs("\n".join(texts)), 0
+    shares = []
+    for text in texts:
+        shares.append(runs.share(start, start + len(text)))
+        start += len(text) + 1
+    pairs = near_duplicates(texts, 0.3).pairs
+    assert pairs
+    assert all(min(shares[pair.first], shares[pair.second]) >= pair.similarity for pair in pairs)
