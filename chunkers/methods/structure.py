@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import groupby, pairwise, takewhile
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field
@@ -34,6 +34,9 @@ choice."""
 
 _WITHOUT_ARTICLE = ("HTML", "front matter", "link definitions")
 
+_WHOLE = frozenset({"slide", "cell"})
+"""The parts of a file that stay whole where they fit, whatever blocks are in them."""
+
 _REPORT = 64
 """Groups of blocks between two reports."""
 
@@ -48,11 +51,11 @@ class _EmbedsByInner:
 class Structure(Chunker):
     """Chunker that cuts at headings, joins small blocks under the same heading, and cuts blocks that are too long.
 
-    The blocks are Markdown blocks, which the readers of HTML, DOCX and EPUB produce too. A heading stays with the text
-    that follows, and a list with the sentence that introduces it. A table that is too long is cut between rows, with its
-    header as the context of each further chunk; a list between items, code between lines, and prose by the inner
-    chunker. None of the sources describes this chunker; Docling's HybridChunker and LangChain's
-    MarkdownHeaderTextSplitter also follow the structure.
+    The blocks are Markdown blocks, which the readers of other files produce too. A heading stays with the text that
+    follows, and a list with the sentence that introduces it. A table that is too long is cut between rows, with its header
+    as the context of each further chunk; a list between items, code between lines, and prose by the inner chunker. Slides
+    and cells of notebooks stay whole where they fit; the title of a longer slide is context too. None of the sources
+    describes this chunker; Docling's HybridChunker and LangChain's MarkdownHeaderTextSplitter also follow the structure.
     """
 
     name: ClassVar[str] = "structure"
@@ -193,6 +196,13 @@ class _Group(NamedTuple):
         return (self.tail or [self.block])[-1].span.end
 
 
+class _Title(NamedTuple):
+    """The title of a slide, as it stands in the text, and its tokens."""
+
+    words: str = ""
+    tokens: int = 0
+
+
 class _Piece(NamedTuple):
     """Group of blocks, or part of a long one, that is joined with its neighbours or cut off, with the reason for a cut."""
 
@@ -217,6 +227,7 @@ class _Cutting:
     contexts: dict[int, str] = field(default_factory=dict)
     together: dict[int, int] = field(default_factory=dict)
     long: list[tuple[str, int]] = field(default_factory=list)
+    title: _Title = field(default_factory=lambda: _Title())
 
     def cut(self) -> None:
         """Cut the document section by section."""
@@ -226,12 +237,13 @@ class _Cutting:
             if section[0].span.start > outline[0].span.start:
                 self.cuts[section[0].span.start] = Reason(remark=f"new heading of level {opening}")
             pieces: list[_Piece] = []
+            self.title = self._title_of(section)
             for number, group in enumerate(self._groups(section)):
                 if number % _REPORT == 0:
                     self.tools.decided(done, len(outline))
-                pieces += self._pieces(group)
+                pieces += self._pieces(group, self.title.tokens if number else 0)
                 done += len(group.lead) + 1 + len(group.tail)
-            self._join(pieces, section)
+            self._join(self._with_titles(self._whole(pieces)), section)
         check_chunks(self.chunker.name, len(self.cuts) + 1, len(self.document.text))
 
     def steps(self) -> list[BlockStep]:
@@ -330,8 +342,48 @@ class _Cutting:
         touching = following.kind == "list" and len(between.splitlines()) == 1
         return touching or text[block.span.end - 1] in ":\N{FULLWIDTH COLON}"
 
-    def _pieces(self, group: _Group) -> list[_Piece]:
-        """Return a group as one piece if it fits, or else its parts."""
+    def _title_of(self, section: Sequence[Block]) -> _Title:
+        """Return the title of a slide, which a chunk that begins inside it has as its context; empty for other sections."""
+        parts = self.document.parts
+        if parts is None or parts.kind != "slide" or section[0].kind != "heading":
+            return _Title()
+        # Slides with nothing but a title are in the section of the next.
+        *_, heading = takewhile(lambda block: block.kind == "heading", section)
+        words = self.document.text[slice(*heading.span)]
+        tokens = self.tools.count_tokens([words])[0]
+        return _Title(words, tokens) if tokens <= self.chunker.max_size // LEADING else _Title()
+
+    def _whole(self, pieces: Sequence[_Piece]) -> list[_Piece]:
+        """Return the pieces, those of a slide or a cell as one if they fit into a chunk together."""
+        parts = self.document.parts
+        if parts is None or parts.kind not in _WHOLE:
+            return [*pieces]
+        whole: list[_Piece] = []
+        for _, group in groupby(pieces, key=lambda piece: parts.at(piece.start)):
+            first, *others = group
+            end = others[-1].end if others else first.end
+            if others and self.parts.size(first.start, end) <= self.chunker.max_size:
+                for piece in others:
+                    self.kept[piece.start] = Reason(remark=f"the {parts.kind} is whole: it fits into a chunk")
+                whole.append(first._replace(end=end, name=parts.kind))
+            else:
+                whole += [first, *others]
+        return whole
+
+    def _with_titles(self, pieces: Sequence[_Piece]) -> list[_Piece]:
+        """Return the pieces of a slide, those behind the first with its title as context where it fits."""
+        first, *others = pieces
+        if not self.title.words:
+            return [*pieces]
+        titled = [first]
+        for piece in others:
+            context = "\n\n".join(filter(None, [self.title.words, piece.context]))
+            size = self.parts.size(piece.start, piece.end) + self.tools.count_tokens([context])[0]
+            titled.append(piece._replace(context=context) if size <= self.chunker.max_size else piece)
+        return titled
+
+    def _pieces(self, group: _Group, held: int) -> list[_Piece]:
+        """Return a group as one piece if it fits, or else its parts, which leave room for ``held`` tokens of context."""
         before = None
         for block in (*group.lead, group.block, *group.tail):
             if before is not None:
@@ -348,7 +400,7 @@ class _Cutting:
         # What leads takes of the first part, and what is behind of the last, of which it is not known yet which it is.
         tail = whole - self.parts.size(start, block.span.end)
         lead = self.parts.size(start, block.span.end) - self.parts.size(*block.span)
-        first, rest = max(1, most - lead - tail), max(1, most - tail)
+        first, rest = max(1, most - lead - tail - held), max(1, most - tail - (held or self.title.tokens))
         found = self.parts.of(block, first, rest)
         # Some tokenizers count more in what is left of a text than the difference, so that the first part is cut shorter.
         while found and (above := self.parts.size(start, found[0].end) - most) > 0 and first > 1:
@@ -372,10 +424,11 @@ class _Cutting:
         skips_space = getattr(self.tools.tokenizer, "skips_space", False)
         opening = next((block for block in section if block.kind != "front matter"), section[0])
         same = "same heading" if opening.kind == "heading" else "no heading between"
-        opened, context = pieces[0].start, pieces[0].context
+        # The first piece of a slide has its title in it.
+        opened, context = pieces[0].start, pieces[0].context or self.title.words
         text = self.document.text
         size, *others = [self.parts.size(piece.start, piece.end) for piece in pieces]
-        extra = self._note(opened, context)
+        extra = self._note(opened, pieces[0].context)
         for piece, own in zip(pieces[1:], others, strict=True):
             parted = skips_space and text[piece.start - 1].isspace()
             both = size + own if parted else self.parts.size(opened, piece.end)

@@ -6,8 +6,8 @@ slowest chunkers that still answer take a few seconds for so much.
 """
 
 MAX_UNPACKED = 200_000_000
-"""Maximum number of bytes that a DOCX, EPUB or XLSX may have when unpacked, pictures included: ten times the largest
-document. One part of it, as a chapter, may have `MAX_BYTES`, like any document.
+"""Maximum number of bytes that a DOCX, EPUB, XLSX or PPTX may have when unpacked, pictures included: ten times the
+largest document. One part of it, as a chapter, may have `MAX_BYTES`, like any document.
 """
 
 MAX_DEPTH = 500

@@ -1,4 +1,4 @@
-"""Documents that are not plain text: HTML, PDF, DOCX, EPUB, CSV and XLSX, each through a parser of its own.
+"""Documents that are not plain text: HTML, PDF, office documents, books, tables and notebooks, each through its parser.
 
 Documents with headings, lists and tables become Markdown, so that these stay recognisable; links become their text, and
 pictures their alternative text. The resulting text is chunked and shown.
@@ -121,6 +121,21 @@ def _xlsx(data: bytes, name: str, _: str | None) -> Extracted:
         return read_workbook(data, packed, name)
 
 
+def _pptx(data: bytes, name: str, _: str | None) -> Extracted:
+    """Return the visible slides."""
+    from chunkers.text.slides import read_slides
+
+    with _unpacked(data, name) as packed:
+        return read_slides(packed, name)
+
+
+def _notebook(data: bytes, name: str, _: str | None) -> Extracted:
+    """Return the cells."""
+    from chunkers.text.notebook import read_notebook
+
+    return read_notebook(data, name)
+
+
 def _unpacked(data: bytes, name: str) -> zipfile.ZipFile:
     """Open a ZIP file; raise InputError if it, or a part of it that is read, would unpack to too much."""
     if data.startswith(_OLDER):
@@ -149,11 +164,13 @@ _FORMATS: dict[str, tuple[Callable[[bytes, str, str | None], Extracted], str]] =
     "EPUB": (_epub, "markdownify"),
     "CSV": (_csv, "csv"),
     "XLSX": (_xlsx, "openpyxl"),
+    "PPTX": (_pptx, "defusedxml"),
+    "notebook": (_notebook, "json"),
 }
 
 _BY_ENDING = {
     **{".html": "HTML", ".htm": "HTML", ".xhtml": "HTML", ".pdf": "PDF", ".docx": "DOCX", ".epub": "EPUB"},
-    **{".csv": "CSV", ".tsv": "CSV", ".xlsx": "XLSX"},
+    **{".csv": "CSV", ".tsv": "CSV", ".xlsx": "XLSX", ".pptx": "PPTX", ".ipynb": "notebook"},
 }
 
 _OLDER = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"

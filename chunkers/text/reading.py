@@ -17,7 +17,7 @@ from chunkers.text.reader_process import parsed_apart
 READABLE = (".txt", ".md", ".srt", ".vtt", *ENDINGS)
 """The endings of documents' names."""
 
-READ_KINDS = "text, Markdown, SRT, WebVTT, HTML, PDF, DOCX, EPUB, CSV and XLSX"
+READ_KINDS = "text, Markdown, SRT, WebVTT, HTML, PDF, DOCX, EPUB, CSV, XLSX, PPTX and notebooks"
 """The kinds of documents, for help texts."""
 
 
@@ -49,7 +49,7 @@ class FileText(NamedTuple):
 
 
 def read_document(data: bytes, name: str, encoding: str | None = None, cancelled: Callable[[], bool] = bool) -> FileText:
-    """Read a document as HTML, PDF, DOCX, EPUB, CSV or XLSX by its file extension, or else as plain text or Markdown.
+    """Read a document in the format of its file extension, one of `ENDINGS`, or else as plain text or Markdown.
 
     Everything but plain UTF-8 is read in a separate process, see `chunkers.text.reader_process`.
 

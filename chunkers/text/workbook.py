@@ -18,6 +18,9 @@ from chunkers.text.table_text import Row, cell_text, check_columns, check_rows, 
 
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell [^>]*?ref="\$?([A-Z]+)\$?(\d+):\$?([A-Z]+)\$?(\d+)"')
 _WITHOUT_VALUE = re.compile(rb"(?:</f>|<f[^>]*/>)\s*(?:<v\s*/>|<v></v>|</c>)")
+_LAST_ROW = 2**20
+"""The last row that a spreadsheet has; a file may name a later one, up to which every row would be made."""
+
 _DRAWN = {"picture": re.compile(r"xl/media/."), "chart": re.compile(r"xl/charts/chart\d*\.xml")}
 
 
@@ -101,6 +104,8 @@ def _rows(sheet: Any, name: str) -> dict[int, list[str]]:
     sheet.reset_dimensions()
     rows = {}
     for number, values in enumerate(sheet.iter_rows(values_only=True), 1):
+        if number > _LAST_ROW:
+            check_rows(number, name)
         cells = [*map(_value_text, values)]
         while cells and not cells[-1]:
             cells.pop()

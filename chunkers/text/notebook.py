@@ -1,0 +1,101 @@
+"""Jupyter notebooks: the cells in order, code and text outputs as fenced code blocks."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from chunkers.support.errors import InputError, shown
+from chunkers.text.extracted import Collected, Extracted, LeftOut, counted
+
+_ESCAPE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+_OVERWRITTEN = re.compile(r"[^\n]*\r(?!\n)")
+_FENCES = re.compile(r"^ {0,3}(`{3,})", re.MULTILINE)
+_LANGUAGE = re.compile(r"[\w+#.-]{1,30}")
+
+
+def read_notebook(data: bytes, name: str) -> Extracted:
+    """Return the cells of a notebook; of outputs, only text is read. Nothing is run.
+
+    Raises
+    ------
+    InputError
+        If the notebook has another format than 4, or the text is too large.
+    ValueError
+        If the file is not JSON.
+    """
+    book = json.loads(data)
+    version = book.get("nbformat") if isinstance(book, dict) else None
+    if version != 4 or not isinstance(book.get("cells"), list):
+        raise InputError(
+            f"{name}: a notebook must have cells and nbformat 4; this file's nbformat is {shown(version)}. Save it again in "
+            "Jupyter."
+        )
+    language = _language(book.get("metadata"))
+    cells = Collected(name, "cell")
+    left_out: list[LeftOut] = []
+    for number, cell in enumerate(book["cells"]):
+        source = _joined(cell.get("source"))
+        counts: Counter[str] = Counter()
+        pieces = [source.strip("\n")]
+        if cell.get("cell_type") == "code":
+            output = "\n".join(_outputs(cell.get("outputs") or (), counts))
+            pieces = [_fenced(source, language), _fenced(output, "output")]
+        counts["picture"] += len(cell.get("attachments") or ())
+        cells.add("\n\n".join(filter(None, pieces)), str(number + 1))
+        left_out += counted(counts, number)
+    return cells.joined(left_out)
+
+
+def _language(metadata: Any) -> str:
+    """Return the name of a notebook's language; empty if it names none."""
+    for place in ("language_info", "kernelspec"):
+        about = metadata.get(place) if isinstance(metadata, dict) else None
+        word = (about.get("name") if place == "language_info" else about.get("language")) if isinstance(about, dict) else ""
+        if isinstance(word, str) and _LANGUAGE.fullmatch(word):
+            return word
+    return ""
+
+
+def _outputs(outputs: Any, counts: Counter[str]) -> Iterator[str]:
+    """Yield the texts of a cell's outputs, and count what has none."""
+    for output in outputs:
+        kind = output.get("output_type")
+        if kind == "stream":
+            yield _plain(_joined(output.get("text")))
+        elif kind == "error":
+            said = f"{output.get('ename')}: {output.get('evalue')}"
+            yield _plain("\n".join(output.get("traceback") or [said]))
+        else:
+            yield from _displayed(output.get("data") or {}, counts)
+
+
+def _displayed(data: Mapping[str, Any], counts: Counter[str]) -> Iterator[str]:
+    pictures = any(kind.startswith("image/") for kind in data)
+    counts["picture"] += pictures
+    words = _joined(data.get("text/plain") or data.get("text/markdown"))
+    # Beside a picture stands only what Python calls the object.
+    if words.strip() and not (pictures and words.startswith("<")):
+        yield _plain(words)
+    elif not pictures:
+        counts["output without text"] += 1
+
+
+def _plain(words: str) -> str:
+    """Return the text that a terminal shows at the end: without colours, and without overwritten beginnings of lines."""
+    return _OVERWRITTEN.sub("", _ESCAPE.sub("", words)).strip("\n")
+
+
+def _joined(lines: Any) -> str:
+    return "".join(lines) if isinstance(lines, list) else lines or ""
+
+
+def _fenced(words: str, about: str) -> str:
+    """Return a code block with a fence longer than those inside; empty if there is nothing in it."""
+    if not words.strip():
+        return ""
+    fence = "`" * max([3, *(len(found) + 1 for found in _FENCES.findall(words))])
+    return f"{fence}{about}\n{words.strip(chr(10))}\n{fence}"

@@ -1,0 +1,157 @@
+"""PPTX: every visible slide as a heading, its title, with its texts, tables and notes below."""
+
+from __future__ import annotations
+
+import posixpath
+import zipfile
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from chunkers.text.extracted import Collected, Extracted, LeftOut, counted
+from chunkers.text.table_text import Row, cell_text, table_text
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+_RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+_TITLES = frozenset({"title", "ctrTitle"})
+_REPEATED = frozenset({"dt", "ftr", "hdr", "sldNum", "sldImg"})
+"""Placeholders for the date, footer, header and number of all slides."""
+
+_LISTED = frozenset({"body", "obj"})
+"""Placeholders whose paragraphs are the items of a list."""
+
+_FRAMED = {"chart": "chart", "relIds": "diagram", "oleObj": "embedded object"}
+
+
+def read_slides(packed: zipfile.ZipFile, name: str) -> Extracted:
+    """Return the slides of a presentation in order, each below its title, or below its number if it has none.
+
+    Notes follow the slide. Hidden slides, pictures, charts, diagrams and embedded objects are left out and counted;
+    pictures leave their alternative text.
+
+    Raises
+    ------
+    InputError
+        If the text is too large.
+    """
+    main = next(target for kind, target in _relations(packed, "").values() if kind == "officeDocument")
+    relations = _relations(packed, main)
+    slides = Collected(name, "slide")
+    left_out: list[LeftOut] = []
+    hidden = 0
+    for number, entry in enumerate(_parsed(packed, main).iterfind("{*}sldIdLst/{*}sldId"), 1):
+        part = relations[entry.attrib[_RELATION]][1]
+        slide = _parsed(packed, part)
+        if slide.get("show") in ("0", "false"):
+            hidden += 1
+            continue
+        counts: Counter[str] = Counter()
+        title, blocks = _content(slide, name, counts)
+        notes = [target for kind, target in _relations(packed, part).values() if kind == "notesSlide"]
+        for target in notes[:1]:
+            _, said = _content(_parsed(packed, target), name, Counter(), listed=False)
+            blocks += [f"Notes: {said[0]}", *said[1:]] if said else []
+        left_out += counted(counts, len(slides.texts))
+        slides.add("\n\n".join([f"# {title or f'Slide {number}'}", *blocks]), str(number))
+    if hidden:
+        left_out.append(LeftOut("hidden slide", hidden))
+    return slides.joined(left_out)
+
+
+def _content(slide: Element, name: str, counts: Counter[str], *, listed: bool = True) -> tuple[str, list[str]]:
+    """Return the title and the blocks of text of a slide or its notes."""
+    title, blocks = "", []
+    for shape in _shapes(slide.find("{*}cSld/{*}spTree")):
+        kind = _local(shape)
+        if kind == "sp":
+            place = shape.find("{*}nvSpPr/{*}nvPr/{*}ph")
+            holds = "" if place is None else place.get("type", "obj")
+            lines = [] if holds in _REPEATED else [*_paragraphs(shape)]
+            if holds in _TITLES and not title:
+                title = " ".join(words for _, words in lines)
+            elif listed and holds in _LISTED and len(lines) > 1:
+                blocks.append("\n".join(f"{'  ' * level}- {words}" for level, words in lines))
+            else:
+                blocks += [words for _, words in lines]
+        elif kind == "graphicFrame":
+            table = shape.find(".//{*}tbl")
+            if table is not None:
+                blocks.append(table_text([*_rows(table)], name).text)
+            counts.update(what for tag, what in _FRAMED.items() if shape.find(f".//{{*}}{tag}") is not None)
+        elif kind == "pic":
+            counts["picture"] += 1
+            about = shape.find("{*}nvPicPr/{*}cNvPr")
+            blocks.append("" if about is None else cell_text(about.get("descr", "")))
+    return title, [block for block in blocks if block]
+
+
+def _shapes(tree: Element | None) -> Iterator[Element]:
+    """Yield the shapes of a slide in its order, also those in groups; of alternatives, the first."""
+    waiting = [] if tree is None else [*tree][::-1]
+    while waiting:
+        shape = waiting.pop()
+        if _local(shape) in ("grpSp", "Choice"):
+            waiting += [*shape][::-1]
+        elif _local(shape) == "AlternateContent":
+            waiting += [*shape][:1]
+        else:
+            yield shape
+
+
+def _paragraphs(shape: Element) -> Iterator[tuple[int, str]]:
+    """Yield the level and the text of every paragraph that has text."""
+    for paragraph in shape.iterfind("{*}txBody/{*}p"):
+        if words := _words(paragraph):
+            about = paragraph.find("{*}pPr")
+            level = "0" if about is None else about.get("lvl", "0")
+            yield int(level) if level in "012345678" else 0, words
+
+
+def _words(element: Element) -> str:
+    texts = (" " if _local(one) == "br" else one.text or "" for one in element.iter() if _local(one) in ("t", "br"))
+    return " ".join("".join(texts).split())
+
+
+def _rows(table: Element) -> Iterator[Row]:
+    """Yield the rows of a table; a cell merged over rows has its text in each of them."""
+    above: list[str] = []
+    for number, row in enumerate(table.iterfind("{*}tr"), 1):
+        cells = []
+        for column, cell in enumerate(row.iterfind("{*}tc")):
+            goes_on = cell.get("vMerge") in ("1", "true") and column < len(above)
+            words = " ".join(filter(None, map(_words, cell.iterfind("{*}txBody/{*}p"))))
+            cells.append(above[column] if goes_on else cell_text(words))
+        above = cells
+        while cells and not cells[-1]:
+            cells = cells[:-1]
+        yield Row(number, cells)
+
+
+def _relations(packed: zipfile.ZipFile, part: str) -> dict[str, tuple[str, str]]:
+    """Return the kind and the target of every relation of a part inside the file, by its id."""
+    folder, file = posixpath.split(part)
+    path = posixpath.join(folder, "_rels", f"{file}.rels")
+    if path not in packed.namelist():
+        return {}
+    return {
+        one.attrib["Id"]: (
+            posixpath.basename(one.attrib["Type"]),
+            posixpath.normpath(posixpath.join("/", folder, unquote(one.attrib["Target"]))).lstrip("/"),
+        )
+        for one in _parsed(packed, path)
+        if one.get("TargetMode") != "External"
+    }
+
+
+def _local(element: Element) -> str:
+    return element.tag.rpartition("}")[2]
+
+
+def _parsed(packed: zipfile.ZipFile, name: str) -> Element:
+    from defusedxml.ElementTree import fromstring
+
+    root: Element = fromstring(packed.read(name))
+    return root
