@@ -87,7 +87,7 @@ class LateChunks(Embedder):
         If the embedder is known to be unable to do late chunking; for some models this shows only in `prepare`.
     """
 
-    batch = 8
+    batch = 16
     packages = ("numpy", "tokenizers")
 
     def __init__(self, model: Embedder, texts: Sequence[str]) -> None:
@@ -151,12 +151,11 @@ class LateChunks(Embedder):
     def _vectors(self, encoder: Encoder, keys: Sequence[tuple[str, int]]) -> Iterator[tuple[tuple[str, int], VectorArray]]:
         """Yield the vectors of windows, given by text and number, special pieces included.
 
-        The last ones are kept for the next batch, which begins in their middle.
+        The last two are kept for the next batch, which begins in their middle.
         """
-        for key in keys:
-            if key in self._last:
-                yield key, self._last[key]
-        missing = iter([key for key in keys if key not in self._last])
+        before = {key: self._last[key] for key in keys if key in self._last}
+        yield from before.items()
+        missing = iter([key for key in keys if key not in before])
         first, last = encoder.ends()
         while group := list(islice(missing, WINDOWS_AT_ONCE)):
             if self._cancelled():
@@ -166,8 +165,9 @@ class LateChunks(Embedder):
                 pieces = self._pieces[digest]
                 window = pieces.windows[number]
                 texts.append([first, *pieces.ids[window.start : window.end], last])
-            self._last = dict(zip(group, self._model.token_vectors(texts), strict=True))
-            yield from self._last.items()
+            vectors = dict(zip(group, self._model.token_vectors(texts), strict=True))
+            self._last = dict([*before.items(), *vectors.items()][-2:])
+            yield from vectors.items()
 
 
 def why_not_late(embedder: Embedder) -> str:

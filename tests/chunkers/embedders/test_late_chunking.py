@@ -137,13 +137,23 @@ def test_vectors_come_from_the_cache_and_chunks_are_counted(model):
     tools = Tools(model, load_tokenizer("words"), cache, progress=lambda *count: counts.append(count))
     first = embed_late([chunking], tools)
     assert counts[-1] == (40, 40)
-    assert len(counts) == 5
+    assert len(counts) == 3
     again = Tools(model, load_tokenizer("words"), cache, cached_only=True)
     assert (embed_late([chunking], again) == first).all()
     assert again.meter.cached == 40
     # Another text around the same chunk is another vector.
     with pytest.raises(Cancelled):
         embed_late([chunked(text_of(200) + " salt", "fixed_words", size=5, overlap=0)], again)
+
+
+def test_every_window_is_read_once_however_small_the_chunks(model, monkeypatch):
+    read = []
+    original = type(model).token_vectors
+    monkeypatch.setattr(type(model), "token_vectors", lambda self, texts: read.extend(texts) or original(self, texts))
+    chunking = chunked(text_of(200), "fixed_words", size=1, overlap=0)
+    embed_late([chunking], Tools(model, load_tokenizer("words")))
+    pieces, _ = model.encoder.pieces(chunking.document.text)
+    assert len(read) == len(windows(len(pieces), MOST))
 
 
 def test_it_stops_between_windows_too(model):
