@@ -23,7 +23,8 @@ _INSERTED = r"(?:[^\s,.;:]+\s+){0,4}[^\s,.;:]+,\s+"
 
 def _german() -> re.Pattern[str]:
     own = _any(
-        "Anleitung, Handbuch, Kapitel, Abschnitt, Artikel, Seite, Dokument, Vertrag, Gesetz, Vorschrift, Beispiel, Leitfaden"
+        "Anleitung, Handbuch, Handbuchseite, Kapitel, Abschnitt, Artikel, Seite, Dokument, Vertrag, Gesetz, "
+        "Vorschrift, Beispiel, Leitfaden"
     )
     this = r"[Dd]ies(?:e[rnms]?)?(?:\s+(?!" + own + r")|\s*,)"
     pronoun = (
@@ -39,7 +40,8 @@ def _german() -> re.Pattern[str]:
         "gibt, gab, fehlt, fehlen, lohnt, bedarf, handelt, scheint, regnet, schneit, empfiehlt, heißt, kommt, darf, "
         "dürfen, wird, "
         "werden, wurde, wurden, sind, waren, ist, war, wäre, sei, stehen, steht, bleibt, bleiben, hat, haben, kann, können, "
-        "muss, müssen, soll, sollte, sollten, geht, genügt, reicht, gelten, gilt, folgt, folgen, besteht, bestehen, "
+        "muss, müssen, könnte, könnten, dürfte, soll, sollte, sollten, geht, genügt, reicht, gelten, gilt, folgt, "
+        "folgen, besteht, bestehen, "
         "entsteht, "
         "entstehen, hängt, stellt, zeigt, liegt, macht, tut, findet, finden, gelang, gelingt, dauert, geschieht, passiert"
     )
@@ -185,7 +187,7 @@ def _spanish() -> re.Pattern[str]:
         r"Cada\s+un[ao]\s+(?!de\b)",
         r"(?:Pueden|Deben|Tienen|Fue|Fueron|Eran?|Son|Están|Permiten|Sirven|Suelen|Llevan|Llevaban|Tenían|Necesitan?"
         r"|Contienen?|Cuelga)\b"
-        rf"(?!\s+{certain}\b|\s+que\b)",
+        rf"(?!\s+(?:{certain}|que|surgir|aparecer|ocurrir|producirse|existir|darse)\b)",
         rf"Es\s+(?!{certain}\b|que\b|un\s+\w+\s+que\b)",
         r"(?:Se\s+(?:l[eao]s?|l[eo])\s+\w+|Se\s+(?:apaga|recuerda|abre|cierra|enciende|conserva|guarda|llama))\b",
         r"(?:Si|Cuando)\s+(?:un[ao]\s+se|est[aeo]s?\b|es[aeo]s?\b|ell[ao]s?\b|él\b|no\s+lo\b|l[ao]s?\s+(?:es|son|hay)\b)",
@@ -204,9 +206,9 @@ def _spanish() -> re.Pattern[str]:
 
 
 def _chinese() -> re.Pattern[str]:
-    own = "(?:本|份(?:说明|文件|手册|合同)|篇文章|一?[章节]|部分)"
+    own = "(?:本|手册|份(?:说明|文件|手册|合同)|篇文章|一?[章节]|部分)"
     return _beginning(
-        f"[他她它](?:们)?|其(?![他它余实])|该(?!死)|此(?!致)|这(?!里|{own})|那(?!么多)",
+        f"[他她它](?:们)?|其(?![他它余实])|该(?!死)|此(?!致|{own})|这(?!里|{own})|那(?!么多)",
         "但是?|然而|不过|可是|因此|因而|所以|于是|否则|另外|而且|并且|而(?!立)|然后|随后|之后|接着|同时|相反|反之|例如|比如|尽管如此"
         "|结果[，,]|从此|当时|作为回报|也就是说|换句话说|与此相反|同样",
         f"(?:[为对由因在从除据用和与跟像把被给让向比]|对于|关于|根据|按照|除了)(?:[他她它](?:们)?|[这那](?!里|{own})|此)",
