@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from chunkers import Span
+from chunkers import Chunk, Span
 from evaluation.inbox.case import Case, Found
 from evaluation.inbox.pointing_back import POINTING, addresses_reader, pointer
 
@@ -60,12 +60,11 @@ def dangling_start(case: Case) -> Found:
     if language not in POINTING:
         return
     polite = addresses_reader(text, language)
-    for cut, end in _after_cuts(case):
-        start = _LEFT_OVER.match(text, cut, end).end()  # type: ignore[union-attr]
-        if start >= end or not _begins_sentence(text, start) or _ITEM.match(text, start) or not case.is_prose(start):
+    for chunk, start in _beginnings(case):
+        if not _begins_sentence(text, start) or _ITEM.match(text, start) or not case.is_prose(start):
             continue
-        stop = _STOP.search(text, start, end)
-        last = stop.end() if stop else end
+        stop = _STOP.search(text, start, chunk.end)
+        last = stop.end() if stop else chunk.end
         words = pointer(text[start : min(last, start + 160)], language, polite)
         if words:
             yield Span(start, last), 0.6, f"the chunk begins with “{words}”, which points back to an earlier one"
@@ -77,27 +76,30 @@ def without_lead_in(case: Case) -> Found:
     if language not in POINTING:
         return
     lead_ins: dict[tuple[int, str], str] = {}
-    for cut, end in _after_cuts(case):
-        start = _LEFT_OVER.match(text, cut, end).end()  # type: ignore[union-attr]
-        if start >= end:
-            continue
-        line_end = text.find("\n", start, end)
-        first_line = Span(start, line_end if line_end > 0 else end)
+    for chunk, start in _beginnings(case):
+        cut, line_end = chunk.start, text.find("\n", start, chunk.end)
+        first_line = Span(start, line_end if line_end > 0 else chunk.end)
         item = _ITEM.match(text, start)
         if item is not None and _begins_line(text, start) and case.is_prose(start):
             lead_in = _lead_in_of(text, start, item.lastgroup or "", language, lead_ins)
         else:
             lead_in = _announcement(text, cut, language) if case.is_prose(max(0, cut - 2)) else ""
+        if lead_in and lead_in in chunk.context:
+            continue
         if lead_in:
             yield first_line, 0.65, f"its lead-in, “{_shortened(lead_in)}”, is in an earlier chunk"
         elif condition := _cut_condition(case, cut, language):
             yield first_line, 0.65, f"the cut parts the condition “{_shortened(condition)}” from what depends on it"
 
 
-def _after_cuts(case: Case) -> Iterator[tuple[int, int]]:
-    """Yield the beginning and end of each chunk but the first, in code points."""
+def _beginnings(case: Case) -> Iterator[tuple[Chunk, int]]:
+    """Yield each chunk but the first, and where its text begins after what the sentence before left."""
+    text = case.chunking.document.text
     for chunk in case.chunking.chunks[1:]:
-        yield chunk.start, chunk.end
+        left_over = _LEFT_OVER.match(text, chunk.start, chunk.end)
+        start = left_over.end() if left_over else chunk.start
+        if start < chunk.end:
+            yield chunk, start
 
 
 def _begins_sentence(text: str, start: int) -> bool:

@@ -8,6 +8,7 @@ import pytest
 
 from chunkers import Chunk, Chunking, Curve, Document, Gap, Line, Reason, Span, Verdict, build_chunker, run
 from evaluation.inbox.rules import RULES, counts, inbox
+from evaluation.inbox.worthless import broken_characters
 from sample_docs import load_sample
 from tests.support import HashEmbedder, tools
 
@@ -280,3 +281,49 @@ def test_curves_with_undefined_scores_are_read_without_them():
     flat = scored([0.30, 0.301, 0.302, 0.303, 0.9], 0.5)
     curve = Curve("distance", (*flat.curves[0].scores, math.nan), flat.curves[0].lines, True, True)
     assert "flat" in counts(inbox(Chunking(flat.document, flat.chunks, (), curves=(curve,))))
+
+
+@pytest.mark.parametrize(
+    ("text", "places", "language", "reasons"),
+    [
+        (LIST, ["- bread", "- cheese"], "en", ["its lead-in, “Bring:”, is in an earlier chunk"] * 2),
+        ("If the pump stalls, close it.", ["pump"], "en", ["the cut parts the condition “If the” from what depends on it"]),
+        (
+            "Close it when the pump stalls.",
+            ["when"],
+            "en",
+            ["the cut parts the condition “when the pump stalls.”"],
+        ),
+        ("The pump runs, and it hums.", ["and"], "en", []),
+        ("# Bring:\n\n- bread\n- cheese", ["- bread", "- cheese"], "en", []),
+        ("Se la pompa si ferma, chiudila:\n\n- la valvola", ["- la"], "it", []),
+    ],
+)
+def test_a_lead_in_is_named_with_each_chunk_that_lacks_it(text, places, language, reasons):
+    found = [one for one in inbox(cut_at(text, *places, sentences=f"sentencex:{language}")) if one.rule == "without_lead_in"]
+    for finding, reason in zip(sorted(found, key=lambda one: one.span), reasons, strict=True):
+        assert finding.reason.startswith(reason)
+
+
+def test_a_chunk_that_repeats_its_lead_in_lacks_none():
+    chunking = cut_at(LIST, "- cheese", sentences="sentencex:en")
+    first, second = chunking.chunks
+    assert "without_lead_in" in counts(inbox(chunking))
+    repeated = replace(chunking, chunks=(first, second._replace(context="Bring:")))
+    assert "without_lead_in" not in counts(inbox(repeated))
+
+
+@pytest.mark.parametrize(
+    ("text", "is_broken"),
+    [
+        ("Ein schÃ¶ner grÃ¼ner Garten", True),
+        ("Ein schöner grüner Garten, groß, sagte sie: „SCHÖN“", False),
+        ("One pÃ¡gina among años and días", False),
+        ("The price is 5 €, or £4 – “cheap”.", False),
+        ("青石桥的船闸今年春天重新开放了".encode().decode("gbk", "replace"), True),
+        ("锁在今年春天重新开放了船只不再等待一个小时", False),
+        ("\uf0b7 a bullet of Word, and a sentence behind it", False),
+    ],
+)
+def test_characters_are_broken_if_most_of_what_is_not_ascii_is(text, is_broken):
+    assert bool(broken_characters(text)) == is_broken
