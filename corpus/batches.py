@@ -93,7 +93,7 @@ class Chunks:
         if asks and asking is None:
             raise InputError(
                 f"recipe: {asks} asks a language model, which is possible only in one process with a spending limit. Run in "
-                "one process, with --language-model and --spend-tokens."
+                "one process, with --language-model and --spend."
             )
         self._tokenizer = load_tokenizer(self._recipe.tokenizer)
         self._embedder: Embedder | None = None

@@ -10,10 +10,12 @@ from pathlib import Path
 
 from joblib import cpu_count
 
-from chunkers.commands.arguments import Parser, add_device, add_encoding, command_line, limit_of, opened_recipe, say
+from chunkers.commands.arguments import Parser, add_device, add_encoding, command_line, limit_of, say
+from chunkers.commands.chunker_specs import FORMS, add_replaced, chunker_spec
 from chunkers.language_models.base import LanguageModel
 from chunkers.language_models.server import ChatServer
 from chunkers.language_models.spending import Limit
+from chunkers.recipes.recipe import Recipe
 from chunkers.support.errors import InputError
 from chunkers.text.encodings import known_encoding
 from corpus.pieces import Columns
@@ -38,7 +40,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="seamark corpus",
         description="Cut whole folders and data sets into chunks; the same command again goes on where it stopped.",
     )
-    parser.add_argument("recipe", metavar="RECIPE", help="a recipe, as the page exports it")
+    parser.add_argument("chunker", metavar="CHUNKER", help=f"the chunker: {FORMS}")
     parser.add_argument(
         "inputs",
         nargs="*",
@@ -68,8 +70,9 @@ def _parser() -> argparse.ArgumentParser:
         "then one process",
     )
     parser.add_argument(
-        "--spend-tokens", metavar="N", help="the most tokens that asking it may take in this run, which stops before more"
+        "--spend", metavar="TOKENS", help="the most tokens that asking it may take in this run, which stops before more"
     )
+    add_replaced(parser, "--spend-tokens")
     parser.add_argument(
         "--engine", choices=("local", "ray"), default="local", help="this machine's cores (default), or a Ray cluster"
     )
@@ -102,7 +105,9 @@ def _run(options: argparse.Namespace) -> int:
     columns = Columns(options.text_column, options.id_column)
     size = round(options.shard_size * 1_000_000)
     settings = columns, options.encoding, options.device, size, model, limit
-    run = Run(opened_recipe(options.recipe), tuple(options.inputs), options.output, *settings)
+    spec = chunker_spec(options.chunker)
+    chunker = spec.build()
+    run = Run(spec.recipe_like(Recipe(chunker=chunker.name), chunker), tuple(options.inputs), options.output, *settings)
     told = _Told(run)
     try:
         whole = run.go(engine, options.workers, told)
@@ -120,14 +125,12 @@ def _run(options: argparse.Namespace) -> int:
 
 def _language_model(options: argparse.Namespace) -> tuple[LanguageModel | None, Limit | None]:
     """Return the language model, if any, and its spending limit."""
-    name, spend = options.language_model, options.spend_tokens
+    name, spend = options.language_model, options.spend
     if name is None and spend is None:
         return None, None
     if name is None or spend is None:
-        raise InputError(
-            "--language-model and --spend-tokens must be given together; only one was given. Give both, or neither."
-        )
-    limit = limit_of(spend, "--spend-tokens")
+        raise InputError("--language-model and --spend must be given together; only one was given. Give both, or neither.")
+    limit = limit_of(spend)
     if options.engine != "local":
         raise InputError(
             "--engine must be local when a language model is asked, because machines cannot share a spending limit; got "

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from chunkers import Recipe
-from chunkers.commands.arguments import value
+from chunkers.commands.chunker_specs import written_parameters
 
 Tool = Literal["langchain", "llama_index", "haystack", "chonkie", "python", "command_line"]
 
@@ -121,19 +121,13 @@ def _essence(recipe: Recipe) -> dict[str, Any]:
 
 def _command(recipe: Recipe) -> str:
     said = _essence(recipe)
-    parts = [f"seamark chunk {DOCUMENT} --chunker {shlex.quote(recipe.chunker)}"]
-    parts += [f"--set {shlex.quote(f'{name}={_written(one)}')}" for name, one in recipe.settings().items()]
+    settings = written_parameters(recipe.settings())
+    named = f"{recipe.chunker}:{settings}" if settings else recipe.chunker
+    parts = [f"seamark chunk {DOCUMENT} --chunker {shlex.quote(named)}"]
     for name in ("sentences", "embedder", "tokenizer", "embedded_as", "language_model"):
         if name in said:
             parts.append(f"--{name.replace('_', '-')} {shlex.quote(said[name])}")
     return " \\\n    ".join(parts) + "\n"
-
-
-def _written(one: Any) -> str:
-    """Return a value as ``--set`` reads it."""
-    if isinstance(one, str) and value(one) == one:
-        return one
-    return "none" if one is None else json.dumps(one, ensure_ascii=False)
 
 
 def literal(one: Any) -> str:

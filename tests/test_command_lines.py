@@ -158,10 +158,10 @@ OLDER = ["change_point", {}, True], ["change_point", {"penalty": 1}, False], ["f
 @pytest.mark.parametrize(
     ("main", "call"),
     [
-        (chunkers_main, "{text} --recipe {recipe}"),
-        (evaluation_main, "check {text} --recipe {recipe}"),
-        (evaluation_main, "report {text} --recipe {recipe} --into {folder}/report.html"),
-        (evaluation_main, "retrieval --corpus {folder}/texts --questions {questions} --recipe {recipe} --json"),
+        (chunkers_main, "{text} --chunker {recipe}"),
+        (evaluation_main, "check {text} --chunker {recipe}"),
+        (evaluation_main, "report {text} --chunker {recipe} --into {folder}/report.html"),
+        (evaluation_main, "retrieval --corpus {folder}/texts --questions {questions} --chunker {recipe} --json"),
         (corpus_main, "{recipe} {text} --output {folder}/chunks"),
     ],
     ids=["chunk", "check", "report", "retrieval", "corpus"],
@@ -199,12 +199,12 @@ CUT = "-m seamark chunk sample_docs/stubs.txt --tokenizer words --chunker"
             pytest.param(command, imported, marks=pytest.mark.full)
             for command, imported in (
                 (f"{CUT} fixed_characters", set()),
-                (f"{CUT} fixed_sentences --set size=2", set()),
+                (f"{CUT} fixed_sentences:size=2", set()),
                 ("-m seamark chunk sample_docs/stubs.txt --chunker fixed_tokens", set()),
                 (f"{CUT} fixed_sentences --embedder spacy:en_core_web_md", set()),
                 (f"{CUT} fixed_sentences --embedder some/model", set()),
                 (f"{CUT} double_pass", set()),
-                (f"{CUT} optimal --set max_size=50", set()),
+                (f"{CUT} optimal:max_size=50", set()),
                 ("-m seamark sweep stubs --tokenizer words --chunker fixed_sentences --grid size=2 --json", set()),
             )
         ),

@@ -152,7 +152,7 @@ def add_spend(parser: argparse.ArgumentParser, what: str = "asking it") -> None:
     parser.add_argument("--spend", metavar="TOKENS", help=most)
 
 
-def limit_of(spend: str | None, option: str = "--spend") -> Limit | None:
+def limit_of(spend: str | None) -> Limit | None:
     """Parse the value of a spending-limit option; return None if the option was not given.
 
     Raises
@@ -163,7 +163,7 @@ def limit_of(spend: str | None, option: str = "--spend") -> Limit | None:
     if spend is None:
         return None
     if not (spend.isascii() and spend.isdecimal() and len(spend) < 16 and int(spend)):
-        raise InputError(f"{option} must be a whole number of tokens of at least 1; got {shown(spend)}.")
+        raise InputError(f"--spend must be a whole number of tokens of at least 1; got {shown(spend)}.")
     from chunkers.language_models.spending import Limit
 
     return Limit(int(spend))
@@ -288,7 +288,7 @@ def value(text: str) -> Any:
         return text
 
 
-def assignment(text: str, option: str = "--set") -> tuple[str, Any]:
+def assignment(text: str, option: str) -> tuple[str, Any]:
     """Parse a ``KEY=VALUE`` argument into name and value. Raise InputError if the argument has another form."""
     key, equals, written = text.partition("=")
     if not equals or not key:

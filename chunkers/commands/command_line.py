@@ -6,7 +6,6 @@ import argparse
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from chunkers.commands.arguments import (
@@ -14,22 +13,21 @@ from chunkers.commands.arguments import (
     add_device,
     add_encoding,
     add_spend,
-    assignment,
     command_line,
     document_reader,
     file_bytes,
     limit_of,
     named_files,
-    opened_recipe,
     preparing_on_terminal,
     say,
     say_unusable,
 )
+from chunkers.commands.chunker_specs import add_chunker, chunker_spec, known_chunkers
 from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
 from chunkers.embedders import EMBEDDERS, OTHERS, load_embedder
 from chunkers.recipes.export import to_dict
-from chunkers.recipes.recipe import Recipe, build_chunker, run
+from chunkers.recipes.recipe import Recipe, run
 from chunkers.recipes.registry import ADAPTERS, ASKING, CHUNKERS, discover
 from chunkers.results.embedded import EMBEDDED_AS, EmbeddedAs
 from chunkers.support.errors import InputError
@@ -46,12 +44,10 @@ def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="seamark chunk",
         description="Cut documents into chunks; prints one JSON object per document.",
+        epilog=f"The chunkers are {known_chunkers()}; installed packages may offer more.",
     )
-    names = ", ".join([*CHUNKERS, *ASKING, *ADAPTERS])
     parser.add_argument("files", nargs="*", metavar="FILE", help="a document, a folder of them, or - for standard input")
-    parser.add_argument("--chunker", metavar="NAME", help=f"one of {names}; installed packages may offer more")
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter of the chunker")
-    parser.add_argument("--recipe", type=Path, metavar="FILE", help="a recipe, as the page exports it")
+    add_chunker(parser, chunks=True)
     forms = ", ".join([*EMBEDDERS, *OTHERS])
     parser.add_argument("--embedder", metavar="NAME", help=f"one of {forms}")
     add_device(parser)
@@ -94,25 +90,18 @@ def _chunk_files(options: argparse.Namespace) -> int:
     if not options.files:
         raise InputError("No file is named. Name at least one file to cut, or - for standard input.")
     limit = limit_of(options.spend)
-    base = opened_recipe(str(options.recipe)) if options.recipe else None
-    if base is None and options.chunker is None:
+    if options.chunker is None:
         raise InputError(
-            f"No chunker is named. Name it with --chunker, one of {', '.join([*CHUNKERS, *ASKING, *ADAPTERS])}, or pass a "
-            "--recipe."
+            f"No chunker is named. Name it with --chunker, one of {known_chunkers()}, or give the file of a recipe."
         )
-    if base is not None and options.chunker not in (None, base.chunker):
-        raise InputError(
-            f"--chunker must be the chunker of the recipe ({base.chunker}); got {options.chunker!r}. Leave --chunker out, "
-            "or choose another recipe."
-        )
-    given = dict(map(assignment, options.set))
+    spec = chunker_spec(options.chunker, chunks=True)
+    base = spec.recipe
     embedder = load_embedder(options.embedder or (base.embedder if base else "all-MiniLM-L6-v2"), options.device)
     tokenizer = load_tokenizer(options.tokenizer or (base.tokenizer if base else "all-MiniLM-L6-v2"))
     sentences = options.sentences or (base.sentences if base else DEFAULT_SPLITTER)
-    if base is not None:
-        chunker = build_chunker(base.chunker, {**base.settings(), **given})
-    else:
-        chunker = build_chunker(options.chunker, given, embedder)
+    chunker = spec.build(embedder)
+    if spec.has_chunks:
+        chunker = chunker.for_documents([name for _, name in named_files(options.files)])
     embedded_as = options.embedded_as or (base.embedded_as if base else "plain")
     model = options.language_model or (base.language_model if base else "")
     asking = _asking(chunker, embedded_as, model, limit)

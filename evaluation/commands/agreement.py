@@ -14,20 +14,19 @@ from chunkers import (
     Embedder,
     InputError,
     Tools,
-    build_chunker,
     load_embedder,
     load_tokenizer,
 )
 from chunkers.commands.arguments import (
     add_device,
     add_encoding,
-    assignment,
     document_reader,
     file_bytes,
     named_files,
     preparing_on_terminal,
     say,
 )
+from chunkers.commands.chunker_specs import add_chunker, chunker_spec
 from chunkers.contract.base import run
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.text.sentences import SPLITTERS
@@ -43,8 +42,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     command.add_argument(
         "--with", dest="full", metavar="NAME", help="what to compare it with (default: what it approximates)"
     )
-    command.add_argument("--chunker", default="breakpoint", metavar="NAME", help="the chunker (default: breakpoint)")
-    command.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter of the chunker")
+    add_chunker(command, default="breakpoint")
     names = ", ".join([*SPLITTERS, "sentencex:CODE", "spacy:NAME"])
     command.add_argument("--sentences", default=DEFAULT_SPLITTER, metavar="NAME", help=f"one of {names}")
     command.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME")
@@ -60,7 +58,7 @@ def run_agreement(options: argparse.Namespace) -> None:
     if not (options.full or other.approximates):
         raise InputError(f"{other.name} has no default embedder to compare it with. Name one with --with.")
     full = load_embedder(options.full or other.approximates, options.device)
-    chunker = build_chunker(options.chunker, dict(map(assignment, options.set)), full)
+    chunker = chunker_spec(options.chunker).build(full)
     if not chunker.embeds:
         others = ", ".join(name for name, one in CHUNKERS.items() if one.embeds)
         raise InputError(f"--chunker must be a chunker that uses embeddings, one of {others}; got {chunker.name}.")

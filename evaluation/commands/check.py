@@ -14,19 +14,17 @@ from chunkers.commands.arguments import (
     add_device,
     add_encoding,
     add_spend,
-    assignment,
     document_reader,
     file_bytes,
     is_folder,
     limit_of,
     named_files,
-    opened_recipe,
     preparing_on_terminal,
     readable,
     say,
     say_unusable,
 )
-from chunkers.recipes.recipe import build_chunker
+from chunkers.commands.chunker_specs import add_chunker, chunker_spec
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.text.reading import READABLE
 from evaluation.checking.baseline import TOLERANCE, Baseline, Scores, boundary_scores, identity, retrieval_scores
@@ -84,9 +82,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     )
     command.add_argument("files", nargs="*", metavar="FILE", help="a document, or a folder of them")
     command.add_argument("--sample", nargs="+", action="extend", default=[], metavar="NAME", help="a bundled document")
-    command.add_argument("--recipe", metavar="FILE", help="the recipe, as the page exports it")
-    command.add_argument("--chunker", metavar="NAME", help="a chunker, where there is no recipe; --set gives its parameters")
-    command.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter of the chunker")
+    add_chunker(command)
     command.add_argument("--least", type=int, metavar="N", help="the smallest size of a chunk")
     command.add_argument("--most", type=int, metavar="N", help="the largest; without either, what the recipe asks for")
     command.add_argument("--unit", choices=UNITS, default="tokens", help="what both count (default: %(default)s)")
@@ -212,7 +208,7 @@ def _asking(options: argparse.Namespace, recipe: Recipe, chunker: Chunker) -> As
 
 def _worse(baseline: Baseline, scores: Scores, check: Check, options: argparse.Namespace) -> list[Problem]:
     """Return a problem for each score below the baseline."""
-    file, found = options.recipe or options.baseline, []
+    file, found = str(chunker_spec(options.chunker).file or options.baseline), []
     for kind, said in baseline.worse(scores, options.tolerance):
         level = check.level(kind)
         found += [Problem(kind, level, file, f"Of {kind}, {said}")] if level is not None else []
@@ -335,20 +331,11 @@ def _bounds(options: argparse.Namespace) -> Bounds | None:
 
 
 def _recipe(options: argparse.Namespace) -> Recipe:
-    given = dict(map(assignment, options.set))
-    if (options.recipe is None) == (options.chunker is None):
-        raise InputError(
-            f"Give exactly one of --recipe and --chunker; got {'neither' if options.recipe is None else 'both'}."
-        )
-    if options.recipe is None:
-        chunker = build_chunker(options.chunker, given)
-        return Recipe(chunker=chunker.name, parameters=chunker.model_dump())
-    if given:
-        raise InputError(
-            "--set works only with --chunker, as a recipe already sets the parameters. Leave --set out, or change the "
-            "recipe."
-        )
-    return opened_recipe(options.recipe)
+    if options.chunker is None:
+        raise InputError("No chunker is named. Name it with --chunker, or give the file of a recipe.")
+    spec = chunker_spec(options.chunker)
+    chunker = spec.build()
+    return spec.recipe_like(Recipe(chunker=chunker.name), chunker)
 
 
 def _baseline(file: str | None) -> Baseline | None:

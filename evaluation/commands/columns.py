@@ -6,8 +6,9 @@ import argparse
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from chunkers import Chunker, InputError, Recipe, Tokenizer, build_chunker, load_embedder, load_tokenizer
-from chunkers.commands.arguments import add_device, add_encoding, assignment, opened_recipe
+from chunkers import Chunker, InputError, Recipe, Tokenizer, load_embedder, load_tokenizer
+from chunkers.commands.arguments import add_device, add_encoding
+from chunkers.commands.chunker_specs import add_chunkers, chunker_spec
 from chunkers.embedders import Embedder
 from chunkers.results.comparison import MOST_SIDE_BY_SIDE
 from chunkers.text.sentences import DEFAULT_SPLITTER, SPLITTERS
@@ -24,15 +25,7 @@ class Columns(NamedTuple):
 
 def add_columns(command: argparse.ArgumentParser) -> None:
     """Add the options that name the chunkers to compare and their shared settings to an argument parser."""
-    command.add_argument(
-        "--chunker",
-        nargs="+",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="a chunker and its parameters, as “--chunker recursive size=512 unit=tokens”; may be given several times",
-    )
-    command.add_argument("--recipe", nargs="+", action="extend", default=[], metavar="FILE", help="recipes from the page")
+    add_chunkers(command)
     names = ", ".join([*SPLITTERS, "sentencex:CODE", "spacy:NAME"])
     command.add_argument(
         "--sentences", metavar="NAME", help=f"one of {names} (default: the recipes', or {DEFAULT_SPLITTER})"
@@ -45,13 +38,13 @@ def add_columns(command: argparse.ArgumentParser) -> None:
 
 def columns_of(options: argparse.Namespace) -> Columns:
     """Return the chunkers named by command-line options. Raise InputError for none, too many or conflicting recipes."""
-    recipes = [opened_recipe(one) for one in options.recipe]
-    count = len(recipes) + len(options.chunker)
-    if not 1 <= count <= MOST_SIDE_BY_SIDE:
-        raise InputError(f"--chunker and --recipe must name 1 to {MOST_SIDE_BY_SIDE} chunkers in total; got {count}.")
+    if not 1 <= len(options.chunker) <= MOST_SIDE_BY_SIDE:
+        raise InputError(f"--chunker must name 1 to {MOST_SIDE_BY_SIDE} chunkers; got {len(options.chunker)}.")
+    specs = [chunker_spec(written) for written in options.chunker]
+    recipes = [spec.recipe for spec in specs if spec.recipe is not None]
     embedder = load_embedder(_shared(options, recipes, "embedder", "all-MiniLM-L6-v2"), options.device)
     tokenizer = load_tokenizer(_shared(options, recipes, "tokenizer", "all-MiniLM-L6-v2"))
-    chunkers = [one.build() for one in recipes] + [_chunker(one, embedder) for one in options.chunker]
+    chunkers = [spec.build(embedder) for spec in specs]
     return Columns(chunkers, _shared(options, recipes, "sentences", DEFAULT_SPLITTER), embedder, tokenizer)
 
 
@@ -64,9 +57,3 @@ def _shared(options: argparse.Namespace, recipes: Sequence[Recipe], what: str, d
             f"The recipes must agree on {what}; they name {', '.join(sorted(named))}. Choose one with --{what}."
         )
     return asked or next(iter(named), default)
-
-
-def _chunker(given: Sequence[str], embedder: Embedder) -> Chunker:
-    name, *assigned = given
-    parameters = dict(assignment(one, "--chunker: a parameter") for one in assigned)
-    return build_chunker(name, parameters, embedder)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import re
 import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,18 +14,18 @@ from chunkers import Document, InputError, ModelError, Recipe, Tools, load_embed
 from chunkers.commands.arguments import (
     add_device,
     add_encoding,
-    assignment,
     document_reader,
     file_bytes,
     is_folder,
     limit_of,
     named_files,
     one_line,
-    opened_recipe,
     preparing_on_terminal,
     say,
 )
-from chunkers.recipes.recipe import asking_for, build_chunker
+from chunkers.commands.chunker_specs import FORMS_WITH_CHUNKS, ChunkerSpec, chunker_spec
+from chunkers.recipes.recipe import asking_for
+from chunkers.recipes.registry import CHUNKERS
 from chunkers.results.embedded import embedded_text
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.text.reading import FileText
@@ -38,23 +37,14 @@ from evaluation.commands.retrieval import (
     Column,
     TerminalProgress,
     add_searching,
-    chunks_column,
+    column_of,
     end_progress,
     language_model_of,
     print_json,
 )
 from evaluation.commands.won_questions import WonAndLost
 
-_CHUNKS = "chunks:"
-"""Prefix of a file of chunks in place of a chunker."""
-
-_NAMED = re.compile(r"(?P<name>\w+)(?::(?P<parameters>\w+=.*))?", re.DOTALL)
-_BETWEEN = re.compile(r",(?=\w+=)")
-
-_SIDE = (
-    "a chunker: its name, alone or with parameters (recursive:size=512,unit=tokens), a recipe's file, chunks:FILE for "
-    "chunks that something else made, or the folder of a finished “seamark corpus” run"
-)
+_SIDE = f"a chunker: {FORMS_WITH_CHUNKS}, or the folder of a finished “seamark corpus” run"
 
 _RULE = """\
 A chunk is kept if the same document has exactly the same embedded text in A and in B, wherever the text stands. If a
@@ -147,37 +137,29 @@ def _check(options: argparse.Namespace) -> None:
 
 def _sides(options: argparse.Namespace) -> tuple[_Side, _Side]:
     """Return the two sides; a chunker by its name, and a file of chunks, are embedded like the other side."""
-    specs = [options.before, options.after]
-    recipes: dict[int, _Side] = {}
-    for number, spec in enumerate(specs):
-        if spec.startswith(_CHUNKS) or (_NAMED.fullmatch(spec) and not Path(spec).exists()):
-            continue
-        if is_folder(Path(spec)):
-            if not is_run(Path(spec)):
-                raise InputError(f"{spec}: a folder must be the output of “seamark corpus”; it has no _manifest.jsonl.")
-            made = CorpusRun(Path(spec))
-            recipes[number] = _Side(Column(spec, made.recipe, made.recipe.build()), made)
-        else:
-            recipe = opened_recipe(spec)
-            recipes[number] = _Side(Column(spec, recipe, recipe.build()))
-    like = next((side.column.recipe for side in recipes.values()), Recipe(chunker="recursive"))
+    given = [_run_in(written) or chunker_spec(written, chunks=True) for written in (options.before, options.after)]
+    recipes = (one.recipe for one in given if one.recipe is not None)
+    like = next(recipes, Recipe(chunker="recursive"))
     asked = {name: getattr(options, name) for name in ("sentences", "embedder", "tokenizer")}
     like = like.model_copy(update={"versions": {}, **{name: value for name, value in asked.items() if value is not None}})
-    before, after = (recipes.get(number) or _Side(_column(spec, like)) for number, spec in enumerate(specs))
+    before, after = (_side(one, like) for one in given)
     return before, after
 
 
-def _column(spec: str, like: Recipe) -> Column:
-    """Return the column for a file of chunks or a chunker by its name, embedded as ``like`` says."""
-    if spec.startswith(_CHUNKS):
-        return chunks_column(spec, Path(spec.removeprefix(_CHUNKS)), like)
-    named = _NAMED.fullmatch(spec)
-    assert named is not None
-    parts = _BETWEEN.split(named["parameters"]) if named["parameters"] else ()
-    parameters = dict(assignment(part, f"{spec}: a parameter") for part in parts)
-    # The embedder is asked for its defaults alone, and is not loaded for it.
-    chunker = build_chunker(named["name"], parameters, load_embedder(like.embedder))
-    return Column(spec, like.model_copy(update={"chunker": chunker.name, "parameters": chunker.model_dump()}), chunker)
+def _run_in(written: str) -> CorpusRun | None:
+    """Return the finished run in a folder; None if no folder is named, or one that has the name of a chunker."""
+    folder = Path(written)
+    if not is_folder(folder) or (written in CHUNKERS and not is_run(folder)):
+        return None
+    if not is_run(folder):
+        raise InputError(f"{written}: a folder must be the output of “seamark corpus”; it has no _manifest.jsonl.")
+    return CorpusRun(folder)
+
+
+def _side(given: CorpusRun | ChunkerSpec, like: Recipe) -> _Side:
+    if isinstance(given, CorpusRun):
+        return _Side(Column(str(given.folder), given.recipe, given.recipe.build()), given)
+    return _Side(column_of(given, like, given.written))
 
 
 def _same_model(before: _Side, after: _Side) -> bool:

@@ -20,15 +20,13 @@ from chunkers.commands.arguments import (
     is_folder,
     limit_of,
     named_files,
-    opened_recipe,
     preparing_on_terminal,
     say,
     say_unusable,
 )
+from chunkers.commands.chunker_specs import ChunkerSpec, add_chunkers, add_replaced, chunker_spec
 from chunkers.embedders.late_chunking import LATE_SAID
-from chunkers.found_again.inspected import read_chunks
 from chunkers.language_models.asking import Asking, asking_of
-from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from chunkers.recipes.recipe import asking_for
 from chunkers.results.embedded import EMBEDDED_AS, EmbeddedAs
 from chunkers.storage.cache import EmbeddingCache
@@ -70,17 +68,8 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     )
     command.add_argument("--split", metavar="NAME", help="which of a BEIR set's questions (default: test)")
     command.add_argument("--labels", type=Path, metavar="FILE", help="write questions and excerpts, with context, to it")
-    command.add_argument("--recipe", type=Path, action="extend", nargs="+", default=[], metavar="FILE")
-    command.add_argument(
-        "--chunks",
-        type=Path,
-        action="extend",
-        nargs="+",
-        default=[],
-        metavar="FILE",
-        help="chunks of the corpus that something else made, one file for each way to cut it: JSON, JSON lines, CSV or "
-        "Parquet; embedded as the recipes say",
-    )
+    add_chunkers(command, chunks=True)
+    add_replaced(command, "--chunks")
     command.add_argument(
         "--return",
         dest="returned",
@@ -199,35 +188,33 @@ class Column(NamedTuple):
 
 
 def _columns(options: argparse.Namespace) -> list[Column]:
-    """Return a column for each recipe and each file of chunks.
+    """Return a column for each chunker; one by its name, and a file of chunks, are embedded like the recipes.
 
     Raises
     ------
     InputError
-        If there is neither, or one of them is not as it must be, or the recipes do not say how to embed the chunks of files.
+        If no chunker is named, or one of them is not as it must be, or the recipes do not say how to embed the others.
     """
-    files = [*((path.stem, path) for path in options.recipe), *((path.name, path) for path in options.chunks)]
-    names = _told_apart(files)
-    recipes = [(name, opened_recipe(str(path))) for name, path in zip(names, options.recipe, strict=False)]
-    if not files:
-        raise InputError("--recipe or --chunks must be given; got neither.")
-    columns = [Column(name, recipe, recipe.build()) for name, recipe in recipes]
-    ways = sorted({f"{recipe.embedder}, {options.embedded_as or recipe.embedded_as}" for _, recipe in recipes})
-    if options.chunks and len(ways) > 1:
+    specs = [chunker_spec(written, chunks=True) for written in options.chunker]
+    if not specs:
+        raise InputError("No chunker is named. Name one or several with --chunker.")
+    recipes = [spec.recipe for spec in specs if spec.recipe is not None]
+    ways = sorted({f"{recipe.embedder}, {options.embedded_as or recipe.embedded_as}" for recipe in recipes})
+    if len(recipes) < len(specs) and len(ways) > 1:
         raise InputError(
-            f"--chunks needs recipes that all embed in the same way; these embed differently: {'; '.join(ways)}. Leave out "
-            "those that differ."
+            "A chunker by its name, or a file of chunks, needs recipes that all embed in the same way; these embed "
+            f"differently: {'; '.join(ways)}. Leave out those that differ."
         )
-    for name, path in zip(names[len(recipes) :], options.chunks, strict=True):
-        columns.append(chunks_column(name, path, recipes[0][1] if recipes else Recipe(chunker=YourChunks.name)))
-    return columns
+    like = next(iter(recipes), Recipe(chunker="recursive"))
+    names = _told_apart([(_called_by(spec), spec.file or Path(spec.written)) for spec in specs])
+    return [column_of(spec, like, name) for spec, name in zip(specs, names, strict=True)]
 
 
-def chunks_column(name: str, path: Path, like: Recipe) -> Column:
-    """Return a column for a file of chunks, which are embedded like those of the recipe ``like``."""
-    chunker = YourChunks.of(ChunkFile(name, tuple(read_chunks(file_bytes(str(path)), name))))
-    recipe = like.model_copy(update={"chunker": chunker.name, "parameters": chunker.model_dump()})
-    return Column(name, recipe, chunker)
+def column_of(spec: ChunkerSpec, like: Recipe, name: str) -> Column:
+    """Return a chunker's column; what the command line leaves open is as in the recipe ``like``."""
+    # The embedder is asked for its defaults alone, and is not loaded for it.
+    chunker = spec.build(load_embedder(like.embedder))
+    return Column(name, spec.recipe_like(like.model_copy(update={"versions": {}}), chunker), chunker)
 
 
 def _told_apart(files: Sequence[tuple[str, Path]]) -> list[str]:
@@ -244,6 +231,12 @@ def _told_apart(files: Sequence[tuple[str, Path]]) -> list[str]:
         return Path(*end).as_posix()
 
     return [told_apart(name, path) for name, path in named]
+
+
+def _called_by(spec: ChunkerSpec) -> str:
+    if spec.file is None or (spec.recipe is not None and spec.parameters):
+        return spec.written
+    return spec.file.name if spec.has_chunks else spec.file.stem
 
 
 def indexes(

@@ -12,18 +12,16 @@ from chunkers import Document, InputError, Recipe, Tools, load_embedder, load_to
 from chunkers.commands.arguments import (
     add_device,
     add_encoding,
-    assignment,
     document_reader,
     file_bytes,
     named_files,
-    opened_recipe,
     preparing_on_terminal,
     say,
 )
+from chunkers.commands.chunker_specs import ChunkerSpec, add_chunker, add_replaced, chunker_spec
 from chunkers.contract.base import run
 from chunkers.found_again.inspected import read_chunks
 from chunkers.found_again.unordered import Place
-from chunkers.recipes.recipe import build_chunker
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.support.numbers import counted
 from evaluation.commands.retrieval import TerminalProgress, end_progress
@@ -54,10 +52,8 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     command.add_argument(
         "--documents", nargs="+", required=True, metavar="PATH", help="the documents that were searched, or folders of them"
     )
-    command.add_argument("--chunks", metavar="FILE", help="all chunks that were searched: JSON, JSON lines, CSV or Parquet")
-    command.add_argument("--recipe", metavar="FILE", help="the recipe that cuts them, as the page exports it")
-    command.add_argument("--chunker", metavar="NAME", help="the chunker that cuts them; --set gives its parameters")
-    command.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter of the chunker")
+    add_chunker(command, chunks=True)
+    add_replaced(command, "--chunks")
     command.add_argument(
         "--questions", metavar="FILE", help="questions with excerpts, for traces that do not say where the answer stands"
     )
@@ -69,14 +65,13 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
 
 def run_trace(options: argparse.Namespace) -> None:
     """Diagnose the questions of a file of traces, and print the report; after an interruption, of the questions so far."""
-    _check_options(options)
     name = Path(options.file).name
     traces = read_traces(file_bytes(options.file), name)
     for problem in traces.problems:
         say(problem)
-    recipe = opened_recipe(options.recipe) if options.recipe else None
-    documents = _documents(options, recipe)
-    searched = _searched(options, recipe, documents)
+    spec = None if options.chunker is None else chunker_spec(options.chunker, chunks=True)
+    documents = _documents(options, None if spec is None else spec.recipe)
+    searched = None if spec is None else _searched(options, spec, documents)
     tracing = Tracing(documents, traces.questions, searched, _answers(options.questions, documents))
     diagnoses: list[Diagnosis] = []
     problems = list(traces.problems)
@@ -118,14 +113,6 @@ def _diagnose(tracing: Tracing, count: int, diagnoses: list[Diagnosis]) -> Keybo
     return stopped
 
 
-def _check_options(options: argparse.Namespace) -> None:
-    given = [name for name in ("chunks", "recipe", "chunker") if getattr(options, name) is not None]
-    if len(given) > 1:
-        raise InputError(f"At most one of --chunks, --recipe and --chunker may be given; got {', '.join(given)}.")
-    if options.set and options.chunker is None:
-        raise InputError("--set works only with --chunker. Leave --set out, or name the chunker.")
-
-
 def _documents(options: argparse.Namespace, recipe: Recipe | None) -> list[Document]:
     """Read the documents; unreadable ones are reported and left out."""
     read = document_reader(options.encoding)
@@ -142,19 +129,17 @@ def _documents(options: argparse.Namespace, recipe: Recipe | None) -> list[Docum
     return documents
 
 
-def _searched(options: argparse.Namespace, recipe: Recipe | None, documents: Sequence[Document]) -> Searched | None:
-    """Return the chunks that were searched: from a file, or cut again; None if nothing says which."""
-    if options.chunks is not None:
-        name = Path(options.chunks).name
-        return Searched.of_file(documents, read_chunks(file_bytes(options.chunks), name), name)
-    if options.chunker is not None:
-        chunker = build_chunker(options.chunker, dict(map(assignment, options.set)))
-        recipe = Recipe(chunker=chunker.name, parameters=chunker.model_dump())
-    if recipe is None:
-        return None
-    chunker = recipe.build()
+def _searched(options: argparse.Namespace, spec: ChunkerSpec, documents: Sequence[Document]) -> Searched:
+    """Return the chunks that were searched: from a file, or cut again."""
+    if spec.has_chunks:
+        assert spec.file is not None
+        return Searched.of_file(documents, read_chunks(file_bytes(str(spec.file)), spec.file.name), spec.file.name)
+    chunker = spec.build()
+    recipe = spec.recipe_like(Recipe(chunker=chunker.name), chunker)
     if chunker.asks:
-        raise InputError(f"{chunker.name} asks a language model, which may cut otherwise each time. Give its --chunks.")
+        raise InputError(
+            f"{chunker.name} asks a language model, which may cut otherwise each time. Give its chunks, as chunks:FILE."
+        )
     embedder = load_embedder(recipe.embedder, options.device)
     tools = Tools(embedder, load_tokenizer(recipe.tokenizer), EmbeddingCache(), preparing=preparing_on_terminal(embedder))
     return Searched(tuple([run(chunker, document, tools) for document in documents]), chunker.name, has_reasons=True)

@@ -13,7 +13,6 @@ from chunkers import (
     DEFAULT_SPLITTER,
     Chunker,
     Document,
-    Embedder,
     InputError,
     Tools,
     build_chunker,
@@ -23,12 +22,12 @@ from chunkers import (
 from chunkers.commands.arguments import (
     add_device,
     add_encoding,
-    assignment,
     document_reader,
     file_bytes,
     named_files,
     preparing_on_terminal,
 )
+from chunkers.commands.chunker_specs import add_chunkers, chunker_spec
 from chunkers.contract.base import run
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.text.sentences import SPLITTERS
@@ -50,14 +49,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
         "summed into one: what is best depends on what the chunks are for.",
     )
     command.add_argument("files", nargs="+", metavar="FILE", help="a document, a folder of them, or - for standard input")
-    command.add_argument(
-        "--chunker",
-        nargs="+",
-        action="append",
-        required=True,
-        metavar="NAME",
-        help="a chunker and its parameters, as “--chunker recursive size=512 unit=tokens”; may be given several times",
-    )
+    add_chunkers(command)
     command.add_argument("--least", type=int, metavar="N", help="the smallest size that a chunk should have")
     command.add_argument("--most", type=int, metavar="N", help="the largest; without either, what each chunker is asked for")
     command.add_argument("--unit", choices=UNITS, default="tokens", help="what both sizes count (default: tokens)")
@@ -84,7 +76,9 @@ def run_unlabelled(options: argparse.Namespace) -> None:
     if options.edits < 0:
         raise InputError(f"--edits must be 0 or more; got {options.edits}.")
     embedder = load_embedder(options.embedder, options.device)
-    chunkers = [_chunker(given, embedder) for given in options.chunker]
+    if not options.chunker:
+        raise InputError("No chunker is named. Name one or several with --chunker.")
+    chunkers = [(written, chunker_spec(written).build(embedder)) for written in options.chunker]
     chunkers += [(name, build_chunker("fixed_sentences", parameters)) for name, parameters in BASELINES]
     bounds = None if options.least is None and options.most is None else Bounds(options.least, options.most, options.unit)
     tools = Tools(embedder, load_tokenizer(options.tokenizer), EmbeddingCache(), preparing=preparing_on_terminal(embedder))
@@ -102,12 +96,6 @@ def run_unlabelled(options: argparse.Namespace) -> None:
             print("\n" * (number > 0) + table(name, list(rows)), flush=True)
     if not options.json:
         print("\n" + "\n".join(f"{label:<13} {said}" for label, said in EXPLAINED.items()))
-
-
-def _chunker(given: Sequence[str], embedder: Embedder) -> tuple[str, Chunker]:
-    name, *assigned = given
-    parameters = dict(assignment(one, "--chunker: a parameter") for one in assigned)
-    return " ".join(given), build_chunker(name, parameters, embedder)
 
 
 Row = tuple[str, Unlabelled, Stability | None]

@@ -40,7 +40,7 @@ STAGES: Mapping[Stage, str] = {
 MOST_BEFORE = 3
 """Maximum number of chunks before the right one that a sentence names."""
 
-_UNKNOWN_CHUNKS = "the chunks that were searched are not known; --chunks or --chunker gives them"
+_UNKNOWN_CHUNKS = "the chunks that were searched are not known; --chunker names them"
 
 
 @dataclass(frozen=True)

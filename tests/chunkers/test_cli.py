@@ -49,7 +49,7 @@ def test_the_object_has_these_keys(capsys, file):
 
 
 def test_parameters_are_set(capsys, file):
-    (result,) = output(capsys, file, "--chunker", "fixed_sentences", "--set", "size=2", "--set", "chunks=none")
+    (result,) = output(capsys, file, "--chunker", "fixed_sentences:size=2,chunks=none")
     assert [len(chunk["text"].split(". ")) for chunk in result["chunks"]] == [2, 2, 1]
 
 
@@ -59,21 +59,21 @@ def test_several_files_are_several_objects(capsys, file):
 
 def test_standard_input(capsys, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("Größe. Maß.".encode())))
-    (result,) = output(capsys, "-", "--chunker", "fixed_sentences", "--set", "size=1", "--sentences", "regex")
+    (result,) = output(capsys, "-", "--chunker", "fixed_sentences:size=1", "--sentences", "regex")
     assert [chunk["text"] for chunk in result["chunks"]] == ["Größe.", "Maß."]
 
 
 @pytest.mark.model
 def test_an_output_is_a_recipe(capsys, file, tmp_path):
-    first = output(capsys, file, "--chunker", "breakpoint", "--set", "amount=50", "--sentences", "regex")
+    first = output(capsys, file, "--chunker", "breakpoint:amount=50", "--sentences", "regex")
     recipe = tmp_path / "recipe.json"
     recipe.write_text(json.dumps(first[0]["recipe"]))
-    again = output(capsys, file, "--recipe", recipe)
+    again = output(capsys, file, "--chunker", recipe)
     assert again[0]["chunks"] == first[0]["chunks"]
     assert again[0]["recipe"] == first[0]["recipe"]
     whole = tmp_path / "whole.json"
     whole.write_text(json.dumps(first[0]))
-    assert output(capsys, file, "--recipe", whole)[0]["chunks"] == first[0]["chunks"]
+    assert output(capsys, file, "--chunker", whole)[0]["chunks"] == first[0]["chunks"]
 
 
 def test_list_has_every_parameter(capsys):
@@ -93,17 +93,17 @@ def test_list_has_every_parameter(capsys):
         ([], "Name at least one file"),
         (["FILE"], "No chunker is named. Name it with --chunker"),
         (["FILE", "--chunker", "nothing"], "chunker must be one of"),
-        (["FILE", "--chunker", "recursive", "--set", "size"], "KEY=VALUE"),
-        (["FILE", "--chunker", "recursive", "--set", "size=0"], "recursive: size must be at least 1; got 0."),
-        (["FILE", "--chunker", "recursive", "--set", "sise=3"], "no parameter 'sise'"),
-        (["FILE", "--chunker", "recursive", "--set", "cls=3"], "no parameter 'cls'"),
-        (["FILE", "--chunker", "recursive", "--set", "size=" + "[" * 10**5], "recursive: size must be a whole number"),
-        (["FILE", "--chunker", "recursive", "--set", "size=1e999"], "recursive: size must be a finite number; got inf."),
+        (["FILE", "--chunker", "recursive:size"], "KEY=VALUE"),
+        (["FILE", "--chunker", "recursive:size=0"], "recursive: size must be at least 1; got 0."),
+        (["FILE", "--chunker", "recursive:sise=3"], "no parameter 'sise'"),
+        (["FILE", "--chunker", "recursive:cls=3"], "no parameter 'cls'"),
+        (["FILE", "--chunker", "recursive:size=" + "[" * 10**5], "recursive: size must be a whole number"),
+        (["FILE", "--chunker", "recursive:size=1e999"], "recursive: size must be a finite number; got inf."),
         (["FILE", "--chunker", "recursive", "--sentences", "spacy:numpy"], "'numpy' must be a spaCy pipeline"),
         (["FILE", "--chunker", "recursive", "--tokenizer", "bytes"], "tokenizer must be one of"),
         (["FILE", "--chunker"], "Argument --chunker"),
         (["missing.txt", "--chunker", "recursive"], "missing.txt: the file cannot be read"),
-        (["FILE", "--recipe", "FILE"], "recipe: the file must be valid JSON"),
+        (["FILE", "--chunker", "FILE"], "recipe: the file must be valid JSON"),
         (["FILE", "--chunker", "breakpoint", "--embedder", "nobody"], "embedder must be one of"),
         (["FILE", "--frobnicate"], "--frobnicate"),
     ],
@@ -118,7 +118,7 @@ def test_errors_are_one_sentence_and_status_two(capsys, file, arguments, words):
 
 
 def test_as_a_command(file):
-    command = [sys.executable, "-m", "seamark", "chunk", str(file), "--chunker", "fixed_sentences", "--set", "size=0"]
+    command = [sys.executable, "-m", "seamark", "chunk", str(file), "--chunker", "fixed_sentences:size=0"]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr == "fixed_sentences: size must be at least 1; got 0.\n"
@@ -230,7 +230,7 @@ def test_an_older_recipe_says_that_cuts_may_have_moved_and_notes_it_of_each_long
     recipe.write_text(json.dumps(made))
     short.write_text("One is here.\nTwo is there.")
     long.write_text("\n".join(f"Word{number % 7} is here." for number in range(501)))
-    assert main([str(short), str(long), "--recipe", str(recipe)]) == 0
+    assert main([str(short), str(long), "--chunker", str(recipe)]) == 0
     captured = capsys.readouterr()
     (said,) = captured.err.splitlines()
     assert said.startswith(f"{recipe}: Change points now takes its penalty from the text's own length and no longer")

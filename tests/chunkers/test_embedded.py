@@ -171,13 +171,13 @@ def test_another_way_is_refused_in_a_sentence(chunking, capsys):
 def test_the_command_line_gives_what_is_embedded(tmp_path, capsys):
     file = tmp_path / "marks.md"
     file.write_text(TEXT)
-    arguments = [str(file), "--chunker", "fixed_sentences", "--set", "size=1", "--sentences", "paragraphs"]
+    arguments = [str(file), "--chunker", "fixed_sentences:size=1", "--sentences", "paragraphs"]
     assert main([*arguments, "--embedded-as", "heading_path"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["chunks"][4]["embedded_as"] == "Sea marks > Lights\n\nA lamp shines."
     recipe = tmp_path / "recipe.json"
     recipe.write_text(json.dumps(told["recipe"]))
-    assert main([str(file), "--recipe", str(recipe)]) == 0
+    assert main([str(file), "--chunker", str(recipe)]) == 0
     assert json.loads(capsys.readouterr().out)["chunks"] == told["chunks"]
     assert main(arguments) == 0
     assert "embedded_as" not in json.loads(capsys.readouterr().out)["chunks"][4]

@@ -73,7 +73,7 @@ def test_the_example_is_a_chunker_in_python_recipes_and_on_the_command_line(offe
         **{"type": "integer", "default": 2, "title": "Minimum sentences", "help": ""},
         **{"minimum": 1, "maximum": 100},
     }
-    assert main([str(file), "--chunker", "signal_words", "--set", "least=4", "--tokenizer", "words"]) == 0
+    assert main([str(file), "--chunker", "signal_words:least=4", "--tokenizer", "words"]) == 0
     assert len(json.loads(capsys.readouterr().out)["chunks"]) == 2
 
 

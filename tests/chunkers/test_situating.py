@@ -187,7 +187,7 @@ def test_the_command_line_writes_what_is_embedded(tmp_path, capsys, monkeypatch,
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     file = tmp_path / "a.txt"
     file.write_text(TEXT)
-    command = ["--chunker", "fixed_sentences", "--set", "size=1", "--embedder", "tfidf", "--tokenizer", "words", str(file)]
+    command = ["--chunker", "fixed_sentences:size=1", "--embedder", "tfidf", "--tokenizer", "words", str(file)]
     assert main([*command, "--embedded-as", "context"]) == 2
     assert "--embedded-as context needs a language model; name it with --language-model" in capsys.readouterr().err
     assert main([*command, "--embedded-as", "context", "--language-model", "openai:test"]) == 0

@@ -104,18 +104,18 @@ def test_the_command_sends_by_its_own_options_alone(texts, tmp_path, capsys, mon
     command = [str(recipe), str(texts), "--output", str(tmp_path / "out")]
     for options, sentence in (
         ([], "asks a language model, which is possible only in one process"),
-        (["--language-model", "openai:test"], "--language-model and --spend-tokens must be given together"),
-        (["--spend-tokens", "9"], "--language-model and --spend-tokens must be given together"),
+        (["--language-model", "openai:test"], "--language-model and --spend must be given together"),
+        (["--spend", "9"], "--language-model and --spend must be given together"),
         (
-            ["--language-model", "openai:test", "--spend-tokens", "0"],
-            "--spend-tokens must be a whole number",
+            ["--language-model", "openai:test", "--spend", "0"],
+            "--spend must be a whole number",
         ),
-        (["--language-model", "openai:test", "--spend-tokens", "9", "--engine", "ray"], "--engine must be local"),
+        (["--language-model", "openai:test", "--spend", "9", "--engine", "ray"], "--engine must be local"),
     ):
         assert main([*command, *options]) == 2
         assert sentence in capsys.readouterr().err
         assert http.requests == []
-    assert main([*command, "--language-model", "openai:test", "--spend-tokens", "100000"]) == 0
+    assert main([*command, "--language-model", "openai:test", "--spend", "100000"]) == 0
     assert f"openai:test: {len(http.requests)} requests, " in capsys.readouterr().err
     told = json.loads((tmp_path / "out" / "_summary.json").read_text())
     assert told["recipe"]["language_model"] == "openai:test"
@@ -139,7 +139,7 @@ def test_after_a_kill_nothing_is_asked_again_but_what_was_on_its_way(texts, tmp_
     own = {"parameters": {"window": 12, "batch": 3}} if chunker == "propositions" else {}
     recipe.write_text(json.dumps({**RECIPE, **own, "chunker": chunker}))
     command = [sys.executable, "-m", "seamark", "corpus", str(recipe), str(texts), "--output", str(tmp_path / "out")]
-    command += ["--language-model", "openai:test", "--spend-tokens", "1000000"]
+    command += ["--language-model", "openai:test", "--spend", "1000000"]
     environment = {**os.environ, "OPENAI_BASE_URL": http.address, "OPENAI_API_KEY": KEY}
 
     def begin():

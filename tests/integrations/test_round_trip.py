@@ -42,7 +42,7 @@ def on_the_command_line(recipe, text, folder, capsys):
     file, written = folder / "text.txt", folder / "x.recipe.json"
     file.write_bytes(text.encode())
     written.write_text(recipe.to_json(), encoding="utf-8")
-    assert main([str(file), "--recipe", str(written), "--encoding", "utf-8"]) == 0
+    assert main([str(file), "--chunker", str(written), "--encoding", "utf-8"]) == 0
     return json.loads(capsys.readouterr().out)["chunks"]
 
 

@@ -42,7 +42,7 @@ DEAR = {
     "seamark sweep --file LONG": "the whole published grid",
     "seamark sweep stubs article": "the whole published grid, or as much",
     "seamark agreement": "a model in another precision",
-    "seamark check docs --recipe seamark.recipe.json --questions": "measures retrieval",
+    "seamark check docs --chunker seamark.recipe.json --questions": "measures retrieval",
     "import ray": "starts a cluster on this machine",
 }
 """Documented snippets that only `make full` runs, by their beginnings."""

@@ -84,7 +84,7 @@ def test_a_document_is_cut_on_the_command_line(reader, tmp_path):
     # Another process reads HTML, with the modules of the place that it is installed in.
     page = tmp_path / "page.html"
     page.write_text("<h1>Tides</h1><p>The tide comes in. The tide goes out.</p>", encoding="utf-8")
-    printed = ran(reader, "chunk", str(page), "--chunker", "fixed_sentences", "--set", "size=1")
+    printed = ran(reader, "chunk", str(page), "--chunker", "fixed_sentences:size=1")
     assert [one["text"] for one in json.loads(printed)["chunks"]][-1] == "The tide goes out."
 
 

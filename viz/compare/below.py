@@ -198,7 +198,7 @@ def _downloads(
     again = (
         "These chunks were made elsewhere, so no recipe reproduces them. The session file contains them."
         if chunker.elsewhere
-        else "Reproduces the chunks: seamark chunk FILE --recipe RECIPE"
+        else "Reproduces the chunks: seamark chunk FILE --chunker RECIPE"
     )
     waits = "" if written else " Its chunks can be downloaded once their context sentences are written."
     st.caption(f"These are the files of column {choices.selected + 1}.{waits} {again}")

@@ -35,7 +35,7 @@ def test_the_command_line_lists_and_runs_them(capsys, tmp_path):
     assert listed["langchain_semantic"]["parameters"]["amount"]["by threshold"]["gradient"]["default"] == 95
     file = tmp_path / "text.txt"
     file.write_text("One is here.\nTwo is here. Three is here. Four is here.")
-    assert main([str(file), "--chunker", "langchain_semantic", "--set", "amount=50", "--sentences", "lines"]) == 0
+    assert main([str(file), "--chunker", "langchain_semantic:amount=50", "--sentences", "lines"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert result["recipe"]["versions"]["langchain-experimental"] == ADAPTERS["langchain_semantic"].version()
     assert len(result["chunks"]) > 1

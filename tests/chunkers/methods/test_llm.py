@@ -308,9 +308,9 @@ def test_a_server_fails_between_two_windows_and_the_next_run_goes_on_there(http,
 def test_on_the_command_line_and_by_its_recipe(http, name, tmp_path, capsys):
     file, recipe = tmp_path / "text.txt", tmp_path / "x.recipe.json"
     file.write_text(TEXT)
-    own = ["--tokenizer", "words", "--sentences", "paragraphs", "--set", "window=24"]
-    own += ["--set", "piece_size=9"] if name == "llm" else []
-    assert main([str(file), "--chunker", name, "--language-model", "openai:test", *own]) == 0
+    own = ["--tokenizer", "words", "--sentences", "paragraphs"]
+    named = f"{name}:window=24" + (",piece_size=9" if name == "llm" else "")
+    assert main([str(file), "--chunker", named, "--language-model", "openai:test", *own]) == 0
     written = capsys.readouterr()
     told = json.loads(written.out)
     assert [piece["text"][1:].split()[0] for piece in told["chunks"]][1:] == [str(start) for start in STARTS]
@@ -324,7 +324,7 @@ def test_on_the_command_line_and_by_its_recipe(http, name, tmp_path, capsys):
     recipe.write_text(json.dumps(told["recipe"]))
     read = Recipe.from_json(recipe.read_text())
     assert read.run(TEXT).texts == tuple(piece["text"] for piece in told["chunks"])
-    assert main([str(file), "--recipe", str(recipe), "--spend", "3"]) == 0
+    assert main([str(file), "--chunker", str(recipe), "--spend", "3"]) == 0
     # All of it was answered before.
     assert json.loads(capsys.readouterr().out)["chunks"] == told["chunks"]
 
@@ -343,8 +343,8 @@ def test_what_was_spent_is_said_however_the_command_ends(http, tmp_path, capsys,
             return reply(model, *arguments, **shape)
 
         monkeypatch.setattr(ChatServer, "reply", stopped)
-    own = ["--tokenizer", "words", "--sentences", "paragraphs", "--set", "window=24", "--set", "piece_size=9"]
-    status = main([str(file), "--chunker", "llm", "--language-model", f"openai:{ends}", *own])
+    own = ["--tokenizer", "words", "--sentences", "paragraphs"]
+    status = main([str(file), "--chunker", "llm:window=24,piece_size=9", "--language-model", f"openai:{ends}", *own])
     assert status == (130 if ends is KeyboardInterrupt else 2)
     assert f": {len(http.requests)} request" in capsys.readouterr().err
 

@@ -373,7 +373,7 @@ def test_every_file_of_chunks_has_the_pages():
 def test_the_command_line_tells_the_pages_of_a_pdf_and_the_chapters_of_a_book(tmp_path, capsys):
     (tmp_path / "a.pdf").write_bytes(pdf([["A lamp shines."], ["A buoy floats."]]))
     (tmp_path / "b.epub").write_bytes(book(CHAPTERS))
-    assert main([str(tmp_path), "--chunker", "fixed_sentences", "--set", "size=1", "--sentences", "lines"]) == 0
+    assert main([str(tmp_path), "--chunker", "fixed_sentences:size=1", "--sentences", "lines"]) == 0
     pages, chapters = map(json.loads, capsys.readouterr().out.splitlines())
     assert [(chunk["page"], chunk["pages"]) for chunk in pages["chunks"]] == [(1, ["1"]), (2, ["2"])]
     assert [(chunk["chapter"], chunk["chapters"]) for chunk in chapters["chunks"]][-1] == (4, ["Buoys"])

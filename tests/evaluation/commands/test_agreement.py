@@ -27,12 +27,12 @@ def test_an_embedder_agrees_with_itself(capsys):
 @pytest.mark.model
 def test_it_is_compared_with_what_it_approximates_unless_another_is_named(capsys):
     assert load_embedder("static").approximates == MiniLM.name
-    assert call(STUBS, "--embedder", "static", "--json", "--set", "amount=70") == 0
+    assert call(STUBS, "--embedder", "static", "--json", "--chunker", "breakpoint:amount=70") == 0
     rounded = json.loads(capsys.readouterr().out)
     assert (rounded["full"], rounded["other"], rounded["document"]) == (MiniLM.name, "static", "stubs.txt")
     assert 0 < rounded["distances"]["greatest"] < 1
     assert rounded["both"]
-    assert call(STUBS, "--embedder", "static", "--with", "tfidf", "--json", "--set", "amount=70") == 0
+    assert call(STUBS, "--embedder", "static", "--with", "tfidf", "--json", "--chunker", "breakpoint:amount=70") == 0
     other = json.loads(capsys.readouterr().out)
     assert sorted([*other["both"], *other["only_other"]]) == sorted([*rounded["both"], *rounded["only_other"]])
     assert other["distances"]["greatest"] != rounded["distances"]["greatest"]
@@ -46,7 +46,10 @@ def test_it_is_compared_with_what_it_approximates_unless_another_is_named(capsys
             ["--embedder", "tfidf", "--with", "tfidf", "--chunker", "fixed_words"],
             "--chunker must be a chunker that uses embeddings, one of ",
         ),
-        (["--embedder", "tfidf", "--with", "tfidf", "--set", "size"], "--set must have the form KEY=VALUE; got 'size'."),
+        (
+            ["--embedder", "tfidf", "--with", "tfidf", "--set", "size=2"],
+            "--set is written in another way now: --chunker NAME:size=2.",
+        ),
         (["--embedder", "nonsense", "--with", "tfidf"], "embedder must be one of all-MiniLM-L6-v2, "),
     ],
 )

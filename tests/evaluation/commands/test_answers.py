@@ -30,7 +30,7 @@ LIMIT = 120.0
 HELD = 9
 """Answers that are given before a run is killed."""
 
-TWO = ("--chunker", "fixed_sentences", "--chunker", "recursive", "size=200")
+TWO = ("--chunker", "fixed_sentences", "--chunker", "recursive:size=200")
 
 
 @pytest.fixture

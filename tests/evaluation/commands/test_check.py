@@ -29,7 +29,7 @@ from tests.server import ChatModelServer
 
 # The planted block is longer than a chunk may be, which is a note unless the rule is given a level.
 GRAVE = ["--level", "inside_code=error"]
-STRUCTURE = ["--chunker", "structure", "--set", "max_size=300"]
+STRUCTURE = ["--chunker", "structure:max_size=300"]
 FORMS = ("text", "json", "sarif", "junit")
 PLANTED = "\n".join(["# Wages", "", "Who earns what.", "", "```", *[f"pay(clerk, {n})" for n in range(400)], "```", ""])
 GUIDE = (ROOT / "docs" / "checking.md").read_text(encoding="utf-8")
@@ -51,7 +51,7 @@ def folder(tmp_path, monkeypatch):
 def checked(*given):
     """Check the folder and write a report in every form; return the status and the reports."""
     reports = [part for form in FORMS for part in ("--report", f"{form}=report.{form}")]
-    status = main(["check", "docs", "--recipe", "recipe.json", *reports, *given])
+    status = main(["check", "docs", "--chunker", "recipe.json", *reports, *given])
     return status, {form: open(f"report.{form}", encoding="utf-8").read() for form in FORMS}  # noqa: PTH123
 
 
@@ -193,7 +193,7 @@ def test_known_problems_are_quiet_until_there_is_a_new_one(folder, capsys):
     capsys.readouterr()
     assert checked("--known", "known.json")[0] == 0
     assert re.search(r"^known\.json: known problems that are there no more: \d+; --write-known", capsys.readouterr().err)
-    assert main(["check", str(file.resolve()), "--recipe", "recipe.json", "--known", "known.json"]) == 0
+    assert main(["check", str(file.resolve()), "--chunker", "recipe.json", "--known", "known.json"]) == 0
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"files": {"a": [{"rule": 1}]}}', '{"seamark_known": 2, "files": {}}'])
@@ -204,7 +204,7 @@ def test_a_file_that_lists_no_known_problems_is_named(text):
 
 def test_scores_must_not_fall_below_the_baseline(folder, capsys):
     documents = ["--sample", "stubs", "three_topics", "--report", "json"]
-    good = ["--chunker", "fixed_sentences", "--set", "size=4"]
+    good = ["--chunker", "fixed_sentences:size=4"]
     assert main(["check", *documents, *good, "--write-baseline", "baseline.json"]) == 0
     kept = json.loads((folder / "baseline.json").read_text())
     assert {*kept["scores"]} == {BOUNDARIES}
@@ -239,9 +239,7 @@ def test_marked_documents_are_named_by_their_paths(folder, capsys):
         "--marked",
         "marked",
         "--chunker",
-        "fixed_sentences",
-        "--set",
-        "size=1",
+        "fixed_sentences:size=1",
         "--least",
         "9",
         "--report",
@@ -295,7 +293,7 @@ def test_retrieval_is_held_against_the_baseline_too(folder, capsys):
         chunker="fixed_sentences", parameters={"size": 1}, embedder="tfidf", tokenizer="words", sentences="lines"
     )
     (folder / "recipe.json").write_text(recipe.to_json())
-    asked = ["check", "own.txt", "--recipe", "recipe.json", "--questions", "questions.csv", "--report", "json"]
+    asked = ["check", "own.txt", "--chunker", "recipe.json", "--questions", "questions.csv", "--report", "json"]
     assert main([*asked, "--write-baseline", "b.json"]) == 0
     kept = json.loads((folder / "b.json").read_text())
     assert {*kept["scores"]["retrieval"]} == {*KEPT["retrieval"]}
@@ -313,14 +311,14 @@ def test_retrieval_is_held_against_the_baseline_too(folder, capsys):
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ([], "Give exactly one of --recipe and --chunker; got neither."),
+        ([], "No chunker is named. Name it with --chunker, or give the file of a recipe."),
         (
             ["--chunker", "structure"],
             "Name at least one document to check, with FILE, --marked or --sample; none was named.",
         ),
         (
-            ["--recipe", "recipe.json", "--set", "a=1"],
-            "--set works only with --chunker, as a recipe already sets the parameters.",
+            ["--recipe", "recipe.json"],
+            "--recipe is written in another way now: --chunker recipe.json.",
         ),
         (["--level", "tiny"], "--level must have the form RULE=LEVEL; got 'tiny'."),
         (["--level", "tiny=x"], "--level: the level of tiny must be one of error, warning, note, off; got 'x'."),
@@ -354,7 +352,7 @@ def test_retrieval_is_held_against_the_baseline_too(folder, capsys):
     ],
 )
 def test_what_is_wrong_is_a_sentence(folder, capsys, given, sentence):
-    if "--chunker" not in given and "--recipe" not in given and given:
+    if "--chunker" not in given and given:
         given = [*STRUCTURE, "docs/stubs.txt", *given]
     assert main(["check", *given]) == 2
     said = capsys.readouterr()
@@ -504,11 +502,11 @@ def test_what_the_embedder_does_not_read_of_a_chunk_with_its_context_is_told(fol
 
 def test_nothing_is_asked_without_a_model_or_beyond_the_limit(folder, http, capsys):
     context_recipe(folder, embedder="tfidf")
-    assert main(["check", "docs", "--recipe", "recipe.json"]) == 2
+    assert main(["check", "docs", "--chunker", "recipe.json"]) == 2
     said = "embedded_as context needs a language model, and none is named. Name one with --language-model"
     assert said in capsys.readouterr().err
     context_recipe(folder, chunker="llm", parameters={}, embedded_as="plain", embedder="tfidf")
-    assert main(["check", "docs", "--recipe", "recipe.json"]) == 2
+    assert main(["check", "docs", "--chunker", "recipe.json"]) == 2
     assert "llm needs a language model, and none is named. Name one with --language-model" in capsys.readouterr().err
     context_recipe(folder, embedder="tfidf")
     status, reports = checked("--language-model", "openai:test", "--spend", "10")
@@ -536,7 +534,7 @@ def test_what_can_be_known_is_refused_before_a_model_is_asked(folder, http, caps
     context_recipe(folder, embedder="tfidf", language_model="openai:test")
     (folder / "others.json").write_text(Baseline(documents="others", scores={}).to_json())
     (folder / "questions.csv").write_text("question,excerpts\nWhat?,It is nowhere in the document at all.\n")
-    assert main(["check", "docs", "--recipe", "recipe.json", *given]) == 2
+    assert main(["check", "docs", "--chunker", "recipe.json", *given]) == 2
     assert said in capsys.readouterr().err
     assert http.requests == []
 
@@ -550,6 +548,6 @@ def test_what_was_spent_is_said_however_it_ends(folder, http, capsys, monkeypatc
 
     monkeypatch.setattr("evaluation.commands.check.retrieval_scores", failing)
     (folder / "questions.csv").write_text("question,excerpts\nWhat of the sea?,It is salt.\n")
-    assert main(["check", "docs", "--recipe", "recipe.json", "--questions", "questions.csv"]) == status
+    assert main(["check", "docs", "--chunker", "recipe.json", "--questions", "questions.csv"]) == status
     assert len(http.requests) == 5
     assert "openai:test: 5 requests, " in capsys.readouterr().err

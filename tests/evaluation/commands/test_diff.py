@@ -176,7 +176,7 @@ def test_questions_won_and_lost_are_those_of_retrieval(folder, capsys):
     # Only documents with an answer are searched.
     (folder / "docs" / "table.md").unlink()
     words = ["retrieval", "--corpus", str(folder / "docs"), *questions, "--tokenizer", "words", "--json"]
-    assert main([*words, "--recipe", *map(str, recipes)]) == 0
+    assert main([*words, "--chunker", *map(str, recipes)]) == 0
     measured = [json.loads(line) for line in capsys.readouterr().out.splitlines()][:2]
     recalls = [[one["tokens"]["recall"] for one in side["questions"]] for side in measured]
     at_k, at_budget = found["at"]
@@ -207,7 +207,7 @@ def test_a_document_that_cannot_be_read_is_left_out_on_both_sides(folder, capsys
         (["fixed_sentences", "recursive"], "A chunker needs documents to cut; CORPUS is missing."),
         (["fixed_sentence", "recursive", "{docs}"], "fixed_sentence"),
         (["fixed_sentences:size=0", "recursive", "{docs}"], "size must be at least 1; got 0."),
-        (["fixed_sentences:size", "recursive", "{docs}"], "the file cannot be read"),
+        (["fixed_sentences:size", "recursive", "{docs}"], "a parameter must have the form KEY=VALUE"),
         (["{docs}", "recursive", "{docs}"], "a folder must be the output of “seamark corpus”"),
         (["{run}", "{run}", "--questions", "{questions}"], "--questions needs the documents; CORPUS is missing."),
         (["{unfinished}", "{run}"], "the corpus run must be finished; it is not."),

@@ -18,7 +18,7 @@ def test_it_writes_what_the_chunkers_and_recipes_give(tmp_path):
     known = tmp_path / "known.json"
     sample = load_sample("stubs")
     known.write_text(marks_to_json("stubs", sample.text, sample.known), encoding="utf-8")
-    named = ("--chunker", "recursive", "size=150", "--recipe", str(recipe))
+    named = ("--chunker", str(recipe), "recursive:size=150")
     assert main(["report", STUBS, *named, "--boundaries", str(known), "--into", str(into)]) == 0
     html = into.read_text(encoding="utf-8")
     assert "<h3>1 Fixed sentences</h3>" in html
@@ -31,7 +31,7 @@ def test_it_writes_what_the_chunkers_and_recipes_give(tmp_path):
 def test_lines_of_dashes_are_boundaries_and_no_text(tmp_path, capsys):
     file = tmp_path / "marked.txt"
     file.write_text("One here.\n---\nTwo there.\n", encoding="utf-8")
-    assert main(["report", str(file), "--dashes", "--chunker", "fixed_sentences", "size=1", *LIGHT]) == 0
+    assert main(["report", str(file), "--dashes", "--chunker", "fixed_sentences:size=1", *LIGHT]) == 0
     html = capsys.readouterr().out
     assert "1 known boundary" in html
     assert "---" not in html.partition("<main>")[2]
@@ -40,8 +40,8 @@ def test_lines_of_dashes_are_boundaries_and_no_text(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((), "--chunker and --recipe must name 1 to 6 chunkers in total; got 0."),
-        (("--chunker", "recursive") * 7, "--chunker and --recipe must name 1 to 6 chunkers in total; got 7."),
+        ((), "--chunker must name 1 to 6 chunkers; got 0."),
+        (("--chunker", "recursive") * 7, "--chunker must name 1 to 6 chunkers; got 7."),
         (("--chunker", "none"), "chunker must be one of "),
         (
             ("--chunker", "recursive", "--dashes", "--boundaries", "x.json"),
@@ -61,6 +61,6 @@ def test_recipes_that_disagree_are_told_apart(tmp_path, capsys):
         files.append(tmp_path / f"{splitter}.json")
         made = Recipe(chunker="recursive", sentences=splitter, embedder="tfidf", tokenizer="words")
         files[-1].write_text(made.to_json(), encoding="utf-8")
-    assert main(["report", STUBS, "--recipe", *map(str, files)]) == 2
+    assert main(["report", STUBS, "--chunker", *map(str, files)]) == 2
     said = "The recipes must agree on sentences; they name lines, regex. Choose one with --sentences."
     assert capsys.readouterr().err.strip() == said

@@ -32,7 +32,7 @@ def folder(tmp_path):
 def call(folder, *others, recipes=("by_1.json",)):
     paths = [str(folder / name) for name in recipes]
     given = ["retrieval", "--corpus", str(folder / "corpus"), "--questions", str(folder / "questions.csv")]
-    return main([*given, "--tokenizer", "words", "--recipe", *paths, *others])
+    return main([*given, "--tokenizer", "words", "--chunker", *paths, *others])
 
 
 def test_every_recipe_is_measured_on_every_question(folder, capsys):
@@ -91,7 +91,7 @@ def test_what_is_of_no_use_ends_in_a_sentence(folder, capsys):
     (folder / "empty").mkdir()
 
     def refused(**changed):
-        given = {"corpus": "corpus", "questions": "questions.csv", "recipe": "by_1.json", "top-k": "5"} | changed
+        given = {"corpus": "corpus", "questions": "questions.csv", "chunker": "by_1.json", "top-k": "5"} | changed
         values = {key: value if key == "top-k" else str(folder / value) for key, value in given.items()}
         assert main(["retrieval", *(word for key, value in values.items() for word in (f"--{key}", value))]) == 2
         return capsys.readouterr().err
@@ -106,7 +106,7 @@ def test_what_is_of_no_use_ends_in_a_sentence(folder, capsys):
     (folder / "other.csv").write_text("question,excerpts\nWho?,Nobody knows.\n")
     assert "at least one question must be usable; none is." in refused(questions="other.csv")
     (folder / "recipe.json").write_text("{")
-    assert "the file must be valid JSON" in refused(recipe="recipe.json")
+    assert "the file must be valid JSON" in refused(chunker="recipe.json")
 
 
 def test_budgets_are_measured_beside_the_top_k(folder, capsys):
@@ -187,7 +187,7 @@ def test_budgets_and_limits_of_no_use_end_in_a_sentence(folder, capsys, options,
 
 def asked(folder, *arguments):
     recipe = str(folder / "by_1.json")
-    return main(["retrieval", "--tokenizer", "words", "--recipe", recipe, "--json", *map(str, arguments)])
+    return main(["retrieval", "--tokenizer", "words", "--chunker", recipe, "--json", *map(str, arguments)])
 
 
 @pytest.fixture
@@ -315,7 +315,7 @@ def test_files_of_the_same_name_are_told_apart_by_their_paths(folder, capsys):
         (folder / "in" / place / "by_3.json").write_text((folder / "by_3.json").read_text())
     chunks = [str(folder / "in" / place / "chunks.json") for place in ("fixed", "semantic")]
     recipes = ("by_1.json", "in/fixed/by_3.json", "in/semantic/by_3.json")
-    given = ("--chunks", *chunks, "--budget", "100")
+    given = ("--chunker", *(f"chunks:{path}" for path in chunks), "--budget", "100")
     assert call(folder, *given, "--json", recipes=recipes) == 0
     *found, _ = map(json.loads, capsys.readouterr().out.splitlines())
     names = ["by_1", "fixed/by_3.json", "semantic/by_3.json", "fixed/chunks.json", "semantic/chunks.json"]
@@ -355,18 +355,18 @@ def test_chunks_that_something_else_made_are_measured_beside_recipes(folder, cap
         return rows
 
     given = write("theirs.json", "stubs", "three_topics")
-    assert call(folder, "--chunks", str(folder / "theirs.json"), "--json", "--budget", "100,200") == 0
+    assert call(folder, "--chunker", f"chunks:{folder / 'theirs.json'}", "--json", "--budget", "100,200") == 0
     recipe, theirs, leads = map(json.loads, capsys.readouterr().out.splitlines())
     assert (recipe["recipe"], theirs["recipe"], theirs["chunks"]) == ("by_1", "theirs.json", len(given))
     assert theirs["chunk_s"] is None
     assert [question["budgets"] for question in theirs["questions"]]
     assert "theirs.json" in str(leads)
-    assert call(folder, "--chunks", str(folder / "theirs.json")) == 0
+    assert call(folder, "--chunker", f"chunks:{folder / 'theirs.json'}") == 0
     assert "theirs.json: " in (out := capsys.readouterr().out)
     assert "; made elsewhere, embedded in " in out
     # Without a document it is refused before anything is measured.
     write("fewer.json", "stubs")
-    assert call(folder, "--chunks", str(folder / "fewer.json")) == 2
+    assert call(folder, "--chunker", f"chunks:{folder / 'fewer.json'}") == 2
     printed = capsys.readouterr()
     assert "fewer.json: the file must have chunks of all 2 documents" in printed.err
     assert "'three_topics.txt'" in printed.err
@@ -376,16 +376,13 @@ def test_chunks_that_something_else_made_are_measured_beside_recipes(folder, cap
 def test_what_is_measured_must_be_named_and_embedded_in_one_way(folder, capsys):
     arguments = ["retrieval", "--corpus", str(folder / "corpus"), "--questions", str(folder / "questions.csv")]
     assert main(arguments) == 2
-    assert "--recipe or --chunks must be given; got neither." in capsys.readouterr().err
+    assert "No chunker is named. Name one or several with --chunker." in capsys.readouterr().err
     other = {"chunker": "fixed_sentences", "embedder": "all-MiniLM-L6-v2"}
     (folder / "other.json").write_text(json.dumps(other))
     (folder / "theirs.json").write_text('["a"]')
-    chunks = ("--chunks", str(folder / "theirs.json"))
+    chunks = ("--chunker", f"chunks:{folder / 'theirs.json'}")
     assert call(folder, *chunks, recipes=("by_1.json", "other.json")) == 2
-    said = (
-        "--chunks needs recipes that all embed in the same way; these embed differently: all-MiniLM-L6-v2, plain; "
-        "tfidf, plain."
-    )
+    said = "needs recipes that all embed in the same way; these embed differently: all-MiniLM-L6-v2, plain; tfidf, plain."
     assert said in capsys.readouterr().err
 
 

@@ -28,7 +28,7 @@ def traced(files, *arguments):
 
 @pytest.mark.slow
 def test_the_table_has_every_failed_question_and_the_counts(files, capsys):
-    assert traced(files, "--chunks", str(files / "chunks.jsonl")) == 0
+    assert traced(files, "--chunker", f"chunks:{files / 'chunks.jsonl'}") == 0
     printed = capsys.readouterr()
     lines = printed.out.splitlines()
     assert printed.err == ""
@@ -47,7 +47,7 @@ def test_the_table_has_every_failed_question_and_the_counts(files, capsys):
 
 @pytest.mark.slow
 def test_the_json_has_every_place(files, capsys):
-    assert traced(files, "--chunks", str(files / "chunks.jsonl"), "--json") == 0
+    assert traced(files, "--chunker", f"chunks:{files / 'chunks.jsonl'}", "--json") == 0
     told = json.loads(capsys.readouterr().out)
     assert told["stages"] == {
         "not in the documents": 10,
@@ -70,7 +70,7 @@ def test_questions_say_where_the_answers_are(files, capsys):
     text = (SAMPLES_FOLDER / "essay_salt.txt").read_text(encoding="utf-8")
     (files / "traces.jsonl").write_text('{"query": "Salt?", "retrieved": ["Of salt nothing is known."]}\n', encoding="utf-8")
     (files / "questions.csv").write_text(f'question,excerpts\nSalt?,"{text[200:240]}"\n', encoding="utf-8")
-    chunker = ["--chunker", "fixed_sentences", "--set", "size=40"]
+    chunker = ["--chunker", "fixed_sentences:size=40"]
     assert traced(files, *chunker, "--questions", str(files / "questions.csv")) == 0
     printed = capsys.readouterr().out
     assert "item 1" in printed
@@ -108,12 +108,8 @@ def test_an_interruption_reports_the_questions_before_it(files, capsys, monkeypa
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (
-            ["--chunker", "fixed_words", "--chunks", "x"],
-            "At most one of --chunks, --recipe and --chunker may be given; got ",
-        ),
-        (["--set", "size=2"], "--set works only with --chunker. Leave --set out, or name the chunker."),
-        (["--chunker", "lumber"], "lumber asks a language model, which may cut otherwise each time. Give its --chunks."),
+        (["--chunks", "x"], "--chunks is written in another way now: --chunker chunks:x."),
+        (["--chunker", "lumber"], "lumber asks a language model, which may cut otherwise each time. Give its chunks, as "),
     ],
 )
 def test_wrong_arguments_are_a_sentence(files, capsys, arguments, said):

@@ -17,12 +17,12 @@ def call(*arguments):
 
 
 def test_it_prints_a_row_for_each_chunker_and_the_trivial_answers(capsys):
-    assert call(TABLE, STUBS, "--chunker", "breakpoint", "amount=70", "--chunker", "recursive", "--edits", "3") == 0
+    assert call(TABLE, STUBS, "--chunker", "breakpoint:amount=70", "recursive", "--edits", "3") == 0
     said = capsys.readouterr().out
     first, second, explained = said.split("\n\n")
     assert first.startswith("table.md\n")
     assert [line.split("  ")[0] for line in first.splitlines()[2:6]] == [
-        "breakpoint amount=70",
+        "breakpoint:amount=70",
         "recursive",
         "no cut",
         "a cut after every 4 sentences",
@@ -37,9 +37,7 @@ def test_it_prints_a_row_for_each_chunker_and_the_trivial_answers(capsys):
 
 
 def test_as_json_it_says_the_same_with_sizes_that_are_asked_for(capsys):
-    assert (
-        call(TABLE, "--chunker", "fixed_words", "size=40", "--most", "30", "--unit", "words", "--edits", "4", "--json") == 0
-    )
+    assert call(TABLE, "--chunker", "fixed_words:size=40", "--most", "30", "--unit", "words", "--edits", "4", "--json") == 0
     row, whole, _ = map(json.loads, capsys.readouterr().out.splitlines())
     assert row["size"] == {
         "least": None,
@@ -67,7 +65,7 @@ def test_without_edits_there_are_no_columns_of_them(capsys):
     ("arguments", "sentence"),
     [
         (["--chunker", "nonsense"], "chunker must be one of fixed_sentences, "),
-        (["--chunker", "recursive", "size"], "--chunker: a parameter must have the form KEY=VALUE; got 'size'."),
+        (["--chunker", "recursive", "size=9"], "Parameters stand behind the chunker's name, as in recursive:size=9; got "),
         (["--chunker", "recursive", "--edits", "-1"], "--edits must be 0 or more; got -1."),
         (["--chunker", "recursive", "--edits", "999999"], "stubs.txt: edits × characters must be at most 50,000,000; "),
         (["--chunker", "recursive", "--least", "9", "--most", "3"], "The minimum size must be at least 0 "),

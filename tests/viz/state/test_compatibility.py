@@ -123,7 +123,7 @@ def test_a_recipe_gives_the_chunks_of_the_session_file(tmp_path, capsys):
     session = json.loads((BEFORE / "seamark-session.json").read_text(encoding="utf-8"))
     text = tmp_path / "text.txt"
     text.write_bytes(session["text"].encode())
-    assert main([str(text), "--recipe", str(BEFORE / "breakpoint.recipe.json")]) == 0
+    assert main([str(text), "--chunker", str(BEFORE / "breakpoint.recipe.json")]) == 0
     chunks = json.loads(capsys.readouterr().out)["chunks"]
     assert [chunk["spans"] for chunk in chunks] == session["columns"][1]["chunks"]
 
