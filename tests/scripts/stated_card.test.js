@@ -17,6 +17,9 @@ const PARTS = {
   contexts: [],
   context: [],
   stated: [],
+  outer: [],
+  parentFrom: [],
+  parentTo: [],
 };
 
 /**

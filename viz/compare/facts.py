@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from chunkers import Chunking, Document, Embedder, load_tokenizer
+from chunkers.results.levels import parents_among
 from evaluation.segmentation.chunk_facts import Facts, against_known, change
 from viz.compare.state.session import session
 from viz.components.reader.reader import HeadRow
@@ -30,13 +31,14 @@ def facts_of(number: int, made: ColumnResult, text: Text, embedder: Embedder | N
     facts = _measured(task, chunking, embedder)
     count = len(chunking.chunks)
     rows = [HeadRow("chunks", f"{count:,}", brief=counted(count, "chunk"))]
+    elsewhere = made.chunker is not None and made.chunker.elsewhere
+    rows += _levels(chunking) if elsewhere else ()
     if facts.sizes:
         first = facts.sizes[0]
         rows.append(HeadRow("sentences", f"{first.least:,} to {first.most:,}, median {first.median:,g}"))
     if facts.pieces.chunks:
         rows.append(HeadRow("in pieces", facts.pieces.words(len(chunking.chunks))))
     if not lecture.is_on():
-        elsewhere = made.chunker is not None and made.chunker.elsewhere
         time = "not known: made elsewhere" if elsewhere else _time(chunking, session.repeats.get(task))
         rows.append(HeadRow("time", time))
         if made.chunker is not None and made.chunker.embeds:
@@ -57,6 +59,13 @@ def facts_of(number: int, made: ColumnResult, text: Text, embedder: Embedder | N
         lines = [(size.unit, *map(three_figures, (size.least, size.median, size.mean, size.most))) for size in facts.sizes]
         table = (("size", "min", "median", "mean", "max"), *lines)
     return Head(tuple(rows), table, fresh)
+
+
+def _levels(chunking: Chunking) -> list[HeadRow]:
+    """Return a row with the numbers of parents and children; none if the chunks have one level."""
+    parents = len(parents_among(chunking.chunks))
+    levels = f"{counted(parents, 'parent')}, {counted(len(chunking.chunks) - parents, 'child', 'children')}"
+    return [HeadRow("levels", levels, brief=levels)] if parents else []
 
 
 @kept(32, lambda task, chunking, embedder: (task.document, task))

@@ -80,6 +80,20 @@ def test_chunks_of_a_file_are_a_column(app):
     assert SAMPLE.text[:12] not in link
 
 
+def test_parents_in_a_file_are_counted_beside_their_children(app):
+    with_column(app)
+    parents = pieces()
+    halves = [
+        {"text": one["text"][a:b], "start_index": one["start_index"] + a}
+        for one in parents
+        for a, b in ((0, 40), (40, len(one["text"])))
+    ]
+    upload(app, parents + halves)
+    column = columns_of(app)[1]
+    assert ["levels", f"{len(parents)} parents, {len(halves)} children", ""] in column["rows"]
+    assert len(json.loads(column["body"])["segments"]["parentFrom"]) == len(parents)
+
+
 def test_a_file_that_takes_longer_is_shown_when_it_is_read_and_can_be_cancelled(app, monkeypatch):
     monkeypatch.setattr(reading, "PATIENCE_S", 0)
     with_column(app)

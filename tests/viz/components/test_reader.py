@@ -98,6 +98,26 @@ def test_where_nothing_begins_it_is_said_which_chunks_end():
     assert made["label"][2:] == ["chunk 2 ends", "chunk 1 ends"]
 
 
+def test_parents_stand_behind_their_children_and_say_where_they_begin():
+    spans = [(0, 1), (0, 2), (1, 2), (2, 3), (2, 5), (3, 5)]
+    chunks = tuple(Chunk.of(LINES, LINES.slice(*part)) for part in spans)
+    made = segments(LINES, Chunking(LINES, chunks, ()), None, frozenset())
+    assert made["over"] == [[0, 1], [2, 1], [3, 4], [5, 4]]
+    assert made["outer"] == [1, 1, 1, 1]
+    assert (made["parentFrom"], made["parentTo"]) == ([0, 2], [2, 5])
+    assert made["label"] == [
+        "parent 1 begins · chunk 1 begins",
+        "chunk 3 begins",
+        "parent 2 begins · chunk 4 begins",
+        "chunk 6 begins",
+    ]
+    assert [tone.split() for tone in made["tone"]] == [["parent"], [], ["parent"], []]
+    grounds = made["colours"]
+    assert grounds[0] != grounds[2] != grounds[3] != grounds[5]
+    plain = segments(LINES, scattered(), None, frozenset())
+    assert (plain["outer"], plain["parentFrom"], plain["parentTo"]) == ([], [], [])
+
+
 def test_every_place_is_compared_with_the_known_boundaries():
     starts = LINES.starts
     made = segments(LINES, scattered(), frozenset([starts[1], starts[4]]), frozenset([starts[2]]))

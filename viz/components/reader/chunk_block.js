@@ -128,7 +128,9 @@ function reasonOf(reader, at) {
  * @param {Block} block
  */
 export function updateBlock(column, segments, block) {
-  const over = segments.over[block.number];
+  const every = segments.over[block.number];
+  const outer = segments.outer[block.number] ?? 0;
+  const over = every.slice(0, every.length - outer);
   const hides = hidesKnown(column);
   const label = hides ? segments.label[block.number].replace(UNKNOWN, "") : segments.label[block.number];
   const tone = hides ? segments.tone[block.number].replace("wrong", "") : segments.tone[block.number];
@@ -136,7 +138,7 @@ export function updateBlock(column, segments, block) {
   const grounds = over.map((chunk) => column.colour(chunk));
   const context = segments.contexts[(segments.context[block.number] ?? 0) - 1] ?? "";
   const stated = column.stating.get(block.number) ?? [];
-  const shown = [numbers, grounds, tone, label, context, statedKey(segments, stated)].join("|");
+  const shown = [numbers, grounds, outer, tone, label, context, statedKey(segments, stated)].join("|");
   if (block.shown === shown) return;
   block.shown = shown;
   const { why, chunk } = block;
@@ -150,6 +152,8 @@ export function updateBlock(column, segments, block) {
     reason.dataset.why = label;
     if (reason instanceof HTMLButtonElement) reason.setAttribute("aria-label", label);
   }
+  block.classList.toggle("child", outer > 0);
+  block.classList.toggle("begins-parent", tone.includes("parent"));
   chunk.className = over.length > 1 ? "chunk shared" : "chunk";
   chunk.style.setProperty("--ground", `var(--ground-${grounds[0]})`);
   chunk.style.setProperty("--ground-b", `var(--ground-${grounds[grounds.length - 1]})`);

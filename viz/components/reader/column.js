@@ -280,6 +280,9 @@ export function previewOf({ starts, ends }, curve, known, cuts, level) {
     contexts: [],
     context: [],
     stated: [],
+    outer: [],
+    parentFrom: [],
+    parentTo: [],
   };
   let first = 0;
   for (let last = 0; last < starts.length; last++) {

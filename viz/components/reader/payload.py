@@ -162,6 +162,9 @@ Segments = TypedDict(
         "context": list[int],
         "split": list[int],
         "stated": list[StatedData],
+        "outer": list[int],
+        "parentFrom": list[float],
+        "parentTo": list[float],
     },
 )
 """The segments of the text covered by chunks, in order; the lists from ``start`` to ``tone`` have one entry per segment.
@@ -171,7 +174,9 @@ of the chunks that cover the segment. ``label`` says why a segment begins there,
 ``wrong`` and ``fresh``. ``colours`` has the number of a background colour for each chunk, ``split`` the numbers of the
 non-contiguous chunks. ``contexts`` are the texts that chunks repeat, such as a heading path, each once; ``context`` has one
 entry per segment: the number, from 1, of the text that the chunk beginning there repeats, or 0. It is empty without any.
-``stated`` has one entry per chunk if a language model wrote them, none otherwise.
+``stated`` has one entry per chunk if a language model wrote them, none otherwise. If chunks have parents, ``outer`` has one
+entry per segment, the number of parents that stand last in ``over``, and ``parentFrom`` and ``parentTo`` are the parents'
+positions; all three are empty otherwise. The tone ``parent`` marks a segment with which a parent begins.
 """
 
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from chunkers import Chunking, Document, Span, Verdict
+from chunkers.results.levels import parents_among
 from chunkers.results.result import start_after
 from chunkers.results.stated import Proposition
 from viz.components.offsets import positions, utf16_offsets
@@ -52,7 +53,14 @@ def _trimmed(text: str, ranges: list[tuple[int, int, list[int]]]) -> list[tuple[
 def segments(document: Document, chunking: Chunking, known: frozenset[int] | None, fresh: frozenset[int]) -> Segments:
     """Split a text wherever the set of covering chunks changes; return the segments as one list per property."""
     text = document.text
-    ranges = _trimmed(text, covered([chunk.spans for chunk in chunking.chunks]))
+    parents = {chunk: number for number, chunk in enumerate(parents_among(chunking.chunks), start=1)}
+    ranges = [
+        (start, end, sorted(over, key=lambda chunk: (chunk in parents, chunk)))
+        for start, end, over in _trimmed(text, covered([chunk.spans for chunk in chunking.chunks]))
+    ]
+    parent_at = {chunking.chunks[chunk].start: number for chunk, number in parents.items()}
+    outer = [_outer(over, parents) for _, _, over in ranges]
+    own = [over[: len(over) - count] for (_, _, over), count in zip(ranges, outer, strict=True)]
     cuts = {start_after(document, gap): gap for gap in chunking.gaps if gap.verdict.is_cut}
     chunks = [*enumerate(chunking.chunks)]
     continuing = {span.start: number for number, chunk in chunks for span in chunk.spans[1:]}
@@ -69,9 +77,11 @@ def segments(document: Document, chunking: Chunking, known: frozenset[int] | Non
             label = f"chunk {first_of[start] + 1} begins"
         else:
             label = _ended({*before} - {*over})
+        if start in parent_at:
+            label = f"parent {parent_at[start]} begins · {label}"
         wrong = known is not None and (start in first_of or start in continuing) and start not in known
         labels.append(label + (" · not a known boundary" if wrong else ""))
-        tones.append(("wrong " if wrong else "") + ("fresh" if start in fresh else ""))
+        tones.append(("wrong " if wrong else "") + ("fresh" if start in fresh else "") + " parent" * (start in parent_at))
     # If several chunks begin here, as with overlaps, use the first, as the reason does.
     beside = [chunking.chunks[first_of[start]].context if start in first_of else "" for start, _, _ in ranges]
     contexts = [*dict.fromkeys(filter(None, beside))]
@@ -85,12 +95,21 @@ def segments(document: Document, chunking: Chunking, known: frozenset[int] | Non
         "to": positions(document, ends),
         "label": labels,
         "tone": tones,
-        "colours": colours([over for _, _, over in ranges], len(chunks)),
+        "colours": colours(own, len(chunks)),
+        "outer": outer if parents else [],
+        "parentFrom": positions(document, [chunking.chunks[chunk].start for chunk in parents]),
+        "parentTo": positions(document, [chunking.chunks[chunk].end for chunk in parents]),
         "contexts": contexts,
         "context": [number_of.get(context, 0) for context in beside] if contexts else [],
         "split": [number for number, chunk in chunks if len(chunk.spans) > 1],
         "stated": _stated(document, chunking, [over for _, _, over in ranges]),
     }
+
+
+def _outer(over: Collection[int], parents: Collection[int]) -> int:
+    """Return how many of the chunks over a segment are parents of others there; 0 where a parent has no child."""
+    count = sum(chunk in parents for chunk in over)
+    return count if count < len(over) else 0
 
 
 def _ended(chunks: Collection[int]) -> str:

@@ -12,7 +12,8 @@ const STRETCH = 3; // pixels of a long text over which agreement is averaged
 /**
  * @import { Axis } from "./axis.js"
  * @import { Column } from "./column.js"
- * @typedef {{ name: string, from: number[], to: number[], ground: (part: number) => number, column?: Column }} Row
+ * @typedef {{ name: string, from: number[], to: number[], ground: (part: number) => number, column?: Column,
+ *   parentsOf?: Column }} Row
  * @typedef {{ root: HTMLElement, name: HTMLElement, canvas: HTMLCanvasElement, ghosts?: HTMLCanvasElement }} Strip
  */
 
@@ -64,6 +65,15 @@ export class Strips {
       const { segments } = column;
       if (!segments) continue;
       begins.push(segments.from);
+      if (segments.parentFrom.length) {
+        rows.push({
+          name: `${column.index + 1} parents`,
+          from: segments.parentFrom,
+          to: segments.parentTo,
+          ground: (part) => part % grounds,
+          parentsOf: column,
+        });
+      }
       const ground = (/** @type {number} */ part) => column.colour(segments.over[part][0]);
       rows.push({ name: `${column.index + 1} ${column.data?.title}`, from: segments.from, to: segments.to, ground, column });
     }
@@ -96,7 +106,8 @@ export class Strips {
       if (!known) this.clear(strip.canvas, horizon.widthOf(strip.canvas.clientWidth, row.column));
       else if (horizon.hidesKnown) this.clear(strip.canvas, 0);
       const asked = row.column ? asking.markStrip(strip.canvas, row.column) : "";
-      const ghosts = disagreements.preview.markStrip(strip, row.column?.index ?? null);
+      const of = row.parentsOf ? -1 : (row.column?.index ?? null);
+      const ghosts = disagreements.preview.markStrip(strip, of);
       const ticks = !known && this.drawParagraphs(strip.canvas) ? "; ticks where paragraphs end" : "";
       const drawn = (said ? "; taller where a part is longer" : "") + ticks + asked + ghosts;
       if (ticks) strip.name.title += ticks;

@@ -131,5 +131,8 @@ export function paragraphSegments({ starts, ends, paragraphs }) {
     contexts: [],
     context: [],
     stated: [],
+    outer: [],
+    parentFrom: [],
+    parentTo: [],
   };
 }
