@@ -18,7 +18,7 @@ from chunkers.contract.tools import Tools
 from chunkers.methods.breakpoint import Breakpoint
 from chunkers.methods.change_point import ChangePoint
 from chunkers.methods.optimal import Optimal
-from chunkers.results.reason import Reason
+from chunkers.results.reason import Reason, chain
 from chunkers.results.result import Chunk, Chunking, Gap, Verdict
 from chunkers.support.lazy import LazyTuple
 from chunkers.text.document import Document, Span
@@ -379,7 +379,13 @@ class _Cutting:
         for piece in others:
             context = "\n\n".join(filter(None, [self.title.words, piece.context]))
             size = self.parts.size(piece.start, piece.end) + self.tools.count_tokens([context])[0]
-            titled.append(piece._replace(context=context) if size <= self.chunker.max_size else piece)
+            if size <= self.chunker.max_size:
+                why = piece.why
+                if why is not None:
+                    step, *deeper = why.steps()
+                    why = chain(step._replace(remark=f"{step.remark}; the slide's title is context"), *deeper)
+                piece = piece._replace(context=context, why=why)
+            titled.append(piece)
         return titled
 
     def _pieces(self, group: _Group, held: int) -> list[_Piece]:

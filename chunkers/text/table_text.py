@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from statistics import median_high
 from typing import NamedTuple
 
 from chunkers.support.errors import InputError
@@ -31,7 +30,7 @@ class Row(NamedTuple):
 
 
 class TableText(NamedTuple):
-    """A table as Markdown, with the offset and the number of every row; a header of two rows has one entry."""
+    """A table as Markdown, with the offset and the number of every row."""
 
     text: str
     starts: list[int]
@@ -96,13 +95,16 @@ def table_text(rows: Sequence[Row], name: str, grouped: Collection[int] = ()) ->
     width = len(columns)
     if header:
         names = _joined(header)
-        width = max(len(names), median_high(len(row.cells) for row in below)) if below else len(names)
+        width = max(len(names), sorted(len(row.cells) for row in below)[len(below) // 2]) if below else len(names)
     else:
         names = letters
     lines = _Lines(name)
     for row in rows[:above]:
         lines.add(f"{row.cells[0]}\n", str(row.number))
-    lines.add(f"{_line(names, width)}\n|{'-|' * width}", "–".join(str(row.number) for row in header))
+    head = [_line(names, width), f"|{'-|' * width}"]
+    # Of two header rows, the second begins at the delimiter row.
+    for line in head if count > 1 else ["\n".join(head)]:
+        lines.add(line, str(header.pop(0).number) if header else "")
     for row in below:
         lines.add(_line(row.cells, width), str(row.number))
     return lines.joined()

@@ -43,11 +43,13 @@ def show_parsing(chosen: Source) -> None:
     said = chosen.teaches or "not read from a file"
     nothing = "" if chosen.left_out or "left out" in said else " · nothing was left out"
     remark(f"{chosen.name}: {said}{nothing}. The text below is what is cut.", key="parsing_said")
-    stretches = stretches_of(chosen.text, chosen.parts)
+    # Rows are too short to be shown one at a time.
+    parts = chosen.parts if chosen.parts is not None and chosen.parts.kind != "row" else None
+    stretches = stretches_of(chosen.text, parts)
     number = 0
     if len(stretches) > 1:
-        whole = chosen.parts is not None and len(stretches) == len(chosen.parts.starts)
-        what = chosen.parts.kind.capitalize() if whole and chosen.parts is not None else "Stretch"
+        whole = parts is not None and len(stretches) == len(parts.starts)
+        what = parts.kind.capitalize() if whole and parts is not None else "Stretch"
         # Each text has its own widget, so that another text starts on its first page.
         key = f"parsing/{len(chosen.text)}/{len(stretches)}"
         number = st.number_input(f"{what} (1 to {len(stretches):,})", 1, len(stretches), key=key, width=260) - 1

@@ -106,6 +106,7 @@ def test_no_slide_is_cut_that_fits_and_longer_ones_repeat_their_title(seed, most
             assert one.context.startswith(title) or held > most or count([one.context])[0] + held > most
             titled += one.context.startswith(title)
     assert titled
+    assert any("; the slide's title is context" in gap.reason for gap in chunking.gaps)
     for one in chunking.chunks:
         assert count([one.text])[0] + (count([one.context])[0] if one.context else 0) <= most
 
