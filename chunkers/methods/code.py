@@ -22,6 +22,7 @@ from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
 from chunkers.results.reason import Reason
 from chunkers.results.result import Chunk, Chunking, Gap, Verdict
+from chunkers.support.errors import Cancelled
 from chunkers.support.extras import MODULES
 from chunkers.support.lazy import LazyTuple
 from chunkers.text.document import Document, Span
@@ -89,7 +90,7 @@ class Code(Chunker):
         ModelError
             If tree-sitter or the grammar of the language is not installed.
         InputError
-            If there would be too many chunks, or parsing takes too long.
+            If there would be too many chunks or there are too many statements, or parsing takes too long.
         Cancelled
             If the user asked to stop.
         """
@@ -156,13 +157,15 @@ class _Cutting:
     def breaks(self) -> list[Break]:
         """The places at which the text may be cut, and its beginning."""
         text, front = self.document.text, front_matter(self.document.text)
-        found = paragraphs(text) if self.syntax is None else self.syntax.breaks(self.fits)
+        found = paragraphs(text) if self.syntax is None else self.syntax.breaks(self.fits, Code.name)
         begin = len(text) - len(text.lstrip())
         opening = [] if found and found[0].offset == begin else [Break(begin, "", "a passage")]
         return [*opening, *(at for at in found if front is None or not front.parts_fence(at.offset))]
 
     def fits(self, start: int, end: int) -> bool:
         """Return whether the text between two offsets fits into a chunk."""
+        if self.tools.cancelled():
+            raise Cancelled
         # A token has a character at least.
         return end - start <= self.most or self.size(start, self._end(start, end)) <= self.most
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from chunkers.support.errors import Cancelled, InputError
 from chunkers.support.extras import need
-from chunkers.support.limits import READ_SECONDS
+from chunkers.support.limits import MAX_SENTENCES, READ_SECONDS
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Node
@@ -332,22 +332,15 @@ class Syntax:
         return cls(text, data, tree.root_node)
 
     @cached_property
-    def _starts(self) -> Sequence[int] | None:
+    def _starts(self) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]] | None:
         """The byte at which each character begins; None if every character is one byte."""
         if len(self._data) == len(self.text):
             return None
-        values = np.frombuffer(self._data, np.uint8)
-        return np.flatnonzero((values & 0xC0) != 0x80).tolist()
+        return np.flatnonzero((np.frombuffer(self._data, np.uint8) & 0xC0) != 0x80)
 
     def at(self, byte: int) -> int:
         """Return the offset of a byte, in code points."""
-        if self._starts is None:
-            return byte
-        return int(np.searchsorted(self._bytes, byte))
-
-    @cached_property
-    def _bytes(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-        return np.asarray(self._starts, np.int64)
+        return byte if self._starts is None else int(np.searchsorted(self._starts, byte))
 
     def _source(self, node: Node) -> str:
         """Return the beginning of the text of a node in one line."""
@@ -444,15 +437,22 @@ class Syntax:
             named = None if inner is node else inner
         return "" if named is None else self._source(named)
 
-    def breaks(self, fits: Callable[[int, int], bool]) -> list[Break]:
+    def breaks(self, fits: Callable[[int, int], bool], who: str) -> list[Break]:
         """Return the places at which the code may be cut, in order, its beginning included.
 
         Parameters
         ----------
         fits
             Returns whether the text between two offsets fits into a chunk.
+        who
+            Who asks, for the message.
+
+        Raises
+        ------
+        InputError
+            If there are too many statements and the like.
         """
-        return list(_Walk(self, fits).walk())
+        return list(_Walk(self, fits, who).walk())
 
 
 def paragraphs(text: str) -> list[Break]:
@@ -486,9 +486,11 @@ def _kind(node: Node) -> str:
 class _Walk:
     """A walk down a tree into all that does not fit into a chunk."""
 
-    def __init__(self, syntax: Syntax, fits: Callable[[int, int], bool]) -> None:
+    def __init__(self, syntax: Syntax, fits: Callable[[int, int], bool], who: str) -> None:
         self._syntax = syntax
         self._fits = fits
+        self._who = who
+        self._seen = 0
         self._last = -1
 
     def walk(self) -> Iterator[Break]:
@@ -505,6 +507,16 @@ class _Walk:
         self._last = offset
         return offset
 
+    def _children(self, node: Node) -> list[Node]:
+        """Return the children of a node; each takes memory, so that all together are limited."""
+        self._seen += node.child_count
+        if self._seen > MAX_SENTENCES:
+            raise InputError(
+                f"{self._who}: a text may have at most {MAX_SENTENCES:,} statements, entries and marks between them; "
+                "this code has more. Divide the text."
+            )
+        return node.children
+
     def _is_long(self, node: Node) -> bool:
         return not self._fits(self._syntax.at(node.start_byte), self._syntax.at(node.end_byte))
 
@@ -515,11 +527,12 @@ class _Walk:
         if _LIST.match(node.type):
             yield from self._list(node, path, owner, depth)
             return
-        longs = [child for child in node.children if child.child_count and self._is_long(child)]
+        children = self._children(node)
+        longs = [child for child in children if child.child_count and self._is_long(child)]
         # All of its parts may fit, only not together.
-        largest = max(node.children, key=lambda child: child.end_byte - child.start_byte, default=None)
+        largest = max(children, key=lambda child: child.end_byte - child.start_byte, default=None)
         largest = node.child_by_field_name("definition") or node.child_by_field_name("body") or largest
-        for child in node.children:
+        for child in children:
             if child.type in _CLAUSES and (offset := self._place(child.start_byte)) is not None:
                 yield Break(offset, f"before the {_kind(child)}{_of(path)}", f"the {_kind(child)}", path, path)
             if node.type in _LED and child == largest and (offset := self._place(child.start_byte)) is not None:
@@ -538,7 +551,8 @@ class _Walk:
         before: Node | None = None
         leads: list[Node] = []
         alone = ""
-        members = [child for child in node.children if child.is_named and child.end_byte > child.start_byte]
+        children = self._children(node)
+        members = [child for child in children if child.is_named and child.end_byte > child.start_byte]
         longs = {number for number, child in enumerate(members) if self._is_long(child)}
         led = self._led(members)
         items: dict[int, Item] = {}
@@ -575,7 +589,7 @@ class _Walk:
                 continue
             alone = long or ""
             before, leads = child, []
-        closing = node.children[-1] if node.child_count else None
+        closing = children[-1] if children else None
         if closing is not None and not closing.is_named and closing.type[-1:] in ")]}" and members:
             offset = self._place(closing.start_byte)
             if offset is not None:

@@ -230,6 +230,12 @@ def test_parsing_ends_in_time_or_when_it_is_stopped(monkeypatch):
         made(language="python")
 
 
+def test_code_with_too_many_statements_is_refused(monkeypatch):
+    monkeypatch.setattr(syntax, "MAX_SENTENCES", 9)
+    with pytest.raises(InputError, match="at most 9 statements, entries"):
+        made("a = 1\n" * 10, language="python", max_size=5)
+
+
 def test_the_recipe_has_the_versions_of_the_grammars():
     versions = Recipe.of(Code(), "lines", None, "words").versions
     assert {"tree-sitter", "tree-sitter-python"} <= versions.keys()
