@@ -1,4 +1,4 @@
-"""How every command names a chunker: one word, written the same way everywhere."""
+"""Names of chunkers on the command line: one word, written the same way for every command."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ CHUNKS = "chunks:"
 """Prefix of a file of chunks in place of a chunker."""
 
 FORMS = "its name, alone or with parameters (recursive:size=512,unit=tokens), or the file of a recipe"
-"""What a command's help says of a chunker that it cuts with."""
+"""Help text for a chunker that a command cuts with."""
 
 FORMS_WITH_CHUNKS = f"{FORMS}, or chunks:FILE for chunks that something else made"
-"""What a command's help says of a chunker whose chunks may also be in a file."""
+"""Help text for a chunker whose chunks may also be in a file."""
 
 _INSTEAD = {
     "--recipe": "--chunker {0}",

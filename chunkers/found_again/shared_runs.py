@@ -77,7 +77,7 @@ class SharedRuns:
         }
 
     def _looked_up(self, text: str) -> tuple[IntArray, IntArray]:
-        """Return where each run of a text begins among the sorted ones, and how many places it has."""
+        """Return the first place of each run of a text among the sorted runs, and the number of its places."""
         hashes = _hashes(text)
         first = np.searchsorted(self._hashes, hashes, "left")
         return first, np.searchsorted(self._hashes, hashes, "right") - first

@@ -87,7 +87,7 @@ class Unordered:
         return SharedRuns([searched.folded_text for searched in self._searched])
 
     def _holders(self, texts: Sequence[str], numbers: Sequence[int]) -> Sequence[int]:
-        """Return those of the documents that may have one of some folded texts."""
+        """Return the documents that may have one of some folded texts."""
         if self._runs is None or any(len(text) < SHORTEST_INDEXED for text in texts):
             return numbers
         found = {number for text in texts for number in self._runs.holders(text)}

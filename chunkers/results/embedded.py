@@ -1,4 +1,4 @@
-"""What is embedded for a chunk: its text, perhaps with a heading path or context in front, or its tokens in the document."""
+"""Input of the embedder for a chunk: its text, with a heading path or context in front, or its tokens in the document."""
 
 from __future__ import annotations
 

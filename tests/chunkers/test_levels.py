@@ -1,4 +1,4 @@
-"""Which chunks are parents: those of two levels, and none of chunks that only overlap."""
+"""Parents among chunks: those of two levels, and none of chunks that only overlap."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""What the real client libraries write is read: samples made by `tests.fixtures.traces.make`, with the versions it names."""
+"""Traces of the real client libraries are read: samples made by `tests.fixtures.traces.make`, with the versions it names."""
 
 import json
 

@@ -107,7 +107,7 @@ def segments(document: Document, chunking: Chunking, known: frozenset[int] | Non
 
 
 def _outer(over: Collection[int], parents: Collection[int]) -> int:
-    """Return how many of the chunks over a segment are parents of others there; 0 where a parent has no child."""
+    """Return the number of chunks over a segment that are parents of others there; 0 where a parent has no child."""
     count = sum(chunk in parents for chunk in over)
     return count if count < len(over) else 0
 
