@@ -38,6 +38,14 @@ def test_every_chunk_has_its_pages_which_are_no_part_of_the_text_and_outlive_a_r
     eventually(lambda: places(page), wanted)
 
 
+def test_the_rows_of_a_table_are_named_and_have_its_header(page, app_url):
+    root = open_app(page, app_url, "?sentences=lines&embedder=tfidf&c1=structure&c1.max_size=30&c2=fixed_words&selected=1")
+    rows = "".join(f"{number};a lamp with a red lens\n" for number in range(1, 5))
+    give(page, "lamps.csv", f"\ufeffNumber;Thing\n{rows}".encode())
+    eventually(lambda: places(page), ["rows 1–3", "rows 4–5"])
+    expect(root.get_by_role("group", name="chunk 2, rows 4–5").first).to_contain_text("| 3 | a lamp with a red lens |")
+
+
 @pytest.mark.full
 def test_a_title_is_text_and_the_file_is_shown_as_it_was_read(page, app_url):
     open_app(page, app_url, TWO_A_CHUNK)
