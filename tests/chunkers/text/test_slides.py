@@ -85,6 +85,7 @@ def deck_by_chance(seed):
     return saved(deck)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [60, 250])
 @pytest.mark.parametrize("seed", range(3))
 def test_no_slide_is_cut_that_fits_and_longer_ones_repeat_their_title(seed, most):

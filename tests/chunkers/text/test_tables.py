@@ -200,6 +200,7 @@ def test_every_row_is_a_line_of_one_table_below_the_names_of_its_columns(kind, p
         assert found.text.startswith(line, start) or not sheet.header
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [60, 250])
 @pytest.mark.parametrize(("kind", "program", "seed"), FILES)
 def test_no_row_is_cut_and_each_has_its_header_unless_both_are_longer_than_a_chunk(kind, program, seed, most):
@@ -344,6 +345,7 @@ def test_a_workbook_that_cannot_be_read_is_a_sentence(data, words):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_cells_far_apart_do_not_fill_what_lies_between():
     book = openpyxl.Workbook()
     book.active["A1"], book.active["B500000"] = "first", "last"
