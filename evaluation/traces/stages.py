@@ -31,8 +31,8 @@ STAGES: Mapping[Stage, str] = {
     "not in the documents": "no document has the passage that answers the question",
     "in no chunk": "a document has it, at a place that no chunk covers",
     "cut apart": "no chunk has all of it: a cut goes through it",
-    "ranked too low": "a chunk has all of it, and was not among those that were given to the language model",
-    "not used": "a chunk with all of it was given to the language model, and the answer was no good",
+    "ranked too low": "a chunk has all of it, and the language model was not given it",
+    "not used": "the language model was given all of it, and its answer was no good",
     "cannot be told": "the trace, or the documents and chunks at hand, do not say enough",
 }
 """Every stage with its meaning, in the order in which an answer passes them."""
@@ -40,7 +40,7 @@ STAGES: Mapping[Stage, str] = {
 MOST_BEFORE = 3
 """Maximum number of chunks before the right one that a sentence names."""
 
-_UNKNOWN_CHUNKS = "the chunks that were searched are not known; --chunker names them"
+_UNKNOWN_CHUNKS = "the chunks that were searched are not known; name a file of them, or the chunker that makes them"
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ from viz.retrieval.link_words import choice_of, choose_ways, mended, ways_of
 from viz.retrieval.material import bundled, choose, documents
 from viz.retrieval.model_requests import MISSING as NO_CONTEXTS
 from viz.retrieval.model_requests import context_controls, names_a_model, requests_of
+from viz.retrieval.own_traces import show_traces
 from viz.retrieval.question import show_question
 from viz.retrieval.results import show_more, show_report
 from viz.retrieval.resumed_retrieval import new_run, offer_to_resume, reopened, say_what_is_missing
@@ -100,6 +101,7 @@ def _draw(here: Page) -> None:
             plan = None
     _start_row(here, plan, material)
     show_generating(here, documents(material), form_elsewhere=named)
+    show_traces(here, documents(material), chunkers)
     _show_results(here, run, kept, plan, material)
 
 

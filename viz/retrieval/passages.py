@@ -85,7 +85,7 @@ def ranked_passages(found: Evaluation, answer: Answer, given: GivenChunks) -> li
         title += (
             f" · {held:,} of {size:,} characters are excerpt" if held else f" · {size:,} characters, none of them excerpt"
         )
-        parts = _parts(text, one.given, excerpts)
+        parts = parts_of(text, one.given, excerpts)
         if not one.whole:
             title += " · cut off"
             parts.append((f"{given.budget:,} {given.unit}", "end"))
@@ -119,7 +119,7 @@ def _where(corpus: Corpus, spans: Sequence[Span]) -> str:
     return f"{corpus.names[number]}, {parts.said([(start - offset, end - offset) for start, end in spans])}"
 
 
-def _parts(text: str, spans: Sequence[Span], excerpts: Sequence[Span]) -> list[Part]:
+def parts_of(text: str, spans: Sequence[Span], excerpts: Sequence[Span]) -> list[Part]:
     """Return the text of the spans in order, divided where excerpts begin and end; each span starts a new line."""
     parts: list[Part] = []
     for place, span in enumerate(spans):
@@ -188,9 +188,10 @@ def _rest(text: str, span: Span, whole: Span) -> list[Part]:
 
 def show_passages(found: Evaluation, answer: Answer, given: GivenChunks, *, whole: bool, key: str) -> None:
     """Draw the retrieved chunks or, if ``whole``, the documents with the chunks marked."""
-    data: PassagesData = {
-        "hit": GROUNDS[theme()][_GREEN],
-        "edge": EDGES[theme()][_GREEN],
-        "passages": (document_passages if whole else ranked_passages)(found, answer, given),
-    }
+    draw_passages((document_passages if whole else ranked_passages)(found, answer, given), key)
+
+
+def draw_passages(passages: list[PassageData], key: str) -> None:
+    """Draw passages in the colours of the theme."""
+    data: PassagesData = {"hit": GROUNDS[theme()][_GREEN], "edge": EDGES[theme()][_GREEN], "passages": passages}
     _passages(key=key, data=data)

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 from chunkers import Span
 from evaluation.retrieval.failed import Failure, Seam
-from viz.retrieval.failed.failed import KEY, _choose, _holder, _others, _seam
+from viz.retrieval.failed.failed import KEY, _choose, _holder, _others, seam_data
 
 PLAN = SimpleNamespace(names=["1. Recursive", "2. Optimal", "3. Breakpoint"])
 
@@ -43,12 +43,12 @@ def test_it_says_who_found_it():
 
 def test_a_cut_without_a_reason_has_its_chunks_and_its_place():
     text = "It shines at night. It floats\nby day."
-    assert _seam(text, Seam(20, 3, 4, "")) == {
+    assert seam_data(text, Seam(20, 3, 4, "")) == {
         "before": "It shines at night.",
         "after": "It floats by day.",
         "reason": "between chunks 4 and 5, at character 20",
     }
-    assert _seam(text, Seam(20, 3, 4, "distance 0.72 > 0.5"))["reason"] == "distance 0.72 > 0.5"
+    assert seam_data(text, Seam(20, 3, 4, "distance 0.72 > 0.5"))["reason"] == "distance 0.72 > 0.5"
 
 
 def test_a_row_shows_its_question_and_the_chunker_that_missed_it_beside_one_that_found_it(monkeypatch):

@@ -38,7 +38,7 @@ export default function ({ data, parentElement, setStateValue }) {
     mark(button, row.here);
     button.addEventListener("click", () => {
       setStateValue("chosen", { question: row.question, at: performance.now() });
-      document.querySelector(".st-key-retrieval_one")?.scrollIntoView({ block: "start" });
+      document.querySelector(data.below)?.scrollIntoView({ block: "start" });
     });
   }
   root.replaceChildren(list, el("p", "note", data.more));

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypedDict
 
@@ -28,6 +28,7 @@ _failed = component(
 )
 
 KEY = "retrieval_failed_list"
+BELOW = ".st-key-retrieval_one"
 MOST_LISTED = 200
 """Most excerpts in the list; those with the largest missed parts come first."""
 AROUND = 40
@@ -58,10 +59,16 @@ class RowData(TypedDict):
 
 
 class FailedData(TypedDict):
-    """Payload of the list of missed excerpts: its rows, and a sentence about the rows left out."""
+    """Payload of the list: its rows, a sentence about the rows left out, and the selector of what a press scrolls to."""
 
     rows: list[RowData]
     more: str
+    below: str
+
+
+def failed_list(data: FailedData, key: str, chosen: Callable[[], None]) -> None:
+    """Draw a list of failed questions; ``chosen`` is called after a press on a row."""
+    _failed(key=key, data=data, on_chosen_change=chosen)
 
 
 def show_failed(told: Told, plan: Plan, words: dict[str, str]) -> None:
@@ -96,8 +103,7 @@ def show_failed(told: Told, plan: Plan, words: dict[str, str]) -> None:
     rows = [_row(report, plan, one, number, words) for one in lost[:MOST_LISTED]]
     left = len(lost) - len(rows)
     more = f"{counted(left, 'more excerpt')} with less missed" if left else ""
-    data: FailedData = {"rows": rows, "more": more}
-    _failed(key=KEY, data=data, on_chosen_change=partial(_choose, lost, number, words))
+    failed_list({"rows": rows, "more": more, "below": BELOW}, KEY, partial(_choose, lost, number, words))
 
 
 def _choose(lost: Sequence[Failure], number: int, words: dict[str, str]) -> None:
@@ -134,7 +140,7 @@ def _row(report: Report, plan: Plan, one: Failure, number: int, words: dict[str,
         "question": one.question,
         "title": f"{one.question + 1}. {question}",
         "missed": f"{share} missed",
-        "seams": [_seam(text, seam) for seam in one.seams[:SEAMS_SHOWN]],
+        "seams": [seam_data(text, seam) for seam in one.seams[:SEAMS_SHOWN]],
         "more": f"and {counted(left, 'more cut')}" if left > 0 else "",
         "holder": _holder(report, one, number),
         "others": _others(plan, one, number),
@@ -142,7 +148,7 @@ def _row(report: Report, plan: Plan, one: Failure, number: int, words: dict[str,
     }
 
 
-def _seam(text: str, seam: Seam) -> SeamData:
+def seam_data(text: str, seam: Seam) -> SeamData:
     """Return the payload of a cut, with the chunks' numbers if the chunker gives no reason."""
     why = seam.reason or f"between chunks {seam.before + 1:,} and {seam.after + 1:,}, at character {seam.place:,}"
     before, after = text[max(0, seam.place - AROUND) : seam.place], text[seam.place : seam.place + AROUND]

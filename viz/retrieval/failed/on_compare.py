@@ -56,21 +56,25 @@ def show_way_to_compare(corpus: Corpus, span: Span, plan: Plan, numbers: Sequenc
     """
     number = corpus.document_at(span.start)
     offset, document = corpus.offsets[number], corpus.documents[number]
-    sample, own = _samples().get(document.text), session.own
-    to: str | Source = sample or Source(document.text, document.name, parts=document.parts)
-    place = f", in the place of “{own.name}”" if sample is None and own is not None and own.text != document.text else ""
     if document.splitter != plan.sentences:
         # A run that only shows stored results uses another splitter.
-        name = document.name if sample is None else load_sample(sample).title
-        document = split_document(document.text, plan.sentences, name, document.parts)
-    data: OnCompareData = {
-        "label": f"See the passage on Compare{place}",
-        "range": sentences_of(document, Span(span.start - offset, span.end - offset)),
-    }
+        document = split_document(document.text, plan.sentences, document.name, document.parts)
     columns = [
         ColumnChoice(one.name, one.model_dump(mode="json")) for one in (plan.chunkers[n] for n in dict.fromkeys(numbers))
     ]
-    _link(key=KEY, data=data, on_open_change=partial(_open, to, plan, columns, choices))
+    offer_passage(document, Span(span.start - offset, span.end - offset), columns, choices, KEY, plan.embedder)
+
+
+def offer_passage(
+    document: Document, span: Span, columns: list[ColumnChoice], choices: Choices, key: str, embedder: str | None = None
+) -> None:
+    """Draw the button that opens Compare at a span of a document, with these columns and by default the page's embedder."""
+    sample, own = _samples().get(document.text), session.own
+    to: str | Source = sample or Source(document.text, document.name, parts=document.parts)
+    place = f", in the place of “{own.name}”" if sample is None and own is not None and own.text != document.text else ""
+    data: OnCompareData = {"label": f"See the passage on Compare{place}", "range": sentences_of(document, span)}
+    settings = document.splitter, embedder or choices.embedder
+    _link(key=key, data=data, on_open_change=partial(_open, to, settings, columns, choices, key))
 
 
 def sentences_of(document: Document, span: Span) -> tuple[int, int]:
@@ -79,12 +83,12 @@ def sentences_of(document: Document, span: Span) -> tuple[int, int]:
     return first, max(first, document.sentence_at(span.end - 1)) + 1
 
 
-def _open(to: str | Source, plan: Plan, columns: list[ColumnChoice], choices: Choices) -> None:
+def _open(to: str | Source, settings: tuple[str, str], columns: list[ColumnChoice], choices: Choices, key: str) -> None:
     """Go to Compare with the document and these columns; the user can undo this there."""
-    opened = (st.session_state.get(KEY) or {}).get("open")
-    if not opened or session.taken.get((KEY, "open")) == opened["at"]:
+    opened = (st.session_state.get(key) or {}).get("open")
+    if not opened or session.taken.get((key, "open")) == opened["at"]:
         return
-    session.taken[KEY, "open"] = opened["at"]
+    session.taken[key, "open"] = opened["at"]
     # These settings are shared: Compare adopts them from the page that the user comes from.
     if isinstance(to, str):
         choose_document(choices, to)
@@ -93,7 +97,7 @@ def _open(to: str | Source, plan: Plan, columns: list[ColumnChoice], choices: Ch
         choose_document(choices, OWN)
     else:
         give_text(to, choices)
-    choices.sentences, choices.embedder = plan.sentences, plan.embedder
+    choices.sentences, choices.embedder = settings
     there = compared()
     with undoable(COMPARE, "Columns replaced by those of Retrieval"):
         there.columns, there.selected = columns, 0

@@ -9,6 +9,7 @@ from evaluation.questions.sets import QuestionSet
 from viz.jobs.generating import Comparing
 from viz.jobs.plan import OwnDocuments
 from viz.jobs.reading import ReadingJob
+from viz.jobs.tracing import DiagnosingTraces
 from viz.state.keys import Job, Session, Value
 
 
@@ -25,6 +26,8 @@ class RetrievalSession(Session):
     generating_wanted = Value[tuple[Settings, Texts, Asking | None] | None]("generating_wanted", None)
     comparing = Job[Comparing | None]("comparing", None)
     question_table = Value("question_table", 0)  # number of edits of the question table, part of its key
+    tracing = Job[DiagnosingTraces | None]("tracing", None)
+    traced_question = Value[int | None]("traced_question", None)  # number of the failed question that is shown
 
 
 session = RetrievalSession()

@@ -1,0 +1,91 @@
+"""The user's own traces on Retrieval: failed questions with their stage, what was retrieved, and the way into the text."""
+
+import json
+
+import pytest
+
+from chunkers import build_chunker
+from sample_docs import load_sample
+from tests.support import LIMIT, ended
+from tests.viz.retrieval.steps import components, opened, said
+from viz.jobs.plan import OwnDocuments
+from viz.jobs.tracing import DiagnosingTraces
+from viz.retrieval import own_traces
+
+pytestmark = pytest.mark.page
+
+TEXT = load_sample("article").text
+CUT = build_chunker("recursive", {"size": 500, "unit": "characters"})
+
+
+def rows():
+    """Return questions whose answers were cut apart, and retrieved but not used."""
+    first, second = TEXT[:80], TEXT[200:290]
+    return [
+        {"query": "Split?", "retrieved": [first, "Of this no document says a word, whatever one asks it for."],
+         "excerpts": [TEXT]},
+        {"query": "Used?", "retrieved": [{"text": second, "score": 0.5}], "excerpts": [second[5:60]], "feedback": "down"},
+        {"query": "Known?", "retrieved": [first]},
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def traced(monkeypatch):
+    monkeypatch.setattr(own_traces, "PATIENCE_S", LIMIT)
+    app = opened(c1="recursive", c2="fixed_sentences")
+
+    def paste(text):
+        app.text_area(key="traces_pasted").set_value(text).run()
+        assert not app.exception
+        return app
+
+    return paste
+
+
+def test_failed_questions_have_their_stage_and_lead_into_the_text(traced):
+    app = traced("\n".join([*map(json.dumps, rows()), '{"query": "x"}']))
+    listed = components(app, "failed")[0]
+    assert [(row["title"], row["missed"]) for row in listed["rows"]] == [
+        ("line 1 · Split?", "cut apart"),
+        ("line 2 · Used?", "not used"),
+    ]
+    assert listed["rows"][0]["seams"][0]["reason"]
+    assert any("3 questions: 2 failed, 0 did not, 1 cannot be told" in one.value for one in app.caption)
+    passages = components(app, "passages")[0]
+    titles = [one["title"] for one in passages["passages"]]
+    assert titles[0].startswith("The answer · article.txt, 0 to ")
+    assert titles[1].startswith("1 · article.txt, 0 to 80")
+    assert "2 · missing" in titles[2]
+    assert components(app, "on_compare")[0]["label"].startswith("See the passage on Compare")
+    tables = [one.value for one in app.dataframe]
+    assert any("problem" in table and "pasted.jsonl, line 4: " in table["problem"][0] for table in tables)
+    app.session_state["traced_question"] = 1
+    passages = components(app.run(), "passages")[0]
+    assert [one["title"] for one in passages["passages"]] == ["1 · article.txt, 200 to 290 · score 0.5"]
+
+
+def test_a_file_that_cannot_be_read_is_a_sentence_and_loses_nothing(traced):
+    app = traced('{"query": "a"}\n{')
+    assert any(
+        text.startswith("pasted.jsonl, line 1: a row with a question must say what was retrieved") for text in said(app)
+    )
+    assert app.text_area(key="traces_pasted").value == '{"query": "a"}\n{'
+    assert not any("cannot be told" in one.value for one in app.caption)
+
+
+def test_a_stopped_diagnosis_keeps_the_questions_before_it():
+    data = "\n".join(map(json.dumps, rows())).encode()
+    documents = OwnDocuments([("article.txt", TEXT)], [], [])
+    job = DiagnosingTraces(0, ("t.jsonl", data), documents, "lines", CUT, None, False)
+    tell = job._tell
+
+    def stop(status, done, total):
+        if "located" in status and done == 2:
+            job.cancel()
+        tell(status, done, total)
+
+    job._tell = stop
+    job.start()
+    assert not ended(job).error
+    assert len(job.report.diagnoses) == 2
+    assert job.stopped == "Stopped: these are 2 of 3 questions."

@@ -1,0 +1,263 @@
+"""The section of the Retrieval page on the user's own traces: which stage lost each answer, and the way into the text."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from chunkers import Chunker, Span
+from chunkers.found_again.unordered import Place
+from evaluation.traces.report import TraceReport, as_json, status
+from evaluation.traces.stages import STAGES, Diagnosis
+from viz.components.download import download
+from viz.components.job_progress import show_job_progress
+from viz.components.notice import notice, remark
+from viz.jobs.plan import OwnDocuments
+from viz.jobs.reading import PATIENCE_S
+from viz.jobs.tracing import DiagnosingTraces
+from viz.retrieval.failed.failed import MOST_LISTED, SEAMS_SHOWN, RowData, failed_list, seam_data
+from viz.retrieval.failed.on_compare import offer_passage
+from viz.retrieval.material import MEGABYTES
+from viz.retrieval.passages import AROUND, Part, PassageData, draw_passages, parts_of
+from viz.retrieval.state.session import session
+from viz.shell.page import Page
+from viz.theme.numbers import counted
+
+ABOUT = (
+    "What your own retrieval was asked and what it found, located in the documents on the left: each failed question with "
+    "the stage that lost its answer."
+)
+
+FORMS = (
+    "Spans of OpenInference (Phoenix) or OpenTelemetry, a Langfuse export, a ragas data set, or JSON lines or CSV with a "
+    "question, the texts that were retrieved and, where known, excerpts, an answer and feedback. They stay on this machine."
+)
+
+SEARCHED_HELP = (
+    "The column that cuts the documents as they were cut when they were searched. It gives the reason of each cut, and the "
+    "chunks that were not retrieved."
+)
+
+_WIDTHS = {"stage": 130, "questions": 80}
+LIST, ONE = "traces_list", "traces_one"
+
+
+def show_traces(here: Page, documents: OwnDocuments, chunkers: Sequence[Chunker | None]) -> None:
+    """Draw the section: the file, the chunks that were searched, the failed questions, and one of them in detail."""
+    with st.expander("Your own traces", expanded=session.tracing is not None):
+        remark(ABOUT, key="traces_about")
+        file, chunker = _choose(chunkers if here.embedder is not None else (), here.choices.selected)
+        job = session.tracing
+        if not documents.texts:
+            notice("Upload at least one document, on the left; no questions are needed.", key="traces_no_documents")
+            return
+        if file is None and job is None:
+            return
+        file = file or (job.file if job is not None else ("", b""))
+        embedder = here.embedder if chunker is not None else None
+        settings = here.choices.sentences, chunker and chunker.model_dump_json(), chunker and chunker.name
+        subject = hashlib.sha256(file[1]).digest(), file[0], tuple(documents.texts), settings, embedder and embedder.name
+        if job is None or job.subject != subject:
+            on_disk = session.on_disk
+            job = DiagnosingTraces(subject, file, documents, here.choices.sentences, chunker, embedder, on_disk)
+            session.tracing, session.traced_question = job, None
+            job.start()
+            job.join(PATIENCE_S)
+        if job.running and not job.cancelled:
+            show_job_progress(job, key="traces_cancel")
+            return
+        job.join(PATIENCE_S)
+        _show(here, job)
+
+
+def _choose(chunkers: Sequence[Chunker | None], selected: int) -> tuple[tuple[str, bytes] | None, Chunker | None]:
+    """Draw the inputs; return the file of traces, and the chunker that makes the chunks that were searched."""
+
+    def removed() -> None:
+        session.tracing = None
+
+    left, right = st.columns(2)
+    uploaded = left.file_uploader(
+        "Traces",
+        ["jsonl", "json", "csv", "ndjson", "txt"],
+        key="traces_file",
+        max_upload_size=MEGABYTES,
+        on_change=removed,
+        help=FORMS,
+    )
+    pasted = right.text_area("Or paste them", key="traces_pasted", on_change=removed, height=92)
+    # A language model may cut otherwise each time.
+    usable = {number: one for number, one in enumerate(chunkers) if one is not None and not one.asks}
+    titles: dict[int | None, str] = {None: "Not known"}
+    titles |= {number: f"{number + 1}. {one.title}" for number, one in usable.items()}
+    first = [*titles].index(selected) if selected in usable else 0
+    with st.container(width=420):
+        number = st.selectbox(
+            "Searched chunks", [*titles], first, format_func=titles.__getitem__, key="traces_searched", help=SEARCHED_HELP
+        )
+    file = None
+    if uploaded is not None:
+        file = uploaded.name, uploaded.getvalue()
+    elif pasted.strip():
+        file = "pasted.jsonl", pasted.encode(errors="surrogatepass")
+    return file, usable.get(number) if number is not None else None
+
+
+def _show(here: Page, job: DiagnosingTraces) -> None:
+    """Draw the result of a job that is over."""
+    if job.error:
+        notice(job.error, "error", key="traces_error")
+    elif job.report is None:
+        notice("Reading the traces was stopped; upload them again, or fewer of them.", key="traces_stopped")
+    report = job.report
+    if report is None:
+        return
+    if job.stopped:
+        notice(job.stopped, key="traces_stopped")
+    if report.remark:
+        notice(report.remark, key="traces_remark")
+    if report.problems:
+        with st.expander(f"{counted(len(report.problems), 'problem')} in the file"):
+            st.dataframe({"problem": [*report.problems]}, hide_index=True, width="stretch")
+    failed = [number for number, one in enumerate(report.diagnoses) if one.failed]
+    texts = report.texts
+    st.caption(
+        f"{counted(len(report.diagnoses), 'question')}: {len(failed):,} failed, {report.count(False):,} did not, "
+        f"{report.count(None):,} cannot be told. {counted(sum(texts.values()), 'retrieved text')}: {texts['located']:,} "
+        f"located, {texts['several places']:,} in several places, {texts['missing']:,} missing."
+    )
+    if report.stages:
+        rows = [(stage, count, STAGES[stage]) for stage, count in report.stages.items()]
+        head = ("stage", "questions", "meaning")
+        widths: dict[str, Any] = {
+            "stage": st.column_config.Column(width=130),
+            "questions": st.column_config.Column(width=80),
+        }
+        table = dict(zip(head, zip(*rows, strict=True), strict=True))
+        st.dataframe(table, hide_index=True, width="stretch", column_config=widths)
+    if failed:
+        chosen = session.traced_question if session.traced_question in failed else failed[0]
+        listed = [_row(report, number, chosen) for number in failed[:MOST_LISTED]]
+        more = f"and {len(failed) - MOST_LISTED:,} more, which the JSON has" if len(failed) > MOST_LISTED else ""
+        failed_list({"rows": listed, "more": more, "below": f".st-key-{ONE}"}, LIST, _chosen)
+        _show_one(here, report, report.diagnoses[chosen])
+    _show_rest(report)
+    whole = as_json(report)
+    download(
+        st.container(),
+        "Diagnoses, JSON",
+        lambda: json.dumps(whole, ensure_ascii=False, indent=1),
+        "seamark-traces.json",
+        "application/json",
+        job.subject,
+        key="traces_json",
+    )
+
+
+def _chosen() -> None:
+    """Select a row's question."""
+    chosen = (st.session_state.get(LIST) or {}).get("chosen")
+    if chosen and session.taken.get((LIST, "chosen")) != chosen["at"]:
+        session.taken[LIST, "chosen"] = chosen["at"]
+        session.traced_question = chosen["question"]
+
+
+def _row(report: TraceReport, number: int, chosen: int) -> RowData:
+    one = report.diagnoses[number]
+    outcome = one.outcome
+    seams = outcome.seams if outcome is not None else ()
+    text = report.documents[outcome.place.document].text if outcome is not None and outcome.place is not None else ""
+    left = len(seams) - SEAMS_SHOWN
+    return {
+        "question": number,
+        "title": f"{one.question.place} · {one.question.question}",
+        "missed": one.stage or "",
+        "seams": [seam_data(text, seam) for seam in seams[:SEAMS_SHOWN]],
+        "more": f"and {counted(left, 'more cut')}" if left > 0 else "",
+        "holder": f"{one.said[:1].upper()}{one.said[1:]}." if one.said else "",
+        "others": f"It failed because {one.rule}.",
+        "here": number == chosen,
+    }
+
+
+def _show_one(here: Page, report: TraceReport, one: Diagnosis) -> None:
+    """Draw what was retrieved for a question, and the way to its passages on Compare."""
+    with st.container(key=ONE):
+        # Without the question, which Streamlit would render as Markdown.
+        st.subheader(f"Retrieved for {one.question.place}", anchor=False)
+        answer = one.outcome.place if one.outcome is not None else None
+        places = {} if answer is None else {f"The answer · {_where(report, answer)}": answer}
+        for retrieved, placement in zip(one.question.retrieved, one.placements, strict=True):
+            places |= {f"{retrieved.rank} · {_where(report, place)}": place for place in placement.places}
+        if places:
+            with st.container(horizontal=True, vertical_alignment="bottom"):
+                label = st.selectbox("Passage", [*places], key=f"traces_place/{one.question.place}", width=420)
+                place = places[label]
+                columns = [column.copy() for column in here.choices.columns]
+                document = report.documents[place.document]
+                offer_passage(document, place.span, columns, here.choices, "traces_on_compare")
+        draw_passages(_passages(report, one, answer), "traces_passages")
+
+
+def _where(report: TraceReport, place: Place) -> str:
+    return f"{report.documents[place.document].name}, {place.span.start:,} to {place.span.end:,}"
+
+
+def _passages(report: TraceReport, one: Diagnosis, answer: Place | None) -> list[PassageData]:
+    """Return the answer if no retrieved text has all of it, then the retrieved texts, as the documents have them."""
+    shown = [_answer(report, answer)] if answer is not None and one.stage != "not used" else list[PassageData]()
+    for retrieved, placement in zip(one.question.retrieved, one.placements, strict=True):
+        score = "" if retrieved.score is None else f" · score {retrieved.score:.3g}"
+        said = "".join(
+            [
+                f" · {placement.said}" if placement.said else "",
+                "" if retrieved.given else " · not given to the language model",
+            ]
+        )
+        if not placement.places:
+            words: list[Part] = [(retrieved.text or "", "rest")]
+            shown.append({"kind": "left_out", "title": f"{retrieved.rank} · missing{score}{said}", "parts": words})
+            continue
+        place = placement.places[0]
+        wanted = [answer.span] if answer is not None and answer.document == place.document else []
+        parts = parts_of(report.documents[place.document].text, [place.span], wanted)
+        has_answer = any(kind == "hit" for _, kind in parts)
+        title = f"{retrieved.rank} · {_where(report, place)}{score}{said}"
+        shown.append({"kind": "holds" if has_answer else "waste", "title": title, "parts": parts})
+    return shown
+
+
+def _answer(report: TraceReport, answer: Place) -> PassageData:
+    text, (start, end) = report.documents[answer.document].text, answer.span
+    around = Span(max(0, start - AROUND), min(len(text), end + AROUND))
+    parts: list[Part] = [(text[around.start : start], "rest"), (text[start:end], "missed"), (text[end : around.end], "rest")]
+    return {"kind": "missed", "title": f"The answer · {_where(report, answer)}", "parts": parts}
+
+
+def _show_rest(report: TraceReport) -> None:
+    """Draw the questions of which nothing can be told, and the retrieved texts that are not located."""
+    unknown = [one for one in report.diagnoses if one.failed is None]
+    if unknown:
+        with st.expander(f"{counted(len(unknown), 'question')} that cannot be told"):
+            rows = {"place": [one.question.place for one in unknown], "question": [one.question.question for one in unknown]}
+            st.dataframe({**rows, "why": [one.rule for one in unknown]}, hide_index=True, width="stretch")
+    pairs = [
+        (one, retrieved, placement)
+        for one in report.diagnoses
+        for retrieved, placement in zip(one.question.retrieved, one.placements, strict=True)
+        if placement.place is None
+    ]
+    if pairs:
+        with st.expander(f"{counted(len(pairs), 'retrieved text')} without a place"):
+            table = {
+                "question": [one.question.place for one, _, _ in pairs],
+                "rank": [retrieved.rank for _, retrieved, _ in pairs],
+                "state": [status(placement) for _, _, placement in pairs],
+                "text": [retrieved.text if retrieved.text is not None else retrieved.id for _, retrieved, _ in pairs],
+                "remark": [placement.said for _, _, placement in pairs],
+            }
+            st.dataframe(table, hide_index=True, width="stretch")
