@@ -13,7 +13,7 @@ st.set_page_config("Seamark", str(VIZ / "theme" / "icon.svg"), layout="wide", in
 st.html(VIZ / "theme" / "page.css")
 deck.read_link()
 page = navigation()
-deck.go_to_scene()
+deck.go_to_scene(page)
 lecture.enlarge()
 key_dialog()
 deck_bar()

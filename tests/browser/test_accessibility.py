@@ -18,7 +18,7 @@ QUERIES = {
     "clustering": ["selected=1", "selected=2", "selected=3"],
     "failures": ["selected=4", "document=emoji"],
     "answers": ["", "questions=typed"],
-    "guide": ["", "c1=breakpoint", "c1=dbscan", "view=which", "view=path&screen=2", "view=path&screen=7"],
+    "guide": ["", "c1=breakpoint", "c1=dbscan", "view=which", *(f"view=path&screen={number}" for number in range(1, 11))],
 }
 """The states of a page, as what its link says beside the embedder; of the others the first screen alone."""
 

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import READY, at_rest, embedded, eventually, read, until
+from tests.browser.steps import READY, at_rest, embedded, eventually, paste, read, until
 from tests.lanes import mostly_full
 from viz.state.decks import SEE, bundled_decks
 
@@ -122,3 +122,76 @@ def test_an_unknown_lecture_is_named(open_page, app_url):
     page = open_page(viewport=PROJECTOR)
     page.goto(f"{app_url}/?deck=nothing&embedder=tfidf")
     expect(page.get_by_text("The link's deck must be one of ten-minutes")).to_be_visible(timeout=READY)
+
+
+def added(page, **words):
+    """Add the page to one's own lecture by the key and the keyboard."""
+    page.keyboard.press("s")
+    form = page.get_by_role("dialog", name="Add to my lecture")
+    for name, said in words.items():
+        form.get_by_role("textbox", name=name).fill(said)
+    form.get_by_role("button", name="Add", exact=True).click()
+    expect(form).to_be_hidden()
+
+
+@pytest.mark.full
+def test_a_lecture_of_ones_own_is_made_ordered_saved_and_opened(open_page, app_url, tmp_path):
+    page = open_page(viewport=PROJECTOR)
+    page.goto(f"{app_url}/?embedder=tfidf&c1=fixed_sentences&c1.size=3&lecture=1")
+    embedded(page)
+    page.keyboard.press("h")
+    added(page, Title="<b>First</b>", Predict="b and s are words here")
+    expect(page.get_by_text("Added as scene 1 of your lecture")).to_be_visible()
+    paste(page, "Own one. Own two. Own three.")
+    page.wait_for_url("**document=own**")
+    embedded(page)
+    added(page, Title="Second")
+    expect(page.get_by_text("Added as scene 2 of your lecture")).to_be_visible()
+    page.get_by_role("button", name="Settings").click()
+    page.get_by_text("Lectures", exact=True).click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save", exact=True).click()
+    file = tmp_path / "lecture.json"
+    download.value.save_as(file)
+    page.get_by_role("button", name="My lecture", exact=True).click()
+    bar, title, reader = page.locator(".deck-root"), page.locator(".deck h2"), page.locator(".seamark")
+    expect(title).to_have_text("<b>First</b>")
+    arrived(page)
+    expect(page.locator(".seamark h1")).to_have_text("Four stitched stubs")
+    eventually(lambda: "covered" in reader.get_attribute("class").split(), True)
+    page.keyboard.press("PageDown")
+    eventually(lambda: "covered" in reader.get_attribute("class").split(), False)
+    page.get_by_role("button", name="Move the scene forward").click()
+    expect(page.locator(".deck .count")).to_have_text("2 of 2")
+    assert shown(bar)[1] == SEE, "the moved scene stays in sight"
+    arrived(page)
+    page.keyboard.press("PageUp")
+    eventually(lambda: shown(bar)[1], "predict")
+    at_rest(page)
+    page.keyboard.press("PageUp")
+    expect(title).to_have_text("Second")
+    arrived(page)
+    expect(page.locator(".seamark h1")).to_have_text("Pasted text")
+    assert "scenes=" not in page.url, "no text of the user is in a link"
+    page.get_by_role("button", name="Remove the scene").click()
+    expect(page.locator(".deck .count")).to_have_text("1 of 1")
+    expect(title).to_have_text("<b>First</b>")
+    page.wait_for_url("**scenes=**")
+    link = page.url
+    # Another session opens the link of the scene that is left, and the file with the text.
+    page = open_page(viewport=PROJECTOR)
+    page.goto(link)
+    expect(page.locator(".deck h2")).to_have_text("<b>First</b>", timeout=READY)
+    arrived(page)
+    page.get_by_role("button", name="Settings").click()
+    page.get_by_text("Lectures", exact=True).click()
+    uploader = page.locator("[data-testid=stFileUploader]", has_text="Open a lecture").locator("input[type=file]")
+    bad = tmp_path / "bad.json"
+    bad.write_text(file.read_text(encoding="utf-8").replace('"title"', '"titel"', 1), encoding="utf-8")
+    uploader.set_input_files(bad)
+    expect(page.get_by_text("bad.json must be a lecture of Seamark; deck.title: Field required")).to_be_visible(
+        timeout=READY
+    )
+    expect(page.locator(".deck .count")).to_have_text("1 of 1")
+    uploader.set_input_files(file)
+    expect(page.locator(".deck .count")).to_have_text("1 of 2", timeout=READY)

@@ -2,7 +2,7 @@
 // chunker's chunks. Pointer and keys move along the decisions, and from there to the text and the stepper.
 
 import { emit, listen } from "../components/shared/bus.js";
-import { el, firstWhere, found, isDark, liveRegion } from "../components/shared/dom.js";
+import { el, firstWhere, found, isDark, liveRegion, saveAs } from "../components/shared/dom.js";
 import { grouped } from "../components/shared/format.js";
 import { countPainted, expose } from "../components/shared/handle.js";
 import { ZoomWindow } from "../components/shared/zoom_window.js";
@@ -135,12 +135,8 @@ class Passes {
   }
 
   download() {
-    const link = el("a");
     const picture = this.rows.picture(getComputedStyle(this.root).getPropertyValue("--page"));
-    link.href = URL.createObjectURL(new Blob([picture], { type: "image/svg+xml" }));
-    link.download = "seamark-double-pass.svg";
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    saveAs(new Blob([picture], { type: "image/svg+xml" }), "seamark-double-pass.svg");
   }
 
   // ---- the item under the pointer, or chosen by keyboard --------------------------------------------------------------

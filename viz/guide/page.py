@@ -21,7 +21,7 @@ from viz.guide.pictures import show_pictures
 from viz.guide.start import SENTENCES, show_start
 from viz.guide.which import show_advice
 from viz.shell.column_head import waiting_words
-from viz.shell.deck import offer_decks
+from viz.shell.deck_list import offer_decks
 from viz.shell.misfits import show_misfits
 from viz.shell.page import Page, page
 from viz.shell.progress import show_progress

@@ -3,29 +3,39 @@
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.navigation.page import StreamlitPage
 
-from viz.components.download import download
+from chunkers import InputError
 from viz.components.notice import notice
 from viz.server.first_paint import WIDE
 from viz.shell.navigation import PAGES
+from viz.state.choices import OWN
 from viz.state.compared import COMPARE
-from viz.state.decks import Deck, bundled_decks
+from viz.state.decks import Deck, Scene, bundled_decks
 from viz.state.history import came_through_history
 from viz.state.keys import session
-from viz.state.values import Playing
-from viz.theme.numbers import counted
+from viz.state.lecture_file import from_link, to_link
+from viz.state.own_text import store_own_text
+from viz.state.values import Playing, Replaced
 
-DECK, SCENE = "deck", "scene"
-"""The link parameters that name a lecture and the number of its scene, from 1."""
+DECK, SCENE, SCENES = "deck", "scene", "scenes"
+"""The link parameters of a lecture: its name, the number of its scene from 1, and the scenes of the user's own lecture."""
+
+OWN_DECK = "own"
+"""The link's name for the user's own lecture."""
+
+
+def decks() -> dict[str, Deck]:
+    """Return all lectures by the name that a link has for them; the user's own comes first, if it has scenes."""
+    own = session.own_lecture.deck
+    return {**({OWN_DECK: own} if own.scenes else {}), **bundled_decks()}
 
 
 def current() -> tuple[Deck, int] | None:
     """Return the lecture at hand and the index of its scene, or None."""
     playing = session.playing
-    if playing is None:
-        return None
-    scenes = bundled_decks()[playing.deck].scenes
-    return bundled_decks()[playing.deck], min(playing.scene, len(scenes) - 1)
+    deck = None if playing is None else decks().get(playing.deck)
+    return None if playing is None or deck is None else (deck, min(playing.scene, len(deck.scenes) - 1))
 
 
 def read_link() -> None:
@@ -40,15 +50,22 @@ def read_link() -> None:
     name, number = query.get(DECK), query.get(SCENE, "1")
     if name is None:
         return
-    if name not in bundled_decks():
-        session.deck_complaint = f"The link's {DECK} must be one of {', '.join(bundled_decks())}; got {name[:60]!r}."
+    if name == OWN_DECK and not session.own_lecture.deck.scenes:
+        try:
+            session.own_lecture = from_link(query.get(SCENES, ""), PAGES)
+        except InputError as error:
+            session.deck_complaint = f"{error} If you saved the lecture, open its file under “Lectures”."
+            return
+    there = decks()
+    if name not in there:
+        session.deck_complaint = f"The link's {DECK} must be one of {', '.join(there)}; got {name[:60]!r}."
         return
-    numbers = [str(one) for one in range(1, len(bundled_decks()[name].scenes) + 1)]
+    numbers = [str(one) for one in range(1, len(there[name].scenes) + 1)]
     if number not in numbers:
         session.deck_complaint = f"The link's {SCENE} must be a number from 1 to {numbers[-1]}; got {number[:60]!r}."
         number = "1"
     session.playing, session.lecture = Playing(name, int(number) - 1), True
-    session.scene_wanted = not came_through_history() and query.keys() <= {DECK, SCENE, WIDE}
+    session.scene_wanted = not came_through_history() and query.keys() <= {DECK, SCENE, SCENES, WIDE}
 
 
 def open_scene(deck: str, scene: int = 0) -> None:
@@ -56,57 +73,52 @@ def open_scene(deck: str, scene: int = 0) -> None:
     session.playing, session.lecture, session.scene_wanted = Playing(deck, scene), True, True
 
 
+def start(deck: str) -> None:
+    """Show a lecture from its first scene; for use as a callback."""
+    session.lectures_started += 1
+    open_scene(deck)
+
+
 def leave() -> None:
     """End the lecture, and stay in lecture mode; for use as a callback."""
     session.playing = None
 
 
-def go_to_scene() -> None:
-    """Switch to the page of the scene that was opened, if any, and draw errors in the link."""
+def go_to_scene(shown: StreamlitPage) -> None:
+    """Switch to the page of the scene that was opened, if any, and draw errors in the link.
+
+    What the user does in the meantime reruns the page ``shown`` before, or the right page with the link before.
+    """
     if session.deck_complaint:
         notice(session.deck_complaint, "error", key="deck_complaint")
     showing = current()
-    if not session.scene_wanted or showing is None:
+    if session.scene_wanted and showing is not None:
+        deck, index = showing
+        scene = deck.scenes[index]
+        session.scene_wanted, session.arriving = False, (scene.page or COMPARE, scene.query)
+        _show_text_of(scene)
+    elif session.arriving[0] in ("", shown.url_path or COMPARE):
         return
-    session.scene_wanted = False
-    deck, index = showing
-    scene = deck.scenes[index]
-    session.arriving = scene.page or COMPARE
-    st.switch_page(PAGES[session.arriving].file, query_params={**scene.query, WIDE: "1", **in_link()})
+    page, query = session.arriving
+    st.switch_page(PAGES[page].file, query_params={**query, WIDE: "1", **in_link()})
 
 
 def in_link() -> dict[str, str]:
     """Return the link parameters of the lecture at hand."""
     playing = session.playing
-    return {} if playing is None else {DECK: playing.deck, SCENE: str(playing.scene + 1)}
+    if playing is None:
+        return {}
+    scenes = to_link(session.own_lecture) if playing.deck == OWN_DECK else ""
+    return {DECK: playing.deck, SCENE: str(playing.scene + 1)} | ({SCENES: scenes} if scenes else {})
 
 
-def offer_decks(place: str) -> None:
-    """Draw a button for each lecture, with what it is about; ``place`` distinguishes two lists on one page."""
-    for name, deck in bundled_decks().items():
-        with st.container(gap=None):
-            with st.container(horizontal=True):
-                st.button(deck.title, key=f"{place}/deck/{name}", on_click=open_scene, args=(name,))
-                _offer_handout(place, name, deck)
-            st.caption(f"{deck.about} {counted(len(deck.scenes), 'scene')}.")
-
-
-def _written(deck: Deck) -> str:
-    # The first page has no use for reports.
-    from evaluation.report.handout import handout
-    from viz.state.sheets import sheets
-
-    return handout(deck.title, deck.about, sheets(deck))
-
-
-def _offer_handout(place: str, name: str, deck: Deck) -> None:
-    download(
-        st.container(),
-        "Handout",
-        lambda: _written(deck),
-        "handout.html",
-        "text/html",
-        deck,
-        key=f"{place}/handout/{name}",
-        help="One page to print: every scene with its words and chunks, exercises, and the answers at the end.",
-    )
+def _show_text_of(scene: Scene) -> None:
+    """Make the text of a scene the user's own text; the text that it replaces can be restored."""
+    texts = session.own_lecture.texts
+    if scene.text not in texts or session.own == texts[scene.text].source:
+        return
+    before, given, is_stored = session.own, session.own_given, OWN in session.notebooks
+    store_own_text(texts[scene.text].source)
+    session.own_taken += 1
+    if before is not None and not is_stored and all(text.text != before.text for text in texts.values()):
+        session.replaced = Replaced(before, given)

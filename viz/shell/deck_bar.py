@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, TypedDict
 
@@ -9,9 +10,10 @@ import streamlit as st
 
 from viz.components.assets import script, styles
 from viz.components.mounting import component
-from viz.shell import deck, lecture
-from viz.state.decks import Scene
+from viz.shell import deck, lecture, own_lecture
+from viz.state.decks import DRAWN, Scene
 from viz.state.keys import session
+from viz.state.values import ScenePicture
 from viz.theme import palette
 
 KEY = "deck"
@@ -39,6 +41,8 @@ class SceneData(TypedDict):
         The first and the last step of a stepper, from 1, between which the keys step; no end if ``until`` is None.
     at
         The key of the container to which the page scrolls then; empty for none.
+    drawn
+        Whether a picture shows the page.
     """
 
     title: str
@@ -48,12 +52,33 @@ class SceneData(TypedDict):
     first: int
     until: int | None
     at: str
+    drawn: bool
+
+
+class PictureData(TypedDict):
+    """Payload of a `viz.state.values.ScenePicture`."""
+
+    asked: float
+    svg: str
+    name: str
+    said: str
 
 
 class DeckData(TypedDict):
     """Payload of the bar: whether lecture mode is on, the lecture's name and title, its scenes, and the scene at hand.
 
-    ``heard`` is the browser's timestamp of the last act that the server has received.
+    Attributes
+    ----------
+    own
+        Whether the lecture is the user's own, whose scenes can be moved and removed.
+    started
+        A new number begins the lecture at the scene at hand, even if it is the same.
+    adding
+        A new number opens the form for another scene of the user's own lecture.
+    picture
+        The picture that was asked for last.
+    heard
+        The browser's timestamp of the last act that the server has received.
     """
 
     lecture: bool
@@ -61,24 +86,40 @@ class DeckData(TypedDict):
     title: str
     scenes: Sequence[SceneData]
     at: int
+    own: bool
+    started: int
+    adding: int
+    picture: PictureData | None
     heard: float | None
 
 
 def deck_bar() -> None:
     """Draw the bar, which is empty without a lecture and hears the keys of lecture mode.
 
-    The page reruns after each act of the user: ``scene`` shows the scene of that number, ``leave`` ends the lecture.
+    The page reruns after each act of the user: ``scene`` shows the scene of that number, ``leave`` ends the lecture, ``add``
+    adds the page to the user's own lecture, ``move`` and ``remove`` change the scene at hand there, and ``picture`` draws
+    the page.
     """
     showing = deck.current() if lecture.is_on() else None
+    drawn = session.scene_picture
     data: DeckData = {
         "lecture": lecture.is_on(),
         "name": "" if session.playing is None or showing is None else session.playing.deck,
         "title": "" if showing is None else showing[0].title,
         "scenes": [] if showing is None else [_scene(scene) for scene in showing[0].scenes],
         "at": 0 if showing is None else showing[1],
+        "own": session.playing is not None and session.playing.deck == deck.OWN_DECK,
+        "started": session.lectures_started,
+        "adding": session.scene_adding,
+        "picture": None
+        if drawn is None
+        else {"asked": drawn.asked, "svg": drawn.svg, "name": drawn.name, "said": drawn.said},
         "heard": session.taken.get((KEY, "act")),
     }
     _bar(key=KEY, data=data, height=0, on_act_change=_take)
+    if session.lecture_said:
+        st.toast(session.lecture_said)
+        session.lecture_said = ""
 
 
 def _take() -> None:
@@ -86,12 +127,23 @@ def _take() -> None:
     # The change of the page may end the state of the bar, which the next run draws anew.
     session.taken[KEY, "act"] = act["at"]
     playing = session.playing
-    if playing is None:
-        return
-    if act["act"] == "leave":
-        deck.leave()
-    elif act["act"] == "scene":
-        deck.open_scene(playing.deck, max(0, int(act["scene"])))
+    session.scene_picture = None
+    match act["act"]:
+        case "add":
+            own_lecture.add_scene({name: str(word) for name, word in act["words"].items()}, hides=bool(act["hides"]))
+        case "leave":
+            deck.leave()
+        case "move":
+            own_lecture.move_scene(-1 if act["by"] < 0 else 1)
+        case "picture" if (svg := own_lecture.picture(act["horizon"], [str(line) for line in act["caption"]])) is not None:
+            showing = deck.current()
+            title = "Seamark" if showing is None else showing[0].scenes[showing[1]].title
+            said = " ".join([title, *map(str, act["caption"])])
+            session.scene_picture = ScenePicture(act["at"], svg, f"seamark-{_slug(title)}", said)
+        case "remove":
+            own_lecture.remove_scene()
+        case "scene" if playing is not None:
+            deck.open_scene(playing.deck, max(0, int(act["scene"])))
 
 
 def _scene(scene: Scene) -> SceneData:
@@ -104,4 +156,9 @@ def _scene(scene: Scene) -> SceneData:
         "first": int(step) if step.isdecimal() else 1,
         "until": scene.until,
         "at": scene.at,
+        "drawn": scene.page in DRAWN,
     }
+
+
+def _slug(title: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") or "scene"

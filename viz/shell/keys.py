@@ -84,6 +84,7 @@ KEYS = (
         True,
     ),
     Key(("b",), "in lecture mode: blank the screen; any key brings it back", "", "shell/deck_bar.js", True),
+    Key(("s",), "in lecture mode: add the page to your lecture", "", "shell/deck_bar.js", True),
     Key(("↑", "↓", "Enter"), "in the table: previous, next gap, lead to the text", ".ledger", "breakpoints/gap_table.js"),
     Key(("arrows", "Enter"), "on the rows: to another comparison, to its step", ".passes", "double_pass/passes.js"),
     Key(

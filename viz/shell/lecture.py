@@ -41,7 +41,8 @@ def name_keys(menu: DeltaGenerator) -> None:
     if is_on():
         menu.caption(
             "Keys: **1** to **6** show one column alone, **h** hides or shows the cuts, **d** and **D** go to the next and "
-            "the previous disagreement, **/** goes to the question field, **b** blanks the screen."
+            "the previous disagreement, **/** goes to the question field, **b** blanks the screen, **s** adds the page to "
+            "your lecture."
         )
 
 

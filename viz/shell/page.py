@@ -21,7 +21,9 @@ from viz.controls.text_source import load_text, show_row, take_document
 from viz.jobs.resources import split_document
 from viz.server.first_paint import WIDE
 from viz.shell import deck, lecture
+from viz.shell.deck_list import offer_decks
 from viz.shell.navigation import enter_through_app, go_where_asked
+from viz.shell.own_lecture import offer_to_add
 from viz.state.choices import OWN, OWN_SPLITTER, SHARED, Choices
 from viz.state.embedder import chosen_embedder, splitter_waits_for_consent
 from viz.state.history import came_through_history
@@ -134,7 +136,8 @@ def _begun(choices: Choices, default: Choices, complaints: list[str], *, about_a
         shared_controls(choices, embedder)
     if lecture.is_on():
         with side.expander("Lectures"):
-            deck.offer_decks("settings")
+            offer_decks("settings")
+            offer_to_add()
     if about_a_text:
         lecture.name_keys(side)
     ask_about_embedder(choices, embedder)
@@ -180,14 +183,16 @@ def _write_link(name: str, choices: Choices, default: Choices) -> None:
 
 def _choices(name: str, default: Choices) -> tuple[Choices, list[str]]:
     """Return the page's choices, read from the link on first opening, with shared choices taken from the previous page."""
-    arriving, session.arriving = session.arriving == name, ""
+    arriving = session.arriving[0] == name
     if name not in session.choices or arriving:
-        session.choices[name], session.complaints[name] = _from_link(default)
+        link = session.arriving[1] if arriving else st.query_params.to_dict()
+        session.arriving = "", {}
+        session.choices[name], session.complaints[name] = _from_link(link, default)
         columns = enumerate(session.choices[name].columns)
-        older = older_columns(st.query_params.to_dict())
+        older = older_columns(link)
         session.older[name] = {index: column.copy() for index, column in columns if index + 1 in older}
     query = st.query_params.to_dict()
-    if came_through_history():
+    if came_through_history() and not arriving:
         session.written_link = "", {}
         # The menu opens a page's bare address, a history entry of its own that stands for the page's initial choices.
         session.choices[name] = _restored(query or session.first_links.get(name, {}), default)
@@ -214,12 +219,13 @@ def _restored(query: Mapping[str, str], default: Choices) -> Choices:
     return choices
 
 
-def _from_link(default: Choices) -> tuple[Choices, list[str]]:
-    choices, complaints = from_query(st.query_params.to_dict(), {**sample_splitters(), OWN: OWN_SPLITTER}, default)
+def _from_link(link: Mapping[str, str], default: Choices) -> tuple[Choices, list[str]]:
+    query = {name: word for name, word in link.items() if name != deck.SCENES}
+    choices, complaints = from_query(query, {**sample_splitters(), OWN: OWN_SPLITTER}, default)
     session.own_linked = choices.document == OWN
-    session.notebook_linked = st.query_params.get(KEPT, "")[:LONGEST_NAME]
+    session.notebook_linked = query.get(KEPT, "")[:LONGEST_NAME]
     # Only a suggestion; it is used once the user confirms it.
-    if is_name(name := st.query_params.get(MODEL, "")):
+    if is_name(name := query.get(MODEL, "")):
         session.linked_model = name
     if not at_hand(choices.tokenizer):
         complaints.append(

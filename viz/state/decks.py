@@ -19,6 +19,9 @@ PARTS = ("prepare", "predict", "see", "explain")
 SEE = "see"
 """The part that reveals: hidden cuts are shown, a question is asked, and a stepper moves."""
 
+DRAWN = ("", "breakpoints", "double_pass", "clustering")
+"""Pages whose scenes have chunks to draw on paper and as a picture."""
+
 LONGEST_TITLE = 80
 """Maximum number of characters of a title."""
 
@@ -47,6 +50,8 @@ class Scene(BaseModel):
         The question that Compare answers in the part `SEE`; empty for none.
     until
         The last step, from 1, that the part `SEE` shows of a stepper; None for all.
+    text
+        The name in the lecture's file of the user's text that the scene shows; empty for a bundled document.
     at
         The key of the container to which the part `SEE` scrolls the page; empty for none.
     """
@@ -64,6 +69,7 @@ class Scene(BaseModel):
     ask: str = Field("", max_length=LONGEST_QUESTION)
     until: int | None = Field(None, ge=1)
     at: str = Field("", pattern="^[a-z_]*$")
+    text: str = Field("", max_length=64)
 
     @property
     def page(self) -> str:

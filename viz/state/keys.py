@@ -25,6 +25,7 @@ from viz.jobs.plan import Material
 from viz.jobs.reading import ReadingJob
 from viz.jobs.texts import Showing
 from viz.state.choices import OWN_SPLITTER, Choices, ColumnChoice
+from viz.state.lecture_file import LectureFile
 from viz.state.session_file import SessionFile
 from viz.state.text import Source
 from viz.state.values import (
@@ -35,6 +36,7 @@ from viz.state.values import (
     Notebook,
     Playing,
     Replaced,
+    ScenePicture,
     Sent,
     Undo,
 )
@@ -166,8 +168,14 @@ class Session:
     playing = Value[Playing | None]("playing", None)  # the lecture at hand
     deck_read = Value("deck_read", False)  # whether the lecture was read from the link
     deck_complaint = Value("deck_complaint", "")
+    own_lecture = Container[LectureFile]("own_lecture", LectureFile)
+    scene_picture = Value[ScenePicture | None]("scene_picture", None)  # asked for last
+    lecture_before = Value[LectureFile | None]("lecture_before", None)  # the own lecture before a removal or another file
+    lectures_started = Value("lectures_started", 0)  # how often a lecture was chosen from the list or a file
+    lecture_said = Value("lecture_said", "")  # what became of the own lecture, to be said once
+    scene_adding = Value("scene_adding", 0)  # how often the form of another scene was opened by a button
     scene_wanted = Value("scene_wanted", False)  # whether the next run opens the page of the scene
-    arriving = Value("arriving", "")  # the page that reads its link again, because a scene opens there
+    arriving = Value[tuple[str, dict[str, str]]]("arriving", ("", {}))  # the page where a scene opens, and the scene's link
     next_page = Value("next_page", "")  # key of the page to go to on the next run
     # Of each widget whose value was changed by anything else, how often: the number in its key
     widget_numbers = Container[dict[str, int]]("widget_numbers", dict)

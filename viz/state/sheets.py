@@ -2,47 +2,58 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from chunkers import Document, InputError, Tools, build_chunker, load_embedder, load_tokenizer, run
 from chunkers.embedders.minilm import MiniLM
 from evaluation.report.handout import Sheet
 from sample_docs import load_sample, sample_splitters
 from viz.jobs.resources import embedding_cache
-from viz.state.choices import Choices
-from viz.state.decks import Deck, Scene
+from viz.state.choices import OWN, OWN_SPLITTER, Choices
+from viz.state.decks import DRAWN, Deck, Scene
 from viz.state.link import from_query
-
-SHOWN = ("", "breakpoints", "double_pass")
-"""Pages of which a handout prints all columns; of pages in `SELECTED` it prints the selected one, of others none."""
+from viz.state.text import Source
 
 SELECTED = ("clustering",)
+"""Pages of which only the selected column is on paper."""
 
 EMBEDDERS = (MiniLM.name, "tfidf")
 """Embedders that need neither a download nor a server."""
 
 
-def sheets(deck: Deck) -> list[Sheet]:
-    """Return the scenes of a lecture with their results."""
-    return [_sheet(scene) for scene in deck.scenes]
+def sheets(deck: Deck, texts: Mapping[str, Source]) -> list[Sheet]:
+    """Return the scenes of a lecture with their results; ``texts`` are the user's own, by the names in the scenes."""
+    return [_sheet(scene, texts.get(scene.text)) for scene in deck.scenes]
 
 
-def _sheet(scene: Scene) -> Sheet:
+def _sheet(scene: Scene, own: Source | None) -> Sheet:
     title = f"{scene.title} ({scene.minutes} min)" if scene.minutes else scene.title
     bare = Sheet(title, scene.words)
-    if scene.page not in (*SHOWN, *SELECTED) or "c1" not in scene.query:
+    if scene.page not in DRAWN or "c1" not in scene.query:
         return bare
-    splitters = sample_splitters()
+    splitters = {**sample_splitters(), OWN: OWN_SPLITTER}
     first = next(iter(splitters))
     choices, _ = from_query(scene.query, splitters, Choices(first, splitters[first], []))
-    sample = load_sample(choices.document)
+    if choices.document == OWN and own is None:
+        return bare
+    name, words, known = _text(choices.document, own)
     columns = [choices.columns[choices.selected]] if scene.page in SELECTED else choices.columns
     try:
         chunkers = [build_chunker(column.chunker, column.parameters) for column in columns]
         embeds = any(chunker.embeds for chunker in chunkers)
         if any(chunker.asks or chunker.elsewhere for chunker in chunkers) or (embeds and choices.embedder not in EMBEDDERS):
             return bare
-        document = Document.from_text(sample.text, choices.sentences, name=sample.title).split()
+        document = Document.from_text(words, choices.sentences, name=name).split()
         embedder = load_embedder(choices.embedder) if embeds else None
         tools = Tools(embedder, load_tokenizer(choices.tokenizer), embedding_cache(False))
-        return Sheet(title, scene.words, document, sample.known, [run(chunker, document, tools) for chunker in chunkers])
+        return Sheet(title, scene.words, document, known, [run(chunker, document, tools) for chunker in chunkers])
     except InputError:
         return bare
+
+
+def _text(document: str, own: Source | None) -> tuple[str, str, tuple[int, ...] | None]:
+    """Return the name, the text and the known boundaries of the user's text or of a bundled document."""
+    if document == OWN and own is not None:
+        return own.name, own.text, own.known
+    sample = load_sample(document)
+    return sample.title, sample.text, sample.known

@@ -52,6 +52,15 @@ class Playing(NamedTuple):
     scene: int
 
 
+class ScenePicture(NamedTuple):
+    """A page as SVG: when the browser asked for it, the file name without ending, and the text alternative."""
+
+    asked: float
+    svg: str
+    name: str
+    said: str
+
+
 @dataclass(frozen=True)
 class LastChange:
     """The boundaries of a column on Compare, and how the last change of its parameters affected them.

@@ -102,6 +102,11 @@ export class Reader {
         "seamark-verdicts": (verdicts) => this.disagreements.hear(verdicts),
         "seamark-cover": ({ covered }) => this.keys.cover(covered),
         "seamark-question": ({ question, before }) => this.asking.askFor(question, before),
+        "seamark-scene": (scene) => {
+          if (!this.data?.asking) return;
+          scene.ask = this.asking.active ? this.asking.question : "";
+          scene.hides = this.keys.on && this.keys.state.covered;
+        },
         "seamark-asked": (asked) => this.asking.hear(asked),
       },
       () => {

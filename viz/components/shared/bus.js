@@ -49,6 +49,15 @@
  */
 
 /**
+ * What a page shows beyond its link.
+ * @typedef {object} Seen
+ * @property {string} ask The question that is asked on Compare.
+ * @property {boolean | null} hides Whether the cuts are hidden there; null on other pages.
+ * @property {number | null} horizon The number of sentences up to which a stepper shows the result; null for all.
+ * @property {string[]} words The words of its step.
+ */
+
+/**
  * An event whose detail is of this type.
  * @template Detail
  * @typedef {{ about: string, detail?: Detail }} EventOf
@@ -93,6 +102,8 @@ export const EVENTS = Object.freeze({
   "seamark-cover": { about: "Hide the cuts and their reasons, or show them, for the scene of a lecture." },
   /** @type {EventOf<{ question: string, before: string }>} */
   "seamark-question": { about: "Ask the question of a scene; an empty one clears the question of the scene before." },
+  /** @type {EventOf<Seen>} */
+  "seamark-scene": { about: "Set what a scene of a lecture keeps of the page: each component fills in what it shows." },
   /** @type {EventOf<Turn>} */
   "seamark-page": { about: "Turn to the next or previous step, unless there is none; the stepper that does sets `taken`." },
   /** @type {EventOf<{ open: boolean }>} */

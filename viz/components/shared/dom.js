@@ -216,3 +216,16 @@ export function arrange(parent, nodes) {
     next = rest;
   }
 }
+
+/**
+ * Have the browser save a file.
+ * @param {Blob} blob
+ * @param {string} name
+ */
+export function saveAs(blob, name) {
+  const link = el("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}

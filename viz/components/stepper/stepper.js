@@ -181,6 +181,11 @@ class Stepper {
         "seamark-go": ({ at }) => this.go(at),
         "seamark-predict": ({ yes }) => this.asked && this.answer(yes),
         "seamark-page": (turn) => this.turn(turn),
+        "seamark-scene": (scene) => {
+          const step = this.steps[this.at];
+          scene.horizon = this.horizon().horizon;
+          scene.words = this.asked ? [this.asked.words] : step ? [`${step.title}.`, ...step.story] : [];
+        },
         "seamark-ready": () => this.mark(true),
         "seamark-steps": ({ key }) => this.component?.data.key === key && this.update(this.component),
       },

@@ -1,6 +1,6 @@
 // Exports of a reader: the link to its state, and a picture of its strips and curve.
 
-import { atDensity, el, paints } from "../../shared/dom.js";
+import { atDensity, el, paints, saveAs } from "../../shared/dom.js";
 
 /** @import { Axis } from "../axis.js" */
 /** @import { Reader } from "../reader.js" */
@@ -57,18 +57,6 @@ function sayDone(reader, button, done) {
   button.dataset.words = words;
   button.textContent = reader.live.textContent = done;
   setTimeout(() => (button.textContent = words), SHOWN_FOR);
-}
-
-/**
- * @param {Blob} blob
- * @param {string} name
- */
-function saveAs(blob, name) {
-  const link = el("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href));
 }
 
 /**

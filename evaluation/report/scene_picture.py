@@ -1,0 +1,158 @@
+"""A scene of a lecture as one SVG picture: strips and curves of its chunkers' results, with the scene's words below."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from textwrap import wrap
+
+from chunkers import Chunking
+from chunkers.results.markup import text
+from chunkers.results.notebook import settings_of, title_of
+from chunkers.results.palette import COUNT, EDGES, GROUNDS, INK
+from chunkers.support.numbers import counted, signed
+from evaluation.report.handout import Sheet
+
+WIDE = 1280
+"""Width of the picture in its own units, in which type is at least 22 high."""
+
+EDGE = 44
+"""Free space around everything."""
+
+CURVE = 150
+"""Height of a curve; the height of a strip is a third of it."""
+
+LINE = 30
+"""Height of a line of words."""
+
+LETTERS = 98
+"""Letters of a line of the caption."""
+
+_INK = INK["light"]
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def scene_picture(sheet: Sheet, caption: Sequence[str], until: int | None = None) -> str:
+    """Return the results of a scene as an SVG document without scripts, style sheets and references.
+
+    Parameters
+    ----------
+    caption
+        Paragraphs below the drawing.
+    until
+        The number of sentences up to which the first column is drawn, as a step of its stepper shows it; None for all.
+    """
+    return "".join(_Drawing(sheet, until).lines(caption))
+
+
+class _Drawing:
+    """The rows of a picture, from the top: ``y`` is where the next one begins."""
+
+    def __init__(self, sheet: Sheet, until: int | None) -> None:
+        self.sheet, self.until, self.y = sheet, until, EDGE
+
+    def lines(self, caption: Sequence[str]) -> Iterator[str]:
+        """Yield the parts of the document; its height is known at the end."""
+        parts = [self._words(self.sheet.title, 34, _INK["ink"], "600")]
+        document = self.sheet.document
+        if document is not None:
+            parts.append(self._words(f"{document.name} · {counted(len(document.sentences), 'sentence')}"))
+        for number, cut in enumerate(self.sheet.columns):
+            self.y += 14
+            parts.extend(self._column(number, cut))
+        self.y += 14
+        for paragraph in caption:
+            parts += [self._words(line, 24, _INK["ink"]) for line in wrap(paragraph, LETTERS)]
+        height = self.y + EDGE - 10
+        yield (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDE}" height="{height}" viewBox="0 0 {WIDE} {height}" '
+            f'font-family="Helvetica, Arial, sans-serif" font-size="22"><title>{_text(self.sheet.title)}</title>'
+            f'<rect width="{WIDE}" height="{height}" fill="{_INK["page"]}"/>'
+        )
+        yield from parts
+        yield "</svg>\n"
+
+    def _words(self, words: str, size: int = 22, colour: str = _INK["muted"], weight: str = "400") -> str:
+        self.y += LINE * size // 22
+        look = f'font-size="{size}" font-weight="{weight}" fill="{colour}"'
+        return f'<text x="{EDGE}" y="{self.y - 8}" {look}>{_text(words)}</text>'
+
+    def _column(self, number: int, cut: Chunking) -> Iterator[str]:
+        known = self.sheet.known or ()
+        end = len(cut.document.text)
+        if self.until is not None and number == 0:
+            ends = [0, *(span.end for span in cut.document.sentences)]
+            end = ends[min(max(0, self.until), len(ends) - 1)]
+        shown = sum(chunk.spans[0].start < end for chunk in cut.chunks)
+        facts = counted(shown, "chunk") + (" so far" if end < len(cut.document.text) else "")
+        yield self._words(
+            " · ".join(filter(None, (f"{number + 1} {title_of(cut)}", settings_of(cut), facts))), 24, _INK["ink"]
+        )
+        if cut.curves and any(map(math.isfinite, cut.curves[0].scores)):
+            yield from self._curve(cut, end)
+        yield from self._strip(cut, end, known)
+
+    def _curve(self, cut: Chunking, end: int) -> Iterator[str]:
+        drawn = cut.curves[0]
+        levels = [line.level for line in drawn.lines if math.isfinite(line.level)]
+        finite = [*filter(math.isfinite, drawn.scores), *levels]
+        low, spread = min(finite), (max(finite) - min(finite)) or 1.0
+        top = self.y + 16
+        self.y += CURVE + 26
+
+        def height(score: float) -> float:
+            return top + (CURVE - 10) * (1 - (score - low) / spread)
+
+        label = drawn.label
+        for level in levels:
+            yield (
+                f'<path d="M{EDGE} {height(level):.1f}H{WIDE - EDGE}" stroke="{_INK["accent"]}" stroke-width="2" '
+                'stroke-dasharray="8 6"/>'
+            )
+            label += f" · threshold {signed(level, '.2f')}"
+        points = [
+            (_across(cut, span.end), height(score), index)
+            for index, (span, score) in enumerate(zip(cut.document.sentences, drawn.scores, strict=False))
+            if math.isfinite(score) and span.end < end
+        ]
+        path = "L".join(f"{x:.1f} {y:.1f}" for x, y, _ in points)
+        yield f'<path d="M{path}" fill="none" stroke="{_INK["muted"]}" stroke-width="2"/>' if points else ""
+        is_cut = {gap.index: gap.verdict.is_cut for gap in cut.gaps if gap.offset is None}
+        for x, y, index in points:
+            fill = _INK["accent"] if is_cut.get(index) else _INK["page"]
+            stroke = _INK["accent"] if is_cut.get(index) else _INK["muted"]
+            yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="6" fill="{fill}" stroke="{stroke}" stroke-width="2"/>'
+        yield self._words(f"{label} · ● cut ○ no cut")
+
+    def _strip(self, cut: Chunking, end: int, known: Sequence[int]) -> Iterator[str]:
+        top, high = self.y + 6, CURVE // 3
+        self.y += high + 12
+        yield f'<rect x="{EDGE}" y="{top}" width="{WIDE - 2 * EDGE}" height="{high}" fill="{_INK["panel"]}"/>'
+        for number, chunk in enumerate(cut.chunks):
+            for span in chunk.spans:
+                if span.start >= end:
+                    continue
+                left, right = _across(cut, span.start), _across(cut, min(span.end, end))
+                ground, edge = (colours["light"][number % COUNT] for colours in (GROUNDS, EDGES))
+                yield (
+                    f'<rect x="{left:.1f}" y="{top}" width="{right - left:.1f}" height="{high}" fill="{ground}" '
+                    f'stroke="{edge}" stroke-width="1.5"/>'
+                )
+                if right - left > 16 * len(str(number + 1)):
+                    yield (
+                        f'<text x="{(left + right) / 2:.1f}" y="{top + high / 2 + 8:.1f}" text-anchor="middle" '
+                        f'fill="{_INK["ink"]}">{number + 1}</text>'
+                    )
+        if known and end == len(cut.document.text):
+            marks = "".join(f"M{_across(cut, place):.1f} {top - 5}v{high + 10}" for place in known)
+            yield f'<path d="{marks}" stroke="{_INK["ink"]}" stroke-width="4"/>'
+            yield self._words("▎known boundaries")
+
+
+def _across(cut: Chunking, place: int) -> float:
+    return EDGE + (WIDE - 2 * EDGE) * place / max(1, len(cut.document.text))
+
+
+def _text(words: str) -> str:
+    return text(_FORBIDDEN.sub("\ufffd", words))
