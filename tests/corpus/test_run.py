@@ -189,7 +189,7 @@ def test_other_versions_are_refused(corpus, tmp_path, monkeypatch):
         run(corpus, tmp_path / "out")
 
 
-@pytest.mark.parametrize("before", [{}, {"schema": 3}])
+@pytest.mark.parametrize("before", [{}, {"schema": 2}, {"schema": 4}])
 def test_a_folder_of_other_columns_is_refused_and_none_of_its_shards_is_touched(corpus, tmp_path, before):
     with pytest.raises(KeyboardInterrupt):
         run(corpus, tmp_path / "out", stopping(2))
@@ -198,12 +198,12 @@ def test_a_folder_of_other_columns_is_refused_and_none_of_its_shards_is_touched(
     first, *shards = manifest.read_text(encoding="utf-8").splitlines()
     told = json.loads(first)
     # The first manifests did not say: theirs was 1.
-    assert told.pop("schema") == 2
+    assert told.pop("schema") == 3
     manifest.write_text("\n".join([json.dumps({**told, **before}), *shards]) + "\n", encoding="utf-8")
     with pytest.raises(InputError, match="--output must continue a run with the same columns; ") as error:
         run(corpus, tmp_path / "out")
     assert (
-        f"{tmp_path / 'out'} has version {before.get('schema', 1)} of the columns, and this Seamark writes version 2"
+        f"{tmp_path / 'out'} has version {before.get('schema', 1)} of the columns, and this Seamark writes version 3"
         in str(error.value)
     )
     assert parts(tmp_path / "out") == there
