@@ -447,7 +447,7 @@ RULES: dict[str, Rule] = {
     ),
     "unreadable": Rule(
         "Broken characters",
-        "Neither the embedder nor a reader can tell what it says.",
+        "What is wrongly decoded can be neither read nor found.",
         partial(_worthless, "unreadable", 0.85),
         cause="document",
         limits="In any language: UTF-8 decoded as Windows-1252 or GBK, replacement and private characters, numbers of "
