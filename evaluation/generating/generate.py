@@ -2,10 +2,10 @@
 
 Source of the method: Chroma technical report, “Evaluating Chunking Strategies for Retrieval” (2024): a random window of some
 4,000 characters, one question about it with up to five excerpts, and the questions so far, so that none is repeated. Four
-things are otherwise: windows overlap only where the text has no room for another, and a prompt shows the earlier questions
-about overlapping windows alone; questions about other windows are requested in parallel; the model is asked again with the
-reason why its answer cannot be used; and what it got wrong each time is dropped and counted, where the code of the report
-asks without end.
+things are otherwise: windows overlap as little as possible; a prompt leaves out the sentences that earlier questions quote,
+and shows these questions only if too little text remains; questions about windows that do not overlap are requested in
+parallel; the model is asked again with the reason why its answer cannot be used, and what it got wrong each time is dropped
+and counted, where the code of the report asks without end.
 """
 
 from __future__ import annotations
@@ -45,6 +45,9 @@ LEAST_WINDOW = 200
 
 MOST_WINDOW = 20_000
 """Maximum window size in characters."""
+
+LEAST_PART = 80
+"""Minimum number of characters of a window's part that is shown in its place: a sentence that is understood by itself."""
 
 MOST_GENERATED = 500
 """Maximum number of questions of a run."""
@@ -143,13 +146,15 @@ def generate(
 ) -> None:
     """Generate questions about random windows of the texts, several in parallel, and pass each to ``done``.
 
-    Each prompt shows earlier questions.
+    A prompt leaves out the sentences that earlier questions quote. If fewer than `LEAST_PART` characters remain, it shows
+    the window and these questions instead. After a repeated question, the model is asked in a new conversation, without the
+    sentences that the repeated question quotes.
 
-    The windows alone determine which earlier questions a prompt can show. A question is requested once the questions up to a
-    certain one are finished: the last one at least `MOST_AT_ONCE` places before it, or the last earlier one about an
-    overlapping window, whichever is later. Of these questions, its prompt shows those about overlapping windows, at most the
-    `MOST_BEFORE` nearest. Duplicates are detected when all earlier questions are finished. The same answers therefore give
-    the same outcomes, in whatever order they arrive.
+    The windows alone determine which earlier questions a prompt depends on. A question is requested once the questions up to
+    a certain one are finished: the last one at least `MOST_AT_ONCE` places before it, or the last earlier one about an
+    overlapping window, whichever is later. Its prompt shows at most the `MOST_BEFORE` nearest of these questions. Duplicates
+    are detected when all earlier questions are finished. The same answers therefore give the same outcomes, in whatever
+    order they arrive.
 
     Parameters
     ----------
@@ -159,8 +164,8 @@ def generate(
         Number of questions, window size and seed.
     ask
         Sends a conversation and returns the answer, as `Asking.ask`. Its errors stop the run and are raised here. If the
-        server enforces a schema, excerpts are whole sentences of the window, if possible unused by earlier questions and by
-        unusable answers.
+        server enforces a schema, excerpts are whole sentences of what the prompt shows, if possible unused by unusable
+        answers.
     done
         Called with each outcome in the order of the windows, as soon as all earlier outcomes are finished. After an error or
         a stop, it is also called with the other finished outcomes, without duplicate questions.
@@ -180,21 +185,28 @@ def generate(
     line = _Line(len(chosen), done)
 
     def one(number: int, stopped: Callable[[], bool]) -> None:
-        window = chosen[number]
         asked = line.first(_waits_for(chosen, number), stopped)
         if asked is None:
             raise Cancelled
+        window = _unquoted(texts, chosen[number], asked)
         reader = _Reader(texts[window.document], window, lambda question: line.has(question, number, stopped))
         made: Outcome
+        messages = _messages(texts, window, number + 1, asked)
+        part, begun, skipped = window, messages, len(messages)
+
+        def send(said: Sequence[Message]) -> Reply:
+            nonlocal part, begun, skipped
+            if reader.repeated:
+                other = _unquoted(texts, window, [*asked, *reader.repeated], 1)
+                if other not in (part, window):
+                    # In a new conversation, as a weak model would copy the question from this one.
+                    part, begun, skipped = other, _messages(texts, other, number + 1, asked), len(said)
+            again = said[skipped:]
+            excerpts = _sentences(texts, part)
+            others = [one for one in excerpts if not any(one in message.text for message in again)]
+            return ask([*begun, *again], stopped, kind=_kind(others or excerpts))
+
         try:
-            messages = _messages(texts, window, number + 1, asked)
-            excerpts = _excerpts(texts[window.document], window, asked)
-
-            def send(said: Sequence[Message]) -> Reply:
-                bad = [message.text for message in said[len(messages) :]]
-                others = [excerpt for excerpt in excerpts if not any(excerpt in text for text in bad)]
-                return ask(said, stopped, kind=_kind(others or excerpts))
-
             made = usable_answer(send, messages, reader.read, tell)
         except Unusable as complaint:
             made = Dropped(window, str(complaint))
@@ -212,15 +224,27 @@ def _kind(excerpts: Sequence[str]) -> AnswerKind:
     return QUESTION.within({}, sizes={"excerpts": most}).choosing({"excerpts": excerpts})
 
 
-def _excerpts(text: str, window: Window, asked: Sequence[Generated]) -> list[str]:
-    """Return the sentences of a window that a schema allows as excerpts: those that no earlier question quotes.
+def _sentences(texts: Sequence[str], window: Window) -> list[str]:
+    """Return the distinct sentences of a window, which a schema allows as excerpts."""
+    document = Document.from_text(texts[window.document][window.span.start : window.span.end])
+    return [*dict.fromkeys(filter(None, (document.text[start:end].strip() for start, end in document.sentences)))]
 
-    If all are quoted, all are allowed. A weak model would otherwise choose a sentence again and repeat the question.
+
+def _unquoted(texts: Sequence[str], window: Window, asked: Sequence[Generated], least: int = LEAST_PART) -> Window:
+    """Return the longest part of a window without sentences that an earlier question quotes.
+
+    The prompt about this part need not show earlier questions, which a weak model copies. If the part has fewer than
+    ``least`` characters, the window is returned.
     """
-    document = Document.from_text(text[window.span.start : window.span.end])
-    sentences = [*dict.fromkeys(filter(None, (document.text[start:end].strip() for start, end in document.sentences)))]
-    quoted = {text[start:end] for one in asked if one.window.document == window.document for start, end in one.excerpts}
-    return [sentence for sentence in sentences if sentence not in quoted] or sentences
+    text, (start, end) = texts[window.document], window.span
+    quoted = [excerpt for one in asked if one.window.document == window.document for excerpt in one.excerpts]
+    sentences = [(start + first, start + last) for first, last in Document.from_text(text[start:end]).sentences]
+    left_out = [
+        (first, last) for first, last in sentences if any(first < excerpt.end and excerpt.start < last for excerpt in quoted)
+    ]
+    starts, ends = [start, *(last for _, last in left_out)], [*(first for first, _ in left_out), end]
+    longest = max(map(Span, starts, ends), key=lambda span: span.end - span.start)
+    return Window(window.document, longest) if len(text[longest.start : longest.end].strip()) >= least else window
 
 
 def _waits_for(chosen: Sequence[Window], number: int) -> int:
@@ -307,11 +331,11 @@ def _messages(texts: Sequence[str], window: Window, number: int, asked: Sequence
 
 
 def _nearest(window: Window, asked: Sequence[Generated]) -> Iterator[Generated]:
-    """Yield the questions about overlapping windows that were asked nearest to the window, in their order.
+    """Yield the questions that quote the window and were asked nearest to it, in their order.
 
     A question about other text can hardly be repeated here, and a weak model would copy it.
     """
-    same = [one for one in asked if one.window.overlaps(window)]
+    same = [one for one in asked if any(Window(one.window.document, excerpt).overlaps(window) for excerpt in one.excerpts)]
     near = sorted(same, key=lambda one: abs(one.window.span.start - window.span.start))[:MOST_BEFORE]
     return (one for one in same if any(one is other for other in near))
 
@@ -327,11 +351,12 @@ def _folded(question: str) -> str:
 
 @dataclass(frozen=True)
 class _Reader:
-    """Reads an answer about a window; raises Unusable if it cannot be used."""
+    """Reads an answer about a window; raises Unusable if it cannot be used, and collects questions asked before."""
 
     text: str
     window: Window
     asked_before: Callable[[str], bool]
+    repeated: list[Generated] = field(default_factory=list)
     _searched: Searched = field(init=False)
 
     def __post_init__(self) -> None:
@@ -348,11 +373,13 @@ class _Reader:
         if not 1 <= len(found.excerpts) <= MOST_EXCERPTS:
             raise Unusable(f"the question must have 1 to {MOST_EXCERPTS} excerpts; it has {len(found.excerpts):,}")
         places = [self._place(number, excerpt) for number, excerpt in enumerate(found.excerpts, start=1)]
+        repaired = sum(1 for _, exact in dict.fromkeys(places) if not exact)
+        made = Generated(question, self.window, tuple(sorted({span for span, _ in places})), repaired)
         # Last of all, as it waits for the questions before.
         if self.asked_before(question):
+            self.repeated.append(made)
             raise Unusable("the question must be a new one; this one was asked before")
-        repaired = sum(1 for _, exact in dict.fromkeys(places) if not exact)
-        return Generated(question, self.window, tuple(sorted({span for span, _ in places})), repaired)
+        return made
 
     def _place(self, number: int, excerpt: str) -> tuple[Span, bool]:
         """Return the span of an excerpt in the document, and whether the match is exact."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, chain, islice
+from itertools import accumulate, islice
 from random import Random
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ EDGE = 100
 """Characters at either end of a window within which it is moved to the end of a word."""
 
 TRIES = 20
-"""Maximum number of random positions tried for a window that overlaps no earlier one; after that, the first is used."""
+"""Maximum number of random positions tried for a window without overlap; after that, the least overlap counts."""
 
 
 class Window(NamedTuple):
@@ -24,14 +24,20 @@ class Window(NamedTuple):
 
     def overlaps(self, other: Window) -> bool:
         """Return whether the window shares text with another window."""
-        return self.document == other.document and self.span.start < other.span.end and other.span.start < self.span.end
+        return self.shared(other) > 0
+
+    def shared(self, other: Window) -> int:
+        """Return the number of characters that the window shares with another window."""
+        start, end = max(self.span.start, other.span.start), min(self.span.end, other.span.end)
+        return max(0, end - start) if self.document == other.document else 0
 
 
 def windows(texts: Sequence[str], size: int, seed: int) -> Iterator[Window]:
     """Yield an endless sequence of random windows; equal seeds give equal windows.
 
     A document is chosen with a probability proportional to its length, then a position in it uniformly at random, up to
-    `TRIES` times until the window overlaps no earlier one. A document that is not longer than a window is shown whole.
+    `TRIES` times until the window overlaps no earlier one. If all do, the window with the least overlap is used. A document
+    that is not longer than a window is shown whole.
 
     Parameters
     ----------
@@ -57,9 +63,12 @@ def _without_end(texts: Sequence[str], sums: Sequence[int], size: int, random: R
     chosen: list[Window] = []
     draws = _draws(texts, sums, size, random)
     while True:
-        first = next(draws)
-        others = islice(draws, TRIES - 1)
-        window = next((one for one in chain([first], others) if not any(map(one.overlaps, chosen))), first)
+        tried: list[Window] = []
+        for window in islice(draws, TRIES):
+            tried.append(window)
+            if not any(map(window.overlaps, chosen)):
+                break
+        window = min(tried, key=lambda one: sum(map(one.shared, chosen)))
         chosen.append(window)
         yield window
 

@@ -47,7 +47,7 @@ def test_the_file_is_what_retrieval_reads(folder, server, capsys):
         answer("What does the lamp burn?", "The lamp burns oil"),
         answer("When does the keeper trim the wick?", "A keeper trims the wicks at dusk"),
         *["I cannot."] * 3,
-        answer("What does the lamp burn then?", "lamp burns oil"),
+        answer("What does the lamp burn then?", "Bread rises overnight"),
     )
     assert call(folder, "--lowest", "0", "--highest", "0.9", count="4") == 0
     printed = capsys.readouterr()
@@ -59,7 +59,7 @@ def test_the_file_is_what_retrieval_reads(folder, server, capsys):
     sent, dropped, spent = printed.err.splitlines()[0], printed.err, printed.err
     assert sent.startswith(f"Sending windows of the documents to {server.address.split('/')[2]}: about ")
     assert "in 5 requests." in sent
-    assert "lamp.txt, 0 to " in dropped
+    assert "lamp.txt, 52 to " in dropped
     assert "the answer must contain a JSON object; it has none" in dropped
     assert "openai:test: 7 requests" in spent
     assert KEY not in printed.err + printed.out
