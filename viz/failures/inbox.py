@@ -12,6 +12,7 @@ from chunkers.results.embedded import EmbeddedAs
 from evaluation.inbox.case import HAIR
 from evaluation.inbox.rules import RULES, Finding, counts, inbox
 from evaluation.remedies.findings import Suspect
+from evaluation.search.near_duplicates import repeated_runs
 from viz.components.findings.findings import MOST_FINDINGS, FindingData, SoughtData, sentences_of, show_findings
 from viz.components.notice import notice
 from viz.components.reader.reader import take_event
@@ -20,7 +21,7 @@ from viz.failures.results import MeasuredSetting
 from viz.failures.session import session
 from viz.jobs.asking.remedies import RemedyJob, search_finding
 from viz.jobs.chunking import Task
-from viz.jobs.texts import kept
+from viz.jobs.texts import forget_by, kept
 from viz.shell.navigation import go_at_next_run
 from viz.shell.remedies import add_remedy, is_automatic, remedies_data
 from viz.shell.results import ColumnResult
@@ -29,6 +30,8 @@ from viz.state.choices import Choices
 from viz.state.compared import COMPARE, choices_of_compare
 from viz.state.kept_questions import posed_about
 from viz.state.text import Text
+
+forget_by(lambda _: repeated_runs.cache_clear())
 
 KEY = "inbox"
 

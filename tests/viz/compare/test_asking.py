@@ -196,7 +196,7 @@ def test_kept_questions_are_measured_on_retrieval_with_their_texts(compare):
     # Files take their place, and bundled documents are a click away.
     next(button for button in compare.button if button.key == "retrieval_files").click().run()
     assert compare.session_state["retrieval_given"] is None
-    assert len(compare.get("file_uploader")) == 2
+    assert [one.label for one in compare.get("file_uploader")] == ["Traces", "Documents", "Questions"]
 
 
 def test_texts_of_kept_questions_are_kept_as_long_as_these_and_up_to_a_limit(compare, monkeypatch):

@@ -103,7 +103,8 @@ def show_failed(told: Told, plan: Plan, words: dict[str, str]) -> None:
     rows = [_row(report, plan, one, number, words) for one in lost[:MOST_LISTED]]
     left = len(lost) - len(rows)
     more = f"{counted(left, 'more excerpt')} with less missed" if left else ""
-    failed_list({"rows": rows, "more": more, "below": BELOW}, KEY, partial(_choose, lost, number, words))
+    data: FailedData = {"rows": rows, "more": more, "below": BELOW}
+    _failed(key=KEY, data=data, on_chosen_change=partial(_choose, lost, number, words))
 
 
 def _choose(lost: Sequence[Failure], number: int, words: dict[str, str]) -> None:
