@@ -13,6 +13,9 @@ FRAMES = "async () => { for (let left = 8; left; left--) await new Promise((next
 
 PLAIN = "embedder=tfidf&document=report&c1=breakpoint&c1.amount=80"
 
+# The format in which the camera of a figure saves it.
+FORMAT = "(plot) => plot._context?.toImageButtonOptions.format"
+
 
 def open_breakpoints(page, url, query):
     """Open the page and wait until the text is cut and what stands beside it is drawn."""
@@ -293,12 +296,13 @@ def test_figures_have_tables_and_downloads(page, app_url):
     for chosen, begins in (("PNG", b"\x89PNG"), ("SVG", b"<svg")):
         page.get_by_role("radio", name=chosen).first.click()
         # The figure is drawn anew with the other format.
-        expect(page.get_by_role("radio", name=chosen).first).to_be_checked()
+        figure, form = page.locator(".js-plotly-plot").first, chosen.lower()
+        eventually(lambda figure=figure: figure.evaluate(FORMAT), lambda drawn, form=form: drawn == form)
         at_rest(page)
-        page.locator(".js-plotly-plot").first.hover()
+        figure.hover()
         with page.expect_download() as saved:
             camera.click()
-        assert saved.value.suggested_filename == f"seamark-histogram.{chosen.lower()}"
+        assert saved.value.suggested_filename == f"seamark-histogram.{form}"
         assert saved.value.path().read_bytes().startswith(begins)
 
 
