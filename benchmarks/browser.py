@@ -140,6 +140,8 @@ def reactions(page: Page, address: str, steps: int) -> None:
     embedded(page, root)
     page.get_by_role("heading", name="Gap 100").wait_for(timeout=READY)
     step = [reaction(root, "keydown", lambda: page.keyboard.press("ArrowRight")) for _ in range(steps)]
+    # The server hears of the last step, and may draw the text anew.
+    settled(page)
     plot = root.locator(".plot").bounding_box()
     assert plot is not None
     x, y = plot["x"], plot["y"] + plot["height"] - 4

@@ -30,6 +30,7 @@ def test_a_text_of_the_user_is_run_and_a_lost_one_has_words_alone():
     assert not without.columns
 
 
+@pytest.mark.model
 @pytest.mark.parametrize("query", ["c1=llm", "embedder=somebody/model&c1=breakpoint", "c1=breakpoint&c1.amount=x"])
 def test_nothing_is_sent_or_fetched_for_paper(query):
     (sheet,) = sheets(Deck(title="One", scenes=(Scene(title="Asks", link=f"/?{query}"),)), {})
