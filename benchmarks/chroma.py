@@ -29,7 +29,7 @@ from chunkers.storage.cache import EmbeddingCache
 from chunkers.support.arrays import FloatArray
 from chunkers.support.numbers import signed
 from evaluation.questions.corpus import Corpus, Ruler
-from evaluation.questions.reading import read_questions
+from evaluation.questions.reading import Question, read_questions
 from evaluation.retrieval.budget import AtBudgets, Budgets, evaluate_at
 from evaluation.retrieval.leads import Leads
 from evaluation.retrieval.measures import MEASURES, Evaluation, evaluate, mean_and_deviation
@@ -93,6 +93,12 @@ def load(folder: Path, names: Sequence[str]) -> Corpus:
     documents = tuple(Document.from_text(text, "spacy", name) for name, text in texts)
     # As in the report.
     return Corpus(documents, exact_ends=True)
+
+
+def posed(folder: Path, names: Sequence[str]) -> tuple[Corpus, Sequence[Question]]:
+    """Return the corpora with the given names as one corpus, and the questions that it answers."""
+    corpus = load(folder, names)
+    return corpus, read_questions((folder / "questions.csv").read_bytes(), "questions.csv", corpus).usable
 
 
 def points(evaluation: Evaluation, measure: str) -> tuple[float, float]:

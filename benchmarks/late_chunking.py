@@ -14,13 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.chroma import NAMES, load
+from benchmarks.chroma import NAMES, posed
 from benchmarks.heading_path import Material, bundled
 from benchmarks.measure import table
 from chunkers import Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.storage.cache import EmbeddingCache
 from evaluation.questions.corpus import Ruler
-from evaluation.questions.reading import read_questions
 from evaluation.retrieval.budget import Budgets, evaluate_at
 from evaluation.search.index import build_index
 from evaluation.statistics.paired import compare_all, ends_words
@@ -39,11 +38,10 @@ HEAD += [f"{size:,}, {what}" for size in BUDGETS.sizes for what in ("plain", "la
 
 
 def chroma(folder: Path, names: Sequence[str]) -> Material:
-    """Return Chroma's corpora with these names and their questions."""
-    corpus = load(folder, names)
-    questions = read_questions((folder / "questions.csv").read_bytes(), "questions.csv", corpus)
-    print(f"Chroma: {len(corpus.documents)} documents, {len(questions.usable)} questions.")
-    return Material("Chroma", corpus, tuple(questions.usable))
+    """Return the named corpora of Chroma as material, and print its size."""
+    corpus, questions = posed(folder, names)
+    print(f"Chroma: {len(corpus.documents)} documents, {len(questions)} questions.")
+    return Material("Chroma", corpus, tuple(questions))
 
 
 def rows(material: Material, tools: Tools, count: int) -> Iterator[list[str]]:

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.chroma import NAMES, load, with_interval
+from benchmarks.chroma import NAMES, posed, with_interval
 from benchmarks.measure import table
 from chunkers import Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.storage.cache import EmbeddingCache
-from evaluation.questions.corpus import Corpus, Ruler
-from evaluation.questions.reading import Question, read_questions
+from evaluation.questions.corpus import Ruler
+from evaluation.questions.reading import Question
 from evaluation.retrieval.found_documents import AT
 from evaluation.retrieval.measures import measure
 from evaluation.search.index import Index, build_index, search
@@ -30,7 +30,7 @@ from evaluation.statistics.paired import compare, ends_words
 
 TOP_K = 5
 DEPTH = 100
-"""Chunks retrieved per question, from which enough are left without near-duplicates."""
+"""Chunks retrieved per question: enough to fill the top k once near-duplicates are dropped."""
 
 CHUNKERS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("recursive", {"size": 100, "unit": "tokens"}),
@@ -83,12 +83,6 @@ def row(title: str, index: Index, questions: Sequence[Question], tools: Tools, a
     ]
 
 
-def material(folder: Path, names: Sequence[str]) -> tuple[Corpus, Sequence[Question]]:
-    """Return Chroma's corpora with these names and their questions."""
-    corpus = load(folder, names)
-    return corpus, read_questions((folder / "questions.csv").read_bytes(), "questions.csv", corpus).usable
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; return 0."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.near_duplicates", description=__doc__)
@@ -99,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--chunkers", type=int, default=len(CHUNKERS), metavar="N", help="only the first N chunkers")
     parser.add_argument("--alike", type=float, default=ALIKE, help="least Jaccard similarity (default: %(default)s)")
     options = parser.parse_args(arguments)
-    corpus, questions = material(options.folder, options.corpus or NAMES)
+    corpus, questions = posed(options.folder, options.corpus or NAMES)
     tools = Tools(load_embedder(options.embedder), load_tokenizer("all-MiniLM-L6-v2"), EmbeddingCache(options.cache))
     print(f"{len(corpus.documents)} corpora, {len(questions)} questions, near-duplicates from {options.alike} on.")
     made = []

@@ -66,7 +66,7 @@ class Score(NamedTuple):
 
     @property
     def precision(self) -> float:
-        """Share of what the rule reports that is right."""
+        """Precision: the share of the rule's findings that are right."""
         return self.right / self.reported if self.reported else 1.0
 
     @property

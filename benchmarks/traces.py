@@ -23,7 +23,7 @@ SIZE = 500
 
 
 def retrieved(found: dict[str, str], count: int) -> list[tuple[GivenChunk, int | None]]:
-    """Return retrieved texts with the numbers of their documents, None for a text from no document."""
+    """Return retrieved texts, each with its document's number, or None if it comes from no document."""
     random = Random(2)
     documents = [*found.values()]
     words = documents[0].split()

@@ -66,7 +66,7 @@ class ChunkerSpec:
 
     @property
     def has_chunks(self) -> bool:
-        """True if a file of chunks is named and nothing that cuts."""
+        """True if the command line names a file of chunks instead of a chunker."""
         return self.file is not None and self.recipe is None
 
     def build(self, embedder: Embedder | None = None) -> Chunker:
@@ -132,7 +132,7 @@ def chunker_spec(written: str, *, chunks: bool = False) -> ChunkerSpec:
 
 
 def written_parameters(parameters: Mapping[str, Any]) -> str:
-    """Return parameters as they stand behind a chunker's name, such as ``size=512,unit="tokens"``."""
+    """Format parameters as `chunker_spec` reads them after a chunker's name, such as ``size=512,unit=tokens``."""
     return ",".join(f"{name}={_written(one)}" for name, one in parameters.items())
 
 

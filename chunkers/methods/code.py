@@ -13,18 +13,19 @@ from typing import ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
-from chunkers.building_blocks.ledger import cuts_to_gaps, gap_order
 from chunkers.building_blocks.overlaps import check_chunks, check_size
+from chunkers.building_blocks.pieces import Piece, chunks_of_pieces, ledger_of_pieces
 from chunkers.building_blocks.recursive_spans import measure_for
 from chunkers.building_blocks.sizes import fitting_spans
 from chunkers.building_blocks.token_sizes import TokenSizes
 from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
 from chunkers.results.reason import Reason
-from chunkers.results.result import Chunk, Chunking, Gap, Verdict
+from chunkers.results.result import Chunking, Gap
 from chunkers.support.errors import Cancelled
 from chunkers.support.extras import MODULES
 from chunkers.support.lazy import LazyTuple
+from chunkers.support.numbers import counted
 from chunkers.text.document import Document, Span
 from chunkers.text.front_matter import front_matter
 from chunkers.text.syntax import Break, Detected, Syntax, detect, paragraphs
@@ -74,8 +75,10 @@ class Code(Chunker):
     )
 
     def describe(self) -> str:
-        """Return the maximum size, and the language if it is chosen, as a short phrase."""
-        return ", ".join([f"at most {_tokens(self.max_size)}", *([self.language] if self.language != "auto" else [])])
+        """Return the maximum size, and the language unless it is detected, as a short phrase."""
+        return ", ".join(
+            [f"at most {counted(self.max_size, 'token')}", *([self.language] if self.language != "auto" else [])]
+        )
 
     @classmethod
     def versions(cls) -> dict[str, str]:
@@ -105,7 +108,7 @@ class Code(Chunker):
         cutting = _Cutting(document, tools, self.max_size, syntax)
         pieces = cutting.cut()
         check_chunks(self.name, len(pieces), len(text))
-        chunks = tuple([Chunk((Span(one.start, one.end),), text[one.start : one.end], one.context) for one in pieces])
+        chunks = chunks_of_pieces(text, pieces)
         notes = (detected.why, syntax.fault(detected.language) if syntax and detected.language else "")
         gaps = LazyTuple(lambda: cutting.ledger(pieces))
         return Chunking(document, chunks, gaps, notes=tuple(filter(None, notes)))
@@ -119,15 +122,6 @@ class _Part(NamedTuple):
     at: Break
 
 
-class _Piece(NamedTuple):
-    """Parts of the code that become a chunk; the reason is for the cut before it."""
-
-    start: int
-    end: int
-    why: Reason
-    context: str = ""
-
-
 @dataclass
 class _Cutting:
     """The cutting of a document, and the reasons for parts that are joined."""
@@ -136,7 +130,7 @@ class _Cutting:
     tools: Tools
     most: int
     syntax: Syntax | None
-    pieces: list[_Piece] = field(default_factory=list)
+    pieces: list[Piece] = field(default_factory=list)
     joined: dict[int, Reason] = field(default_factory=dict)
 
     @cached_property
@@ -169,7 +163,7 @@ class _Cutting:
         # A token has a character at least.
         return end - start <= self.most or self.size(start, self._end(start, end)) <= self.most
 
-    def cut(self) -> list[_Piece]:
+    def cut(self) -> list[Piece]:
         """Return the chunks."""
         for number, unit in enumerate(self._units()):
             if number % _REPORT == 0:
@@ -199,12 +193,14 @@ class _Cutting:
         if not self.pieces:
             return Reason(remark="")
         if at.alone:
-            return Reason(remark=f"{at.between}; the {at.alone} is longer than {_tokens(self.most)}")
+            return Reason(remark=f"{at.between}; the {at.alone} is longer than {counted(self.most, 'token')}")
         last = self.pieces[-1]
         together = self.size(last.start, end) + self._held(last.context)
         if together > self.most:
-            return Reason(remark=f"{at.between}; together {together:,} > {_tokens(self.most)}")
-        self.joined[at.offset] = Reason(remark=f"{at.between}, joined: together {together:,} ≤ {_tokens(self.most)}")
+            return Reason(remark=f"{at.between}; together {together:,} > {counted(self.most, 'token')}")
+        self.joined[at.offset] = Reason(
+            remark=f"{at.between}, joined: together {together:,} ≤ {counted(self.most, 'token')}"
+        )
         self.pieces[-1] = last._replace(end=end)
         return None
 
@@ -215,7 +211,7 @@ class _Cutting:
             return False
         context, held = self._context(part.at.path)
         # Rather without the names than cut.
-        self.pieces.append(_Piece(part.start, end, why, context if size + held <= self.most else ""))
+        self.pieces.append(Piece(part.start, end, why, context if size + held <= self.most else ""))
         return True
 
     def _split(self, part: _Part, why: Reason) -> None:
@@ -227,12 +223,13 @@ class _Cutting:
         repeated, room = self._context(part.at.inside)
         room = max(1, self.most - max(held, room))
         measure = measure_for("tokens", self.tools)
-        long = f"{part.at.after}{f' of {part.at.path[-1]}' if part.at.path else ''} is longer than {_tokens(self.most)}"
+        of = f" of {part.at.path[-1]}" if part.at.path else ""
+        long = f"{part.at.after}{of} is longer than {counted(self.most, 'token')}"
         opened: tuple[int, int] | None = None
 
         def close(start: int, end: int, then: str) -> None:
             nonlocal why, context
-            self.pieces.append(_Piece(start, end, why, context))
+            self.pieces.append(Piece(start, end, why, context))
             why, context = Reason(remark=f"{long}: cut {then}"), repeated
 
         for start, following in pairwise([*starts, part.end]):
@@ -267,20 +264,16 @@ class _Cutting:
             end -= 1
         return end
 
-    def ledger(self, pieces: Sequence[_Piece]) -> tuple[Gap, ...]:
+    def ledger(self, pieces: Sequence[Piece]) -> tuple[Gap, ...]:
         """Return the cuts, and a gap for each other pair of neighbouring sentences."""
-        reasons = {piece.start: piece.why for piece in pieces}
-        starts = [piece.start for piece in pieces[1:]]
-        cuts = cuts_to_gaps(self.document, starts, Verdict.CUT, reasons.__getitem__)
-        cut = {gap.index for gap in cuts if gap.offset is None}
         offsets = [at.offset for at in self.breaks]
-        kept = []
-        for index, place in enumerate(self.document.starts[1:]):
-            if index not in cut:
-                at = self.breaks[max(0, bisect_right(offsets, place) - 1)]
-                inside = f"inside {at.after}{f' of {at.path[-1]}' if at.path else ''}"
-                kept.append(Gap(index, None, None, Verdict.KEPT, self.joined.get(place) or Reason(remark=inside)))
-        return tuple(sorted([*kept, *cuts], key=gap_order))
+
+        def kept(place: int) -> Reason:
+            at = self.breaks[max(0, bisect_right(offsets, place) - 1)]
+            inside = f"inside {at.after}{f' of {at.path[-1]}' if at.path else ''}"
+            return self.joined.get(place) or Reason(remark=inside)
+
+        return ledger_of_pieces(self.document, pieces, kept)
 
 
 @cache
@@ -288,7 +281,3 @@ def _versions(packages: Sequence[str]) -> list[tuple[str, str]]:
     """Return the versions of installed packages; every run asks for them, and reading the metadata takes milliseconds."""
     installed = [package for package in packages if find_spec(package.replace("-", "_")) is not None]
     return [(package, metadata.version(package)) for package in installed]
-
-
-def _tokens(count: int) -> str:
-    return f"{count:,} token{'s' * (count != 1)}"

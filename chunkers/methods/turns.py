@@ -6,21 +6,21 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from pydantic import Field
 
-from chunkers.building_blocks.ledger import cuts_to_gaps, gap_order
 from chunkers.building_blocks.overlaps import check_chunks, check_size
+from chunkers.building_blocks.pieces import Piece, chunks_of_pieces, ledger_of_pieces
 from chunkers.building_blocks.recursive_spans import measure_for
 from chunkers.building_blocks.sizes import fitting_spans
 from chunkers.building_blocks.token_sizes import TokenSizes
 from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
 from chunkers.results.reason import Reason
-from chunkers.results.result import Chunk, Chunking, Gap, Verdict
+from chunkers.results.result import Chunking, Gap
 from chunkers.support.lazy import LazyTuple
+from chunkers.support.numbers import counted
 from chunkers.text.document import Document, Span
 from chunkers.text.transcripts import Transcript, Turn
 
@@ -62,7 +62,7 @@ class Turns(Chunker):
 
     def describe(self) -> str:
         """Return the maximum size as a short phrase."""
-        return f"at most {_tokens(self.max_size)}"
+        return f"at most {counted(self.max_size, 'token')}"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
         """Cut the document between turns, and turns that are too long; a cut inside a sentence adds a gap to the result.
@@ -80,18 +80,8 @@ class Turns(Chunker):
         cutting = _Cutting(document, tools, self.max_size)
         pieces = cutting.cut()
         check_chunks(self.name, len(pieces), len(document.text))
-        text = document.text
-        chunks = tuple([Chunk((Span(one.start, one.end),), text[one.start : one.end], one.context) for one in pieces])
+        chunks = chunks_of_pieces(document.text, pieces)
         return Chunking(document, chunks, LazyTuple(lambda: cutting.ledger(pieces)))
-
-
-class _Piece(NamedTuple):
-    """Whole turns, or a part of a turn, that become a chunk; the reason is for the cut before it."""
-
-    start: int
-    end: int
-    why: Reason
-    context: str = ""
 
 
 @dataclass
@@ -112,9 +102,9 @@ class _Cutting:
         starts = {turn.start for turn in self.transcript.turns}
         return TokenSizes(self.document.text, sorted(starts.union(self.document.starts)), self.tools)
 
-    def cut(self) -> list[_Piece]:
+    def cut(self) -> list[Piece]:
         """Return the chunks."""
-        pieces: list[_Piece] = []
+        pieces: list[Piece] = []
         turns = self.transcript.turns
         for number, turn in enumerate(turns):
             if number % _REPORT == 0:
@@ -124,10 +114,12 @@ class _Cutting:
             if pieces:
                 together = self.size(pieces[-1].start, turn.end) + self._held(pieces[-1].context)
                 if together <= self.most:
-                    self.joined[turn.start] = Reason(remark=f"{who} joined: together {together:,} ≤ {_tokens(self.most)}")
+                    self.joined[turn.start] = Reason(
+                        remark=f"{who} joined: together {together:,} ≤ {counted(self.most, 'token')}"
+                    )
                     pieces[-1] = pieces[-1]._replace(end=turn.end)
                     continue
-                why = Reason(remark=f"new {who}; together {together:,} > {_tokens(self.most)}")
+                why = Reason(remark=f"new {who}; together {together:,} > {counted(self.most, 'token')}")
             pieces += self._split(turn, why)
         return pieces
 
@@ -141,37 +133,37 @@ class _Cutting:
         held = self._held(context)
         return (context, held) if held <= self.most // 2 else ("", 0)
 
-    def _split(self, turn: Turn, why: Reason) -> Iterator[_Piece]:
+    def _split(self, turn: Turn, why: Reason) -> Iterator[Piece]:
         """Yield a turn as one piece if it fits, or else its parts."""
         begin = turn.start
         context, held = self._context(turn, begin)
         if self.size(begin, turn.end) + held <= self.most:
-            yield _Piece(begin, turn.end, why, context)
+            yield Piece(begin, turn.end, why, context)
             return
         breaks = self.transcript.breaks(turn, self.document.starts)
         offsets = [offset for offset, _ in breaks]
-        long = f"{_named(turn)} is longer than {_tokens(self.most)}"
+        long = f"{_named(turn)} is longer than {counted(self.most, 'token')}"
         while self.size(begin, turn.end) + held > self.most:
             number = bisect_right(offsets, begin)
             found = self._farthest(begin, held, breaks, number)
             if found is not None:
-                yield _Piece(begin, self._end(begin, found[0]), why, context)
+                yield Piece(begin, self._end(begin, found[0]), why, context)
                 begin, why = found[0], Reason(remark=f"{long}: cut between {'sentences' if found[1] else 'cues'}")
             else:
                 stop = offsets[number] if number < len(offsets) else turn.end
                 *parts, last = self._inside(turn, begin, self._end(begin, stop), held)
                 for start, end in parts:
-                    yield _Piece(start, end, why, self._context(turn, start)[0])
+                    yield Piece(start, end, why, self._context(turn, start)[0])
                     why = Reason(remark=f"{long}, and so is a sentence of it: cut inside the sentence")
                 begin = last.start
                 if not parts:
                     # It cannot be cut.
-                    yield _Piece(begin, last.end, why, context)
+                    yield Piece(begin, last.end, why, context)
                     if stop == turn.end:
                         return
                     begin, why = stop, Reason(remark=f"{long}: cut between sentences")
             context, held = self._context(turn, begin)
-        yield _Piece(begin, turn.end, why, context)
+        yield Piece(begin, turn.end, why, context)
 
     def _farthest(self, begin: int, held: int, breaks: Sequence[tuple[int, bool]], number: int) -> tuple[int, bool] | None:
         """Return the last place, from ``number`` on, up to which a piece fits; places behind a sentence come first."""
@@ -197,26 +189,17 @@ class _Cutting:
         """Return the end of a piece if the next one begins at ``offset``: without the white space between them."""
         return begin + len(self.document.text[begin:offset].rstrip())
 
-    def ledger(self, pieces: Sequence[_Piece]) -> tuple[Gap, ...]:
+    def ledger(self, pieces: Sequence[Piece]) -> tuple[Gap, ...]:
         """Return the cuts, and a gap for each other pair of neighbouring sentences."""
-        reasons = {piece.start: piece.why for piece in pieces}
-        starts = [piece.start for piece in pieces[1:]]
-        cuts = cuts_to_gaps(self.document, starts, Verdict.CUT, reasons.__getitem__)
-        cut = {gap.index for gap in cuts if gap.offset is None}
         turns = self.transcript.turns
         begins = [turn.start for turn in turns]
-        kept = []
-        for index, (_, place) in enumerate(pairwise(self.document.starts)):
-            if index not in cut:
-                turn = turns[max(0, bisect_right(begins, place) - 1)]
-                why = self.joined.get(place) or Reason(remark=f"inside the {_named(turn)}")
-                kept.append(Gap(index, None, None, Verdict.KEPT, why))
-        return tuple(sorted([*kept, *cuts], key=gap_order))
+
+        def kept(place: int) -> Reason:
+            turn = turns[max(0, bisect_right(begins, place) - 1)]
+            return self.joined.get(place) or Reason(remark=f"inside the {_named(turn)}")
+
+        return ledger_of_pieces(self.document, pieces, kept)
 
 
 def _named(turn: Turn) -> str:
     return f"turn of {turn.speaker}" if turn.speaker else "turn"
-
-
-def _tokens(count: int) -> str:
-    return f"{count:,} token{'s' * (count != 1)}"

@@ -139,7 +139,8 @@ def run_check(options: argparse.Namespace) -> int:
     _check_options(options)
     for file in (options.write_baseline, options.write_known, *(file for _, file in reports)):
         _check_place(file)
-    recipe, baseline, known = _recipe(options), _baseline(options.baseline), _known(options.known)
+    recipe, file = _recipe(options)
+    baseline, known = _baseline(options.baseline), _known(options.known)
     embedder = load_embedder(recipe.embedder, options.device)
     tools = Tools(embedder, load_tokenizer(recipe.tokenizer), EmbeddingCache(), preparing=preparing_on_terminal(embedder))
     chunker = recipe.build()
@@ -161,7 +162,7 @@ def run_check(options: argparse.Namespace) -> int:
             say(f"{tools.asking.model.name}: {tools.asking.told}.")
     documents = _without_known(documents, known, options)
     whole = all(made.chunking is not None for one, made in zip(given, documents, strict=True) if one.known)
-    general = _worse(baseline, scores, check, options) if baseline is not None and whole else []
+    general = _worse(baseline, scores, check, file, options) if baseline is not None and whole else []
     looked_at = {name: level for name in ALL_RULES if (level := check.level(name)) is not None}
     report = Report(recipe, looked_at, documents, scores, general)
     for complaint in (*report.complaints, *(remark for one in documents for remark in one.remarks)):
@@ -206,9 +207,9 @@ def _asking(options: argparse.Namespace, recipe: Recipe, chunker: Chunker) -> As
     return asking_of(name, limit_of(options.spend), say_unusable)
 
 
-def _worse(baseline: Baseline, scores: Scores, check: Check, options: argparse.Namespace) -> list[Problem]:
+def _worse(baseline: Baseline, scores: Scores, check: Check, file: str, options: argparse.Namespace) -> list[Problem]:
     """Return a problem for each score below the baseline."""
-    file, found = str(chunker_spec(options.chunker).file or options.baseline), []
+    found = []
     for kind, said in baseline.worse(scores, options.tolerance):
         level = check.level(kind)
         found += [Problem(kind, level, file, f"Of {kind}, {said}")] if level is not None else []
@@ -330,12 +331,13 @@ def _bounds(options: argparse.Namespace) -> Bounds | None:
     return bounds
 
 
-def _recipe(options: argparse.Namespace) -> Recipe:
+def _recipe(options: argparse.Namespace) -> tuple[Recipe, str]:
+    """Return the recipe, and the file that a score below the baseline is reported for."""
     if options.chunker is None:
         raise InputError("No chunker is named. Name it with --chunker, or give the file of a recipe.")
     spec = chunker_spec(options.chunker)
     chunker = spec.build()
-    return spec.recipe_like(Recipe(chunker=chunker.name), chunker)
+    return spec.recipe_like(Recipe(chunker=chunker.name), chunker), str(spec.file or options.baseline)
 
 
 def _baseline(file: str | None) -> Baseline | None:

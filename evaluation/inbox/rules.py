@@ -424,8 +424,7 @@ RULES: dict[str, Rule] = {
         _near_duplicate,
         cause="document",
         limits=f"By runs of {SHINGLE} words, or characters of Chinese, within one document; a paraphrase is not found. "
-        "Switch it off "
-        "for catalogues and forms, whose entries are alike by nature.",
+        "Switch it off for catalogues and forms, whose entries are alike by nature.",
         example="Shop A opens at nine on weekdays. | Shop B opens at nine on weekdays.",
     ),
     "empty": Rule(
@@ -441,8 +440,7 @@ RULES: dict[str, Rule] = {
         partial(_worthless, "boilerplate", 0.5),
         cause="document",
         limits=f"By rows of links, short lines that are repeated in the document, and words of notices in "
-        f"{LANGUAGES_OF_WORDS}. One "
-        "page alone shows little of it. Switch it off for indexes and link lists.",
+        f"{LANGUAGES_OF_WORDS}. One page alone shows little of it. Switch it off for indexes and link lists.",
         example="Home › News › Guides | © 2025 · Imprint · Privacy",
     ),
     "unreadable": Rule(

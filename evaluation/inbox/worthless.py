@@ -45,7 +45,7 @@ _HAN = re.compile("[\u4e00-\u9fff]")
 
 
 def _as_windows_reads(first: int, last: int) -> str:
-    """Return a character class of the bytes from ``first`` to ``last`` as Windows-1252 shows them."""
+    """Return a regular expression's class of the characters that Windows-1252 has for ``first`` to ``last``."""
     shown = (bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(first, last + 1))
     return "[" + "".join(map(re.escape, shown)) + "]"
 

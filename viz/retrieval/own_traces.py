@@ -75,7 +75,7 @@ def show_traces(here: Page, documents: OwnDocuments, chunkers: Sequence[Chunker 
 
 
 def _choose(chunkers: Sequence[Chunker | None], selected: int) -> tuple[tuple[str, bytes] | None, Chunker | None]:
-    """Draw the inputs; return the file of traces, and the chunker that makes the chunks that were searched."""
+    """Draw the inputs; return the file of traces, and the chunker whose chunks were searched."""
 
     def removed() -> None:
         session.tracing = None

@@ -26,7 +26,7 @@ LONGEST_LINK = 6_000
 """Most characters of a lecture in a link; a browser sends them with every interaction."""
 
 LARGEST_LINKED = 1_000_000
-"""Most bytes that a lecture in a link may have once it is unpacked."""
+"""Maximum number of bytes of a lecture in a link, uncompressed."""
 
 
 class SceneText(BaseModel):

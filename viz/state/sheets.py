@@ -52,7 +52,7 @@ def _sheet(scene: Scene, own: Source | None) -> Sheet:
 
 
 def _text(document: str, own: Source | None) -> tuple[str, str, tuple[int, ...] | None]:
-    """Return the name, the text and the known boundaries of the user's text or of a bundled document."""
+    """Return name, text and known boundaries of a scene's document, which is bundled or the user's own."""
     if document == OWN and own is not None:
         return own.name, own.text, own.known
     sample = load_sample(document)
