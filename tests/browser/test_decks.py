@@ -15,6 +15,35 @@ ERRORS = """() => [...document.querySelectorAll("*")].flatMap(({ shadowRoot }) =
   .filter((node) => node.checkVisibility()).map((node) => node.textContent)"""
 """The notices of errors in sight."""
 
+SMALL_TYPE = """() => {
+  const small = [];
+  const look = (root) => {
+    for (const node of root.querySelectorAll("*")) {
+      if (node.shadowRoot) look(node.shadowRoot);
+      const hasText = [...node.childNodes].some(({ nodeType, data }) => nodeType === 3 && data.trim());
+      if (hasText && node.tagName !== "STYLE") {
+        const { width, height, top, bottom } = node.getBoundingClientRect();
+        const isSeen = width > 2 && height > 2 && bottom > 0 && top < innerHeight;
+        if (!isSeen || !node.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
+        const drawn = node.ownerSVGElement ? node.getScreenCTM().d : 1;
+        const size = parseFloat(getComputedStyle(node).fontSize) * drawn;
+        if (size < 21.9) small.push(`${size.toFixed(1)} px: ${node.textContent.trim().slice(0, 40)}`);
+      }
+    }
+  };
+  look(document.querySelector("[data-testid=stMain]"));
+  return small;
+}"""
+"""Type of the page that is smaller than 22 pixels, those of drawings included."""
+
+BEYOND = """(at) => {
+  const main = document.querySelector("[data-testid=stMain]");
+  if (!at) return main.scrollHeight - main.clientHeight;
+  const { top, bottom } = document.querySelector(`.st-key-${at}`).getBoundingClientRect();
+  return Math.max(0, -top, bottom - main.getBoundingClientRect().bottom);
+}"""
+"""Pixels of a scene that are beyond the edge: of the container that it scrolls to, or of the page."""
+
 SMALLEST = """(deck) => Math.min(...[...deck.querySelectorAll("*")]
   .filter(({ childNodes }) => [...childNodes].some((node) => node.nodeType === 3 && node.textContent.trim()))
   .map((node) => parseFloat(getComputedStyle(node).fontSize)))"""
@@ -112,10 +141,32 @@ def test_the_bar_is_readable_and_covers_nothing(open_page, app_url, width):
     deck = page.locator(".deck")
     assert deck.evaluate(SMALLEST) >= 22
     assert page.get_by_test_id("stMain").bounding_box()["height"] <= deck.bounding_box()["y"]
+    whole_and_large(page)
     words = page.locator(".deck .words")
     for _ in range(3):
         page.keyboard.press("PageDown")
         assert words.evaluate("(node) => node.scrollHeight <= node.clientHeight"), words.text_content()
+
+
+def whole_and_large(page, at=""):
+    eventually(lambda: page.evaluate(BEYOND, at), 0)
+    eventually(lambda: page.evaluate(SMALL_TYPE), [])
+
+
+@pytest.mark.full
+def test_a_scene_is_whole_without_scrolling_and_its_type_is_large(open_page, app_url):
+    page = open_page(viewport=PROJECTOR)
+    for number, scene in enumerate(bundled_decks()["ten-minutes"].scenes, 1):
+        bar = opened(page, app_url, f"deck=ten-minutes&scene={number}")
+        for _ in range(MOST_PRESSES):
+            part = shown(bar)[1]
+            if part in (SEE, "explain"):
+                whole_and_large(page, scene.at)
+            if part == "explain":
+                break
+            page.keyboard.press("PageDown")
+            at_rest(page)
+        assert shown(bar) == [f"ten-minutes/{number}", "explain"]
 
 
 def test_an_unknown_lecture_is_named(open_page, app_url):

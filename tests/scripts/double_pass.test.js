@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { arcOf, kindOf } from "../../viz/double_pass/arcs.js";
+import { arcOf, kindOf, placesFor, TYPE } from "../../viz/double_pass/arcs.js";
 import { nextDecision } from "../../viz/double_pass/passes.js";
 
 /**
@@ -79,15 +79,16 @@ test("a decision is drawn by what came of it", () => {
 });
 
 test("an arc of pass one hangs between the middles of two sentences", () => {
-  const { left, right } = arcOf(comparison(0, 1, 3), [], (at) => at * 10);
+  const { left, right } = arcOf(comparison(0, 1, 3), [], (at) => at * 10, placesFor(TYPE));
   assert.deepEqual([left, right], [25, 35]);
 });
 
 test("an arc of pass two begins in the last mini-chunk of the growing chunk", () => {
   const one = comparison(0, 2, 6, { left: [0, 6], right: [6, 8] });
-  const { left, right } = arcOf(one, [0, 4, 6], (at) => at * 10);
+  const { left, right } = arcOf(one, [0, 4, 6], (at) => at * 10, placesFor(TYPE));
   assert.deepEqual([left, right], [50 + Math.min(9, 20 * 0.3), 70]);
   assert.ok(
-    arcOf({ ...one, kind: "over a snippet" }, [0, 4, 6], (at) => at).depth > arcOf(one, [0, 4, 6], (at) => at).depth,
+    arcOf({ ...one, kind: "over a snippet" }, [0, 4, 6], (at) => at, placesFor(TYPE)).depth >
+      arcOf(one, [0, 4, 6], (at) => at, placesFor(TYPE)).depth,
   );
 });

@@ -4,6 +4,7 @@ import { el, firstWhere, svgEl } from "../components/shared/dom.js";
 
 /**
  * @import { PassRows } from "./pass_rows.js"
+ * @import { RowName } from "./rows.d.ts"
  * @import { ComparisonData } from "./passes.data.d.ts"
  */
 
@@ -17,9 +18,36 @@ import { el, firstWhere, svgEl } from "../components/shared/dom.js";
  * @typedef {{ left: number, right: number, top: number, depth: number }} Arc
  */
 
-export const ROOM = 7; // pixels per digit
-export const ROWS = { sentences: [20, 22], minis: [104, 24], chunks: [216, 24], other: [270, 20] }; // top and height
-const ARCS = { one: ROWS.sentences[0] + ROWS.sentences[1] + 2, two: ROWS.minis[0] + ROWS.minis[1] + 2 };
+/**
+ * The places of the rows for a size of type.
+ * @typedef {{ type: number, room: number, rows: Record<RowName, [top: number, height: number]>, one: number, two: number }} Places
+ */
+
+export const TYPE = 12; // pixels of the drawing
+
+/**
+ * Return the rows' tops and heights, the tops of the arcs of either pass, and the width of a digit.
+ * @param {number} type
+ * @returns {Places}
+ */
+export function placesFor(type) {
+  const more = type - TYPE;
+  const [sentences, minis, chunks, other] = [22 + 0.75 * more, 24 + more / 2, 24 + more / 2, 20 + 0.75 * more];
+  const first = type + 8;
+  const second = first + sentences + 62 + more / 2;
+  const third = second + minis + 88 + more;
+  /** @type {Places["rows"]} */
+  const rows = {
+    sentences: [first, sentences],
+    minis: [second, minis],
+    chunks: [third, chunks],
+    other: [third + chunks + 30, other],
+  };
+  return { type, room: (7 * type) / TYPE, rows, one: first + sentences + 2, two: second + minis + 2 };
+}
+
+export const GROWTH = 5; // of all rows' height per pixel of type
+
 const DEPTHS = { initial: 12, appending: 12, merging: 22, "over a snippet": 46, "over two snippets": 58 };
 
 export class Arcs {
@@ -35,14 +63,19 @@ export class Arcs {
    * @param {Numbered[]} level
    */
   drawFirst(layer, values, level) {
-    const { wide, window } = this.rows;
+    const { places, wide, window } = this.rows;
     for (const one of level) {
       const at = one.right[0];
       if (at < window.from - 1 || at > window.to + 1) continue;
       this.drawArc(layer, one);
-      if (wide <= 4 * ROOM) continue;
+      if (wide <= 4 * places.room) continue;
       const kind = one.outcome === "joined" ? "" : "below";
-      svgEl("text", { x: this.rows.x(at), y: ARCS.one + 26, class: `value ${kind}` }, values, one.value);
+      svgEl(
+        "text",
+        { x: this.rows.x(at), y: places.one + 17.6 + 0.7 * places.type, class: `value ${kind}` },
+        values,
+        one.value,
+      );
     }
   }
 
@@ -67,7 +100,7 @@ export class Arcs {
       const over = one.tried.length ? ` over ${one.tried.join(", ")}` : "";
       const words = `${one.value}${over}${one.outcome === "joined" ? "" : " too long"}`;
       const line = one.kind === "merging" ? 0 : 1;
-      this.drawValue(values, words, (left + right) / 2, top + depth + 13, free, line, over && "over");
+      this.drawValue(values, words, (left + right) / 2, top + depth + this.rows.places.type + 1, free, line, over && "over");
     }
   }
 
@@ -79,14 +112,15 @@ export class Arcs {
    * @param {number[]} free
    */
   drawPost(layer, values, one, free) {
+    const { rows, room: digit, two } = this.rows.places;
     const seam = this.rows.x(one.left[1]);
-    const d = `M${seam} ${ROWS.minis[0] - 4}V${ROWS.chunks[0] - 22}`;
+    const d = `M${seam} ${rows.minis[0] - 4}V${rows.chunks[0] - 22}`;
     svgEl("path", { d, class: "post" }, layer);
     svgEl("path", { d, class: "touch", "data-comparison": one.number }, layer);
     const said = `${one.value} closed`;
-    const room = said.length * ROOM;
+    const room = said.length * digit;
     const sides = [one.left[0], one.right[1]].map((at) => Math.abs(this.rows.x(at) - seam));
-    if (Math.min(...sides) > room) this.drawValue(values, said, seam + room / 2 + 5, ARCS.two + 62, free, 2, "below");
+    if (Math.min(...sides) > room) this.drawValue(values, said, seam + room / 2 + 5, two + 62, free, 2, "below");
   }
 
   /**
@@ -100,7 +134,7 @@ export class Arcs {
    * @param {string} kind
    */
   drawValue(layer, words, x, y, free, line, kind) {
-    const half = (words.length * ROOM) / 2;
+    const half = (words.length * this.rows.places.room) / 2;
     if (x - half < free[line] + 4 || x - half < 0 || x + half > this.rows.width) return;
     free[line] = x + half;
     svgEl("text", { x, y, class: `value ${kind}` }, layer, words);
@@ -111,7 +145,7 @@ export class Arcs {
    * @returns {Arc}
    */
   arc(one) {
-    return arcOf(one, this.rows.data?.minis ?? [], (at) => this.rows.x(at));
+    return arcOf(one, this.rows.data?.minis ?? [], (at) => this.rows.x(at), this.rows.places);
   }
 
   /**
@@ -161,15 +195,16 @@ export function kindOf(one) {
  * @param {Pick<ComparisonData, "pass" | "kind" | "left" | "right">} one
  * @param {number[]} minis
  * @param {(at: number) => number} x
+ * @param {Pick<Places, "one" | "two">} places
  * @returns {Arc}
  */
-export function arcOf(one, minis, x) {
+export function arcOf(one, minis, x, places) {
   const depth = DEPTHS[one.kind];
   const right = x((one.right[0] + one.right[1]) / 2);
-  if (one.pass === 1) return { left: x(one.right[0] - 0.5), right, top: ARCS.one, depth };
+  if (one.pass === 1) return { left: x(one.right[0] - 0.5), right, top: places.one, depth };
   const last = firstWhere(minis.length, (number) => minis[number] >= one.left[1]) - 1;
   const [begin, end] = [x(Math.max(minis[last], one.left[0])), x(one.left[1])];
-  return { left: (begin + end) / 2 + Math.min(9, (end - begin) * 0.3), right, top: ARCS.two, depth };
+  return { left: (begin + end) / 2 + Math.min(9, (end - begin) * 0.3), right, top: places.two, depth };
 }
 
 /**

@@ -1,8 +1,8 @@
 // Draws the rows of a double pass: a block for every sentence, mini-chunk and chunk in the window, and between the rows an
 // arc for every merge.
 
-import { groundCount, svgEl, typeScale } from "../components/shared/dom.js";
-import { Arcs, ROOM, ROWS } from "./arcs.js";
+import { groundCount, leastType, svgEl, typeScale } from "../components/shared/dom.js";
+import { Arcs, GROWTH, placesFor, TYPE } from "./arcs.js";
 
 const CROWDED = 8; // pixels per sentence below which arcs cannot be told apart: they are drawn thin, without labels or pointer targets
 const SHARE = 0.46; // of the window's height that the rows may take where they are drawn larger, so that text is seen below them
@@ -48,6 +48,7 @@ export class PassRows {
   width = 1; // of the rows, in pixels of the drawing
   wide = 1; // pixels per sentence
   crowded = false;
+  places = placesFor(TYPE);
   /** @type {Limit} */ limit = { comparisons: Infinity, minis: Infinity, chunks: Infinity };
   under = svgEl("g", {}); // the layers of the step and of the chosen item, below and above the rows
   above = svgEl("g", {});
@@ -78,12 +79,20 @@ export class PassRows {
     this.grounds = groundCount(this.root);
   }
 
-  get scale() {
-    return Math.min(typeScale(), Math.max(1, (SHARE * innerHeight) / this.height));
+  // The drawing is as large as the page's type while the rows leave room; its own type is never below the page's least.
+  fitType() {
+    const least = leastType(this.root);
+    this.places = placesFor(TYPE);
+    const fixed = least ? this.height - GROWTH * TYPE : this.height;
+    const scale = Math.min(typeScale(), Math.max(1, (SHARE * innerHeight - GROWTH * least) / fixed));
+    this.places = placesFor(Math.max(TYPE, least / scale));
+    this.svg.style.setProperty("--drawn-type", least ? `${this.places.type}px` : "0px");
+    return scale;
   }
 
   get height() {
-    const [top, tall] = this.data?.other ? ROWS.other : ROWS.chunks;
+    const { rows } = this.places;
+    const [top, tall] = this.data?.other ? rows.other : rows.chunks;
     return top + tall + 2;
   }
 
@@ -95,8 +104,10 @@ export class PassRows {
   // ---- rows and arcs ----------------------------------------------------------------------------------------------
 
   draw() {
-    const { data, height, scale, svg, window } = this;
+    const { data, svg, window } = this;
     if (!data) return;
+    const scale = this.fitType();
+    const { height } = this;
     const layer = document.createDocumentFragment();
     this.width = this.root.clientWidth / scale;
     this.wide = this.width / window.span;
@@ -108,8 +119,8 @@ export class PassRows {
     this.drawPattern(layer);
     this.under = svgEl("g", {}, layer);
     for (const [name, words] of Object.entries(data.labels)) {
-      const [at] = ROWS[/** @type {RowName} */ (name)];
-      if (words) svgEl("text", { x: 0, y: at - 7, class: "label" }, layer, words);
+      const [at] = this.places.rows[/** @type {RowName} */ (name)];
+      if (words) svgEl("text", { x: 0, y: at - 3.4 - 0.3 * this.places.type, class: "label" }, layer, words);
     }
     this.drawSentences(layer, data.count);
     this.drawRow(layer, "minis", data.minis, data.count, this.limit.minis);
@@ -137,16 +148,17 @@ export class PassRows {
    * @param {number} count
    */
   drawSentences(layer, count) {
-    const { wide, window } = this;
-    const [top, tall] = ROWS.sentences;
+    const { places, wide, window } = this;
+    const [top, tall] = places.rows.sentences;
     const last = Math.min(count, Math.ceil(window.to));
     const step = Math.max(1, Math.ceil(2 / wide));
-    const numbered = wide > String(count).length * ROOM + 3;
+    const numbered = wide > String(count).length * places.room + 3;
     for (let sentence = Math.floor(window.from / step) * step; sentence < last; sentence += step) {
       const x = this.x(sentence);
       const shape = { x: x + 0.5, y: top, width: Math.max(0.5, wide * step - 1.5), height: tall, rx: Math.min(3, wide / 4) };
       svgEl("rect", { ...shape, class: "block sentence", "data-row": "sentences", "data-at": sentence }, layer);
-      if (numbered) svgEl("text", { x: x + wide / 2, y: top + tall - 7, class: "number" }, layer, sentence + 1);
+      if (numbered)
+        svgEl("text", { x: x + wide / 2, y: top + tall / 2 + places.type / 3, class: "number" }, layer, sentence + 1);
     }
   }
 
@@ -158,7 +170,7 @@ export class PassRows {
    * @param {number} [limit] sentences up to which the row is drawn
    */
   drawRow(layer, row, all, count, limit = Infinity) {
-    const [top, tall] = ROWS[row];
+    const [top, tall] = this.places.rows[row];
     const starts = all.filter((start) => start < limit);
     const ends = [...starts.slice(1), Math.min(count, limit)];
     for (const { part: number, left, right } of this.window.seenOf(starts, ends, this.width)) {
@@ -172,8 +184,13 @@ export class PassRows {
       const hatched = row === "minis" && this.snippets.has(starts[number]) && starts[number] < this.limit.chunks;
       if (hatched) svgEl("rect", { ...shape, class: "hatched", fill: "url(#hatch)" }, layer);
       const [shown, until] = [Math.max(left, 0), Math.min(right, this.width)];
-      if (until - shown <= String(number + 1).length * ROOM + 4) continue;
-      svgEl("text", { x: (shown + until) / 2, y: top + tall / 2 + 4.5, class: "number" }, layer, number + 1);
+      if (until - shown <= String(number + 1).length * this.places.room + 4) continue;
+      svgEl(
+        "text",
+        { x: (shown + until) / 2, y: top + tall / 2 + 0.375 * this.places.type, class: "number" },
+        layer,
+        number + 1,
+      );
     }
   }
 
@@ -190,9 +207,16 @@ export class PassRows {
     const one = this.data?.comparisons[step.comparison ?? -1];
     if (one && (step.comparison ?? 0) < this.limit.comparisons) {
       const { left, right, top, depth } = this.arcs.drawNow(this.above, one);
-      if (!one.decides) svgEl("text", { x: (left + right) / 2, y: top + depth + 13, class: "value" }, this.above, one.value);
+      if (!one.decides)
+        svgEl(
+          "text",
+          { x: (left + right) / 2, y: top + depth + this.places.type + 1, class: "value" },
+          this.above,
+          one.value,
+        );
     }
-    const [top, tall] = one?.pass === 1 ? ROWS.sentences : ROWS.minis;
+    const { sentences, minis } = this.places.rows;
+    const [top, tall] = one?.pass === 1 ? sentences : minis;
     for (const name of BANDS) {
       const range = step[name];
       if (!range) continue;

@@ -11,7 +11,7 @@ from viz.server.first_paint import WIDE
 from viz.shell.navigation import PAGES
 from viz.state.choices import OWN
 from viz.state.compared import COMPARE
-from viz.state.decks import Deck, Scene, bundled_decks
+from viz.state.decks import OWN_DECK, Deck, Scene, bundled_decks
 from viz.state.history import came_through_history
 from viz.state.keys import session
 from viz.state.lecture_file import from_link, to_link
@@ -20,9 +20,6 @@ from viz.state.values import Playing, Replaced
 
 DECK, SCENE, SCENES = "deck", "scene", "scenes"
 """The link parameters of a lecture: its name, the number of its scene from 1, and the scenes of the user's own lecture."""
-
-OWN_DECK = "own"
-"""The link's name for the user's own lecture."""
 
 
 def decks() -> dict[str, Deck]:

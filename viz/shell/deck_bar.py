@@ -11,7 +11,7 @@ import streamlit as st
 from viz.components.assets import script, styles
 from viz.components.mounting import component
 from viz.shell import deck, lecture, own_lecture
-from viz.state.decks import DRAWN, Scene
+from viz.state.decks import DRAWN, OWN_DECK, Scene
 from viz.state.keys import session
 from viz.state.values import ScenePicture
 from viz.theme import palette
@@ -108,7 +108,7 @@ def deck_bar() -> None:
         "title": "" if showing is None else showing[0].title,
         "scenes": [] if showing is None else [_scene(scene) for scene in showing[0].scenes],
         "at": 0 if showing is None else showing[1],
-        "own": session.playing is not None and session.playing.deck == deck.OWN_DECK,
+        "own": session.playing is not None and session.playing.deck == OWN_DECK,
         "started": session.lectures_started,
         "adding": session.scene_adding,
         "picture": None

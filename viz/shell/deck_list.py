@@ -8,10 +8,10 @@ import streamlit as st
 
 from chunkers import InputError
 from viz.components.download import download
-from viz.shell.deck import OWN_DECK, decks, start
+from viz.shell.deck import decks, start
 from viz.shell.navigation import PAGES
 from viz.shell.own_lecture import bring_back, replace_lecture
-from viz.state.decks import Deck
+from viz.state.decks import OWN_DECK, Deck
 from viz.state.keys import session
 from viz.state.lecture_file import read
 from viz.state.text import Source

@@ -8,6 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from viz.server.first_paint import WIDE
+from viz.state.decks import OWN_DECK
 from viz.state.history import came_through_history
 from viz.state.keys import session
 
@@ -22,7 +23,10 @@ def is_on() -> bool:
 def enlarge() -> None:
     """Apply the style sheet of lecture mode if the mode is on."""
     if is_on():
-        sheets = ["lecture.css", *["deck.css"] * (session.playing is not None)]
+        playing = session.playing
+        sheets = ["lecture.css"]
+        if playing is not None:
+            sheets += ["deck.css", *["bundled_deck.css"] * (playing.deck != OWN_DECK)]
         st.html(f"<style>{''.join((Path(__file__).parent / sheet).read_text(encoding='utf-8') for sheet in sheets)}</style>")
 
 

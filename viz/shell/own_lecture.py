@@ -8,11 +8,11 @@ import streamlit as st
 
 from chunkers.methods.your_chunks import YourChunks
 from evaluation.asking.ask import LONGEST_QUESTION
-from viz.shell.deck import OWN_DECK, current, leave, open_scene
+from viz.shell.deck import current, leave, open_scene
 from viz.shell.navigation import PAGES
 from viz.state.choices import OWN, Choices
 from viz.state.compared import COMPARE
-from viz.state.decks import LONGEST_TITLE, LONGEST_WORDS, MOST_SCENES, PARTS, Deck, Scene, link_of
+from viz.state.decks import LONGEST_TITLE, LONGEST_WORDS, MOST_SCENES, OWN_DECK, PARTS, Deck, Scene, link_of
 from viz.state.keys import session
 from viz.state.lecture_file import LARGEST_FILE, LectureFile
 from viz.state.link import model_in_link, to_query

@@ -16,6 +16,9 @@ from viz.state.link import LONGEST_WORD
 PARTS = ("prepare", "predict", "see", "explain")
 """The parts of a scene, in the order in which they are shown."""
 
+OWN_DECK = "own"
+"""The link's name for the user's own lecture."""
+
 SEE = "see"
 """The part that reveals: hidden cuts are shown, a question is asked, and a stepper moves."""
 

@@ -1,6 +1,6 @@
 // Draws the heatmap: a cell for every pair of sentences, with the chunks' colours inside it and along its edges.
 
-import { el, fit, groundCount, paints, typeScale } from "../shared/dom.js";
+import { el, fit, groundCount, leastType, paints, typeScale } from "../shared/dom.js";
 import { grouped } from "../shared/format.js";
 
 // Pixels at the default type size.
@@ -26,6 +26,7 @@ export class HeatmapDrawing {
   /** @type {JointDistances | null} */ distances = null;
   side = 0; // pixels of the square
   larger = 1; // how much larger the type is
+  least = 0; // pixels of the smallest type
   /** @type {Range | null} */ table = null; // the sentences whose chunks are drawn as squares
 
   /** @param {HTMLElement} root */
@@ -47,6 +48,7 @@ export class HeatmapDrawing {
     this.distances = distances;
     this.colour = paints(this.map);
     this.larger = typeScale();
+    this.least = leastType(this.map);
     this.side = this.map.clientWidth - this.margin;
     if (this.side <= 0) return;
     const pen = fit(this.cells);
@@ -65,7 +67,7 @@ export class HeatmapDrawing {
   }
 
   get margin() {
-    return Math.round(MARGIN * this.larger);
+    return Math.round(Math.max(MARGIN * this.larger, 3 * this.least));
   }
 
   get band() {
@@ -147,8 +149,8 @@ export class HeatmapDrawing {
     const step =
       [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000].find((size) => this.at(size) >= APART * this.larger) ?? 5000;
     pen.fillStyle = this.colour("muted");
-    pen.font = `${TYPE * this.larger}px ${getComputedStyle(this.map).fontFamily}`;
-    const half = 6 * this.larger; // of a number's height
+    pen.font = `${Math.max(TYPE * this.larger, this.least)}px ${getComputedStyle(this.map).fontFamily}`;
+    const half = Math.max(6 * this.larger, this.least / 2); // of a number's height
     for (let number = step === 1 ? 1 : step; number <= count; number += step) {
       const middle = this.at(number - 0.5);
       pen.textAlign = "right";

@@ -1,6 +1,6 @@
 // The curve of scores on a canvas: a point per gap, or the minimum and maximum where several gaps share a pixel.
 
-import { el, fit, typeScale } from "../shared/dom.js";
+import { el, fit, leastType, typeScale } from "../shared/dom.js";
 import { round } from "../shared/format.js";
 import { verdictOfEach } from "../shared/verdicts.js";
 
@@ -13,6 +13,7 @@ import { verdictOfEach } from "../shared/verdicts.js";
 
 const STEPS = [0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100]; // between two numbers of the scale
 const APART = 18; // pixels between two numbers of the scale
+const LEAST_DOT = 0.23; // radius of the smallest dot, relative to the smallest type
 
 export class Curve {
   /** @type {CurveData | null} */
@@ -24,6 +25,7 @@ export class Curve {
   /** The minimum and maximum score, and their positions in pixels from the top. */
   scale = { low: 0, high: 1, top: 0, bottom: 1 };
   larger = 1; // than the sizes in pixels below: as much as the page's type is
+  least = 0; // pixels of the smallest type
 
   /** @param {Plot} plot */
   constructor(plot) {
@@ -69,6 +71,7 @@ export class Curve {
     const [width, height] = [this.canvas.clientWidth, this.canvas.clientHeight];
     const [low, high] = including(lines.list, this.extent);
     this.larger = typeScale();
+    this.least = leastType(this.plot.root);
     this.scale = { low, high, top: 8 * this.larger, bottom: height - 10 * this.larger };
     this.pen.lineWidth = Math.round(this.larger);
     this.drawNull(width, data.null);
@@ -111,7 +114,7 @@ export class Curve {
     // The numbers are next to the plot, where no line or point covers them.
     const beside = fit(this.numbers);
     Object.assign(beside, {
-      font: `${10 * this.larger}px ${this.plot.axis.font}`,
+      font: `${Math.max(10 * this.larger, this.least)}px ${this.plot.axis.font}`,
       textAlign: "right",
       textBaseline: "middle",
     });
@@ -203,7 +206,7 @@ export class Curve {
    * @param {{ sized: boolean, cut: boolean, filled: boolean, roomy: boolean }} mark
    */
   drawMark(left, top, { sized, cut, filled, roomy }) {
-    const { pen, larger } = this;
+    const { pen, larger, least } = this;
     const size = 5 * larger;
     pen.beginPath();
     if (sized) {
@@ -215,7 +218,7 @@ export class Curve {
       ])
         pen.lineTo(left + dx, top + dy);
       pen.closePath();
-    } else pen.arc(left, top, (cut ? (roomy ? 5 : 2.5) : 3) * larger, 0, 7);
+    } else pen.arc(left, top, Math.max((cut ? (roomy ? 5 : 2.5) : 3) * larger, roomy ? LEAST_DOT * least : 0), 0, 7);
     pen.fillStyle = this.colour(cut ? "accent" : "page");
     pen.strokeStyle = this.colour(cut ? "accent" : "muted");
     if (filled) pen.fill();
@@ -251,14 +254,15 @@ export class Curve {
    * @param {number} height
    */
   drawKnown(width, height) {
-    const { pen, larger } = this;
+    const { larger, least, pen } = this;
+    const tall = Math.max(7 * larger, 2 * LEAST_DOT * least);
     pen.fillStyle = this.colour("ink");
     for (const at of this.plot.axis.reader.data?.knownAt ?? []) {
       const left = this.plot.axis.window.x(at, width);
       pen.beginPath();
       pen.moveTo(left - 4 * larger, height);
       pen.lineTo(left + 4 * larger, height);
-      pen.lineTo(left, height - 7 * larger);
+      pen.lineTo(left, height - tall);
       pen.fill();
     }
   }

@@ -135,6 +135,12 @@ export const channels = (colour) =>
 /** Factor by which the page's type exceeds the type that pictures are drawn for, as in lecture mode. */
 export const typeScale = () => parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
 
+/**
+ * The size in pixels below which a projector shows no type; 0 where there is no such limit.
+ * @param {Element} node
+ */
+export const leastType = (node) => parseFloat(getComputedStyle(node).getPropertyValue("--type-least")) || 0;
+
 let density = 0; // pixels of a canvas per CSS pixel; 0 for those of the screen
 
 /**
