@@ -222,7 +222,7 @@ def stages(name: str, chunker: Chunker, text: str, embedder: Embedder, repeats: 
         [each.decide_ms for each in first],
         [each.merge_ms for each in first],
     )
-    spreads = [Spread.of(column).milliseconds() for column in columns]
+    spreads = [Spread.of(column).words() for column in columns]
     return [name, *spreads, f"{first[-1].embedded:,}", f"{chunks:,}"]
 
 
@@ -230,9 +230,9 @@ def row(finish: Finish) -> list[str]:
     """Return the table row of a race."""
     return [
         finish.race.title,
-        Spread.of(1000 * seconds for seconds in finish.seconds).milliseconds(),
-        Spread.of(1000 * seconds for seconds in finish.reference_seconds).milliseconds(),
-        finish.ratio.times(),
+        Spread.of(1000 * seconds for seconds in finish.seconds).words(),
+        Spread.of(1000 * seconds for seconds in finish.reference_seconds).words(),
+        finish.ratio.words(),
         f"{finish.race.at_least:g}",
         "yes" if finish.met else "NO",
         f"{finish.outcome.embedded:,} / {finish.reference_outcome.embedded:,}",

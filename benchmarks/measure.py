@@ -22,13 +22,8 @@ class Spread(NamedTuple):
         lower, median, upper = np.percentile(list(values), [25, 50, 75])
         return cls(float(lower), float(median), float(upper))
 
-    def milliseconds(self) -> str:
-        """Format a time in milliseconds, to the hundredth below 100."""
-        decimals = 0 if self.median >= 100 else 2
-        return f"{self.median:,.{decimals}f} ({self.lower:,.{decimals}f} to {self.upper:,.{decimals}f})"
-
-    def times(self) -> str:
-        """Format a ratio, to the hundredth below 100."""
+    def words(self) -> str:
+        """Format the median and, in brackets, the quartiles, to the hundredth below 100."""
         decimals = 0 if self.median >= 100 else 2
         return f"{self.median:,.{decimals}f} ({self.lower:,.{decimals}f} to {self.upper:,.{decimals}f})"
 

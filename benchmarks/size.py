@@ -121,9 +121,9 @@ def optimal(repeats: int) -> None:
         rows.append(
             [
                 f"{count:,}",
-                time.milliseconds(),
+                time.words(),
                 f"{1000 * time.median / count:.2f}",
-                Spread.of(1000 * second for second in explained).milliseconds(),
+                Spread.of(1000 * second for second in explained).words(),
                 f"{peak:,.1f}",
             ]
         )
@@ -136,7 +136,7 @@ def optimal(repeats: int) -> None:
     print("\n2,000 pieces, the published double loop against the same partition here:")
     for what, own in (("partition", ours), ("partition and the gain of every cut", gains)):
         ratio = Spread.of(their / our for their, our in zip(theirs, own, strict=True))
-        print(f"- {what}: {1000 * np.median(theirs):.1f} ms / {1000 * np.median(own):.2f} ms, {ratio.times()} times faster")
+        print(f"- {what}: {1000 * np.median(theirs):.1f} ms / {1000 * np.median(own):.2f} ms, {ratio.words()} times faster")
 
 
 def long_text(characters: int) -> str:
@@ -182,10 +182,10 @@ def embedding_nothing(text: str, repeats: int) -> None:
         rows.append(
             [
                 title,
-                own.milliseconds(),
+                own.words(),
                 f"{len(text) / 1e3 / own.median:.1f}",
                 f"{1000 * np.median([other for _, other in pairs]):,.0f}" if theirs else "",
-                ratio.times() if theirs else "",
+                ratio.words() if theirs else "",
             ]
         )
     print(f"\n{len(text):,} characters, {len(document.sentences):,} sentences, split before the clock starts:")
@@ -251,7 +251,7 @@ def beside_others(text: str, repeats: int) -> None:
         pairs = [(processor_time(ours), processor_time(theirs)) for _ in range(repeats)]
         own = Spread.of(1000 * mine for mine, _ in pairs)
         speed = Spread.of(reference / mine for mine, reference in pairs)
-        rows.append([f"{name} / {other}", own.milliseconds(), speed.times(), f"{FLOORS[name]:.2f}"])
+        rows.append([f"{name} / {other}", own.words(), speed.words(), f"{FLOORS[name]:.2f}"])
     print(f"\n{len(text):,} characters of Markdown, processor time:")
     print(table(["ours / reference", "ours, ms", "speed, of the reference's", "at least"], rows))
 

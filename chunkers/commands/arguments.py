@@ -127,6 +127,18 @@ def _bounded(opened: BinaryIO, name: str) -> bytes:
     raise too_large(name, size) if size > MAX_BYTES else too_large(name, len(data), "at least ")
 
 
+def write_output(text: str, file: str | None) -> None:
+    """Write a command's output into a file, or on standard output. Raise InputError if the file cannot be written."""
+    if not file:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        return
+    try:
+        Path(file).write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise InputError(f"{file}: the file cannot be written: {error.strerror}. Check its path and permissions.") from error
+
+
 def add_encoding(parser: argparse.ArgumentParser) -> None:
     """Add the command-line option for the documents' encoding."""
     parser.add_argument(

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from chunkers.language_models.forms import Form, LineForm
 from chunkers.language_models.prompts import AGAIN, NO_WORDS
-from chunkers.support.errors import shown
+from chunkers.support.errors import first_fault, shown
 from chunkers.support.numbers import counted
 
 if TYPE_CHECKING:
@@ -247,8 +247,7 @@ def _checked(found: object, form: type[AnyForm]) -> AnyForm:
     except RecursionError:
         raise Unusable("the JSON of the answer must be nested less deeply; it is nested too deeply to be read") from None
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(map(str, first["loc"])) or "the object"
+        place, first = first_fault(error, "the object")
         raise Unusable(f"{place}: {first['msg']}; got {shown(first['input'])}") from None
 
 

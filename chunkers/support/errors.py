@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+    from pydantic_core import ErrorDetails
 
 
 class InputError(ValueError):
@@ -19,6 +24,12 @@ class ModelError(InputError):
 
 class Cancelled(Exception):
     """Exception raised when the user asks to stop; everything computed so far is in the cache."""
+
+
+def first_fault(error: ValidationError, whole: str = "") -> tuple[str, ErrorDetails]:
+    """Return the field of the first broken rule, such as ``columns.0.name``, and its details; ``whole`` names no field."""
+    detail = error.errors(include_url=False)[0]
+    return ".".join(map(str, detail["loc"])) or whole, detail
 
 
 LONGEST_SHOWN = 60

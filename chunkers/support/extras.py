@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from chunkers.support.errors import ModelError
+from chunkers.support.numbers import listed
 
 MODULES = {
     "app": ("streamlit", "plotly"),
@@ -70,8 +71,7 @@ def lacking(extra: str, who: str, *modules: str) -> str:
     if not missing:
         return ""
     names = missing if len(missing) <= 3 else [*missing[:2], f"{len(missing) - 2} more"]
-    listed = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
-    packages = f"the package{'s' * (len(missing) > 1)} {listed}"
+    packages = f"the package{'s' * (len(missing) > 1)} {listed(names)}"
     return f"{who} needs {packages}; to install what is missing: pip install 'seamark[{extra}]'."
 
 

@@ -1,6 +1,8 @@
-"""Number formats for sentences and table cells."""
+"""Formats of numbers and lists for sentences and table cells."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 
 def signed(number: float, spec: str = "g") -> str:
@@ -21,6 +23,11 @@ def signed(number: float, spec: str = "g") -> str:
 def counted(count: int, what: str, several: str = "") -> str:
     """Return a count with its noun, such as ``3 chunks``; ``several`` is the plural if it is irregular."""
     return f"{count:,} {what if count == 1 else several or f'{what}s'}"
+
+
+def listed(words: Sequence[str]) -> str:
+    """Join words for a sentence, as in ``a, b and c``."""
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def milliseconds(took: float) -> str:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from chunkers.support.extras import need
 from chunkers.support.limits import MAX_BYTES
+from chunkers.support.numbers import counted, listed
 from chunkers.text import reader_child
 from chunkers.text.encodings import as_plain_utf_8, known_encoding
 from chunkers.text.extracted import LeftOut, too_large
@@ -118,8 +119,4 @@ def left_out_said(omissions: Iterable[LeftOut]) -> str:
     counts: dict[str, int] = {}
     for one in omissions:
         counts[one.what] = counts.get(one.what, 0) + one.times
-    parts = [f"{count:,} {what if count == 1 else what + 's'}" for what, count in counts.items()]
-    if not parts:
-        return ""
-    said = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-    return f"Left out: {said}."
+    return f"Left out: {listed([counted(count, what) for what, count in counts.items()])}." if counts else ""

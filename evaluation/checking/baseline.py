@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from chunkers import Chunking, Document, InputError, Recipe, Tools
 from chunkers.files.tables import read_value
+from chunkers.support.errors import first_fault
 from chunkers.text.reader_process import parsed_apart
 from evaluation.checking.problems import BOUNDARIES, RETRIEVAL
 from evaluation.questions.corpus import Corpus, Ruler
@@ -66,8 +67,7 @@ class Baseline(BaseModel):
         try:
             read = cls.model_validate(value)
         except ValidationError as error:
-            detail = error.errors(include_url=False)[0]
-            place = ".".join(map(str, detail["loc"])) or "the file"
+            place, detail = first_fault(error, "the file")
             raise InputError(
                 f"{name}: the baseline must be in the format that --write-baseline writes; {place} is invalid: "
                 f"{detail['msg']}."

@@ -13,7 +13,7 @@ from typing import Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from chunkers import InputError
-from chunkers.support.errors import shown
+from chunkers.support.errors import first_fault, shown
 from evaluation.checking.problems import Checked, Problem
 
 _LONGEST_SHOWN = 60
@@ -59,8 +59,7 @@ class KnownProblems(BaseModel):
         try:
             return cls.model_validate_json(text)
         except ValidationError as error:
-            detail = error.errors(include_url=False)[0]
-            place = ".".join(map(str, detail["loc"])) or "the file"
+            place, detail = first_fault(error, "the file")
             raise InputError(
                 f"{name}: known problems must be in the format that --write-known writes; {shown(place)} is invalid: "
                 f"{detail['msg']}."

@@ -23,6 +23,7 @@ from chunkers.commands.arguments import (
     readable,
     say,
     say_unusable,
+    write_output,
 )
 from chunkers.commands.chunker_specs import add_chunker, chunker_spec
 from chunkers.storage.cache import EmbeddingCache
@@ -178,7 +179,7 @@ def run_check(options: argparse.Namespace) -> int:
     elif options.write_baseline:
         _write_baseline(options.write_baseline, measured.identity, scores)
     for form, file in reports:
-        _write(file, FORMS[form](report))
+        write_output(FORMS[form](report), file)
     return report.status
 
 
@@ -186,7 +187,7 @@ def _without_known(documents: list[Checked], known: KnownProblems | None, option
     """Return the documents with their known problems marked, all there are now where these are written."""
     if options.write_known:
         known = KnownProblems.of(documents)
-        _write(options.write_known, known.to_json())
+        write_output(known.to_json(), options.write_known)
     elif known is not None and (gone := known.gone(documents)):
         say(f"{options.known}: known problems that are there no more: {gone:,}; --write-known writes the list anew.")
     return documents if known is None else [known.without(one) for one in documents]
@@ -219,7 +220,7 @@ def _worse(baseline: Baseline, scores: Scores, check: Check, file: str, options:
 def _write_baseline(file: str, measured_on: str, scores: Scores) -> None:
     if not scores:
         raise InputError(_NO_SCORES)
-    _write(file, Baseline(documents=measured_on, scores=scores).to_json())
+    write_output(Baseline(documents=measured_on, scores=scores).to_json(), file)
 
 
 def _say_unsituated(documents: Sequence[Checked]) -> None:
@@ -388,14 +389,3 @@ def _questions(file: str | None, documents: Sequence[Document]) -> tuple[Corpus 
         say(problem)
     questions.needed(Path(file).name)
     return corpus, tuple(questions.usable)
-
-
-def _write(file: str, text: str) -> None:
-    """Write a report into a file, or on standard output."""
-    if not file:
-        print(text, end="", flush=True)
-        return
-    try:
-        Path(file).write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise InputError(f"{file}: the file cannot be written: {error.strerror}. Check its path and permissions.") from error

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from chunkers import EmbeddingCache, InputError, Tools, run
@@ -12,6 +11,7 @@ from chunkers.commands.arguments import (
     document_reader,
     file_bytes,
     preparing_on_terminal,
+    write_output,
 )
 from chunkers.text.document import Document
 from evaluation.commands.columns import add_columns, columns_of
@@ -54,14 +54,4 @@ def run_report(options: argparse.Namespace) -> None:
     tools = Tools(embedder, tokenizer, EmbeddingCache(), preparing=preparing_on_terminal(embedder))
     columns = [(chunker, run(chunker, document, tools)) for chunker in chunkers]
     vectors = sentence_vectors(document, tools) if document.sentences else None
-    _write(report(Compared(document, columns, known, embedder, tokenizer.name, vectors)), options.into)
-
-
-def _write(page: str, into: str | None) -> None:
-    if into is None:
-        sys.stdout.write(page)
-        return
-    try:
-        Path(into).write_text(page, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise InputError(f"{into}: the file cannot be written: {error.strerror}. Check its path and permissions.") from error
+    write_output(report(Compared(document, columns, known, embedder, tokenizer.name, vectors)), options.into)

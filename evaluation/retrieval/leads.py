@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from chunkers.support.arrays import FloatArray
-from chunkers.support.numbers import counted, rounded_up
+from chunkers.support.numbers import counted, listed, rounded_up
 from evaluation.retrieval.measures import mean_and_deviation
 from evaluation.statistics.paired import Difference, compare_all
 from evaluation.statistics.power import questions_needed
@@ -155,7 +155,7 @@ class Leads:
         apart = {best: sizes for best, sizes in ahead.items() if len(best) <= self.leads[sizes[0]].others}
         if apart:
             where = [f"with {self._best(best)} at {self._sizes(sizes)}" for best, sizes in apart.items()]
-            said.append(f"The highest {self.measure} is {_listed(where)}.")
+            said.append(f"The highest {self.measure} is {listed(where)}.")
         all_level = [size for size, lead in self.leads.items() if lead.all_level]
         if all_level:
             every = "both chunkers" if len(self.names) == 2 else "all chunkers"
@@ -173,13 +173,13 @@ class Leads:
 
     def _best(self, best: Sequence[int]) -> str:
         """Return the chunkers with the highest mean."""
-        names = _listed([self.names[number] for number in best])
+        names = listed([self.names[number] for number in best])
         return names if len(best) == 1 else f"{names} (a tie)"
 
     def _behind(self, size: int) -> str:
         """Return over which of the others the lead is significant, where these are not all."""
         lead = self.leads[size]
-        behind = _listed([self.names[number] for number in lead.behind])
+        behind = listed([self.names[number] for number in lead.behind])
         return (
             f"At {self._sizes([size])}, {self.names[lead.best]} is significantly ahead of {len(lead.behind)} of "
             f"{lead.others} others: {behind}."
@@ -218,7 +218,7 @@ class Leads:
 
     def _sizes(self, sizes: Sequence[int]) -> str:
         unit = self.unit.removesuffix("s") if list(sizes) == [1] else self.unit
-        return f"{_listed([f'{size:,}' for size in sizes])} {unit}"
+        return f"{listed([f'{size:,}' for size in sizes])} {unit}"
 
 
 def on_same_questions(measured: Sequence[FloatArray]) -> list[FloatArray]:
@@ -229,7 +229,3 @@ def on_same_questions(measured: Sequence[FloatArray]) -> list[FloatArray]:
     missing = [np.isnan(one) for one in measured if not np.isnan(one).all()]
     lost = np.logical_or.reduce(missing) if missing else True
     return [np.where(lost, np.nan, one) for one in measured]
-
-
-def _listed(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from chunkers import InputError, Span
 from chunkers.support.arrays import FloatArray, IntArray
+from chunkers.support.errors import first_fault
 from evaluation.questions.corpus import Corpus
 from evaluation.questions.reading import Question
 from evaluation.retrieval.budget import LAST, AtBudgets, Budgets, Last
@@ -131,7 +132,7 @@ def from_json(data: bytes, corpus: Corpus, questions: Sequence[Question]) -> tup
     try:
         stored = _Stored.model_validate_json(data)
     except ValidationError as error:
-        place = ".".join(str(key) for key in error.errors(include_url=False)[0]["loc"]) or "its JSON"
+        place, _ = first_fault(error, "its JSON")
         raise InputError(
             f"The stored evaluation must be in the format that Seamark writes; {place} is invalid. Run the evaluation again."
         ) from error

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy.typing as npt
 from chunkers import Chunking, Document
 from chunkers.building_blocks.distances import gap_distances
 from chunkers.support.arrays import FloatArray
+from chunkers.support.numbers import listed
 from evaluation.segmentation.measures import cuts_of
 
 NAMED = 5
@@ -127,15 +128,14 @@ class Agreement:
             index = max(self.document.sentence_at(offset), 0)
             begins = self.document.sentences[index].start == offset
             named["before" if begins else "inside"][f"{index + 1:,}"] = None
-        places = " and ".join(f"{how} {_listed(numbers)}" for how, numbers in named.items() if numbers)
+        places = " and ".join(f"{how} {_sentences(numbers)}" for how, numbers in named.items() if numbers)
         further = len(offsets) - NAMED
         return f"{places}, and at {further:,} more" if further > 0 else places
 
 
-def _listed(numbers: Iterable[str]) -> str:
+def _sentences(numbers: Collection[str]) -> str:
     """Return "sentence 3", or "sentences 3, 5 and 8"."""
-    *first, last = numbers
-    return f"sentences {', '.join(first)} and {last}" if first else f"sentence {last}"
+    return f"sentence{'s' * (len(numbers) > 1)} {listed([*numbers])}"
 
 
 def agreement(full: Chunking, other: Chunking) -> Agreement:

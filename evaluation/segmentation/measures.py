@@ -86,16 +86,6 @@ def in_sentences(document: Document, offsets: Iterable[int]) -> Segmentation:
     return Segmentation(count, tuple(sorted(place for place in places if 0 < place < count)))
 
 
-def in_characters(document: Document, offsets: Iterable[int]) -> Segmentation:
-    """Return a segmentation in characters with boundaries at ``offsets``, not counting white space."""
-    text = document.text
-    solid = np.cumsum([not character.isspace() for character in text])
-    before = [0, *solid.tolist()]
-    count = before[-1]
-    places = sorted({before[offset] for offset in offsets})
-    return Segmentation(count, tuple(place for place in places if 0 < place < count))
-
-
 def cuts_of(chunking: Chunking) -> list[int]:
     """Return the offsets, in code points, at which the spans of the chunks begin, except the first."""
     return sorted({span.start for chunk in chunking.chunks for span in chunk.spans})[1:]

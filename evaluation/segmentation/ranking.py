@@ -17,7 +17,7 @@ import numpy as np
 
 from chunkers import Chunking, Document, Embedder, InputError
 from chunkers.support.arrays import FloatArray, IntArray
-from chunkers.support.numbers import signed
+from chunkers.support.numbers import listed, signed
 from chunkers.text.outline import special_blocks
 from evaluation.segmentation.measures import cuts_of, in_sentences
 from evaluation.segmentation.trivial import NO_CUT, at_random, even_words, evenly, random_words
@@ -165,7 +165,7 @@ class Ranking:
             said.append(f"{name} has no other column to be compared with.")
         elif self.leads[rivals[0]].ahead == 0:
             level = [self.contenders[one].name for one in rivals if self.leads[one].ahead == 0]
-            said.append(f"{_listed([name, *level])} do equally well.")
+            said.append(f"{listed([name, *level])} do equally well.")
         elif all(self.leads[one].significant for one in rivals):
             said.append(f"{name} is significantly best: {self._ahead(rivals[0])}.")
         else:
@@ -186,7 +186,7 @@ class Ranking:
             return []
         verb, which = ("reads", "it") if len(apart) == 1 else ("read", "them")
         return [
-            f"{_listed(apart)} {verb} the same blocks: to rank {which} would be circular, so the value stands at the end."
+            f"{listed(apart)} {verb} the same blocks: to rank {which} would be circular, so the value stands at the end."
         ]
 
     def basis(self, known: bool) -> str:
@@ -243,10 +243,6 @@ def rank(
             ahead = float(statistic(contenders[leader].counts.sum(axis=0)) - statistic(contenders[other].counts.sum(axis=0)))
             leads[other] = Lead(ahead, found)
     return Ranking(made.contenders, made.values, order, leads, sections, len(pairs), measure)
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 # ---- by known boundaries ----------------------------------------------------------------------------------------------
@@ -329,17 +325,6 @@ class Structure:
     inside_sentences: int
     inside_blocks: int
     too_long: int
-
-    @property
-    def per_cut(self) -> float | None:
-        """Mean points per cut or oversized chunk: 1 at a paragraph's end, -1 if bad, 0 otherwise.
-
-        A cut inside a sentence or a block is bad, and so is a chunk longer than the embedder reads. None if there are
-        neither cuts nor such chunks.
-        """
-        count = self.cuts + self.too_long
-        bad = self.inside_sentences + self.inside_blocks + self.too_long
-        return (self.at_paragraph_ends - bad) / count if count else None
 
 
 def structure(chunking: Chunking, embedder: Embedder | None = None) -> Structure:

@@ -50,7 +50,6 @@ SETTINGS = {
     "near_duplicates": ["{chroma}", "--corpus", "chatlogs", "--chunkers", "1"],
     "remedies": ["--only", "article", "--failures", "3", "--repeats", "1"],
     "questions": ["--megabytes", "1", "--questions", "20"],
-    "retrieval_page": ["--questions", "20", "--steps", "1"],
     "rules": ["--rule", "empty"],
     "scaling": ["--only", "fixed_words", "--sizes", "100"],
     "sentences": ["--repeats", "1"],

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from chunkers import Chunking, Gap, Verdict
-from chunkers.support.numbers import signed
+from chunkers.support.numbers import listed, signed
 from evaluation.segmentation.cohesion import SMALL, Cohesion, StretchComparison
 from viz.components.stepper.stepper import Gauge, Step
 from viz.jobs.worked import vector_name
@@ -140,16 +140,12 @@ def _told(comparison: StretchComparison) -> list[str]:
     also = cut in comparison.other
     others = [f"{one + 1:,}" for one in comparison.other if one != cut]
     if also:
-        did = "cuts here too" + (f", and after {_listed(others)}" if others else ", and nowhere else")
+        did = "cuts here too" + (f", and after {listed(others)}" if others else ", and nowhere else")
     else:
-        did = f"does not cut here, but after {_listed(others)}" if others else "does not cut at all"
+        did = f"does not cut here, but after {listed(others)}" if others else "does not cut at all"
     where = sentence_range(comparison.stretch.start, comparison.stretch.end)
     verdict = comparison.verdict()
     return [f"With the whole text in view, “optimal” {did} ({where}).", verdict[0].upper() + verdict[1:] + "."]
-
-
-def _listed(words: list[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def _pairs(cohesion: Cohesion) -> str:

@@ -11,7 +11,7 @@ from chunkers import DEFAULT_SPLITTER, Chunk, Chunking, Document, Span, Tools, b
 from chunkers.contract.base import run
 from chunkers.methods.your_cuts import YourCuts
 from chunkers.storage.cache import EmbeddingCache
-from chunkers.support.numbers import signed
+from chunkers.support.numbers import listed, signed
 from chunkers.support.recently_used import RecentlyUsed, kept_in
 from evaluation.asking.answer import Judgement, Posed, judge
 from evaluation.asking.ask import Asked, Limit, ask, checked_question, embed_question, prepare
@@ -141,8 +141,7 @@ def _own_cuts(text: str, gaps: Sequence[int] | None, tools: Tools) -> Drawn:
     shown = _chunked(chunking)
     shown["cuts"] = {"gaps": cuts, "heard": None}
     sizes = [f"{end - start}" for start, end in pairwise([0, *(gap + 1 for gap in cuts), len(document.sentences)])]
-    listed = f"{', '.join(sizes[:-1])} and {sizes[-1]}" if len(sizes) > 1 else sizes[0]
-    return Drawn("cuts", shown, f"{counted(len(chunking), 'chunk')}, of {listed} sentences.")
+    return Drawn("cuts", shown, f"{counted(len(chunking), 'chunk')}, of {listed(sizes)} sentences.")
 
 
 def _tokens(text: str, size: float | None, tools: Tools) -> Drawn:

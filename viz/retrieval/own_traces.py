@@ -42,7 +42,6 @@ SEARCHED_HELP = (
     "chunks that were not retrieved."
 )
 
-_WIDTHS = {"stage": 130, "questions": 80}
 LIST, ONE = "traces_list", "traces_one"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from chunkers.support.numbers import rounded_up
+from chunkers.support.numbers import listed, rounded_up
 from evaluation.retrieval.leads import Lead
 from evaluation.retrieval.report import Costs, Report
 from evaluation.statistics.paired import Difference
@@ -57,13 +57,13 @@ def _ahead(
     """Return the key figure that names the leader, or the chunkers that it does not significantly beat."""
     label, mean = f"Highest {measure}", f"{100 * lead.mean:.1f} %"
     if lead.level:
-        level = _listed([names[best], *(names[order[one]] for one in lead.level)])
+        level = listed([names[best], *(names[order[one]] for one in lead.level)])
         every = "All have" if lead.all_level else f"{level} have"
         return Cell(label, "A tie", f"{every} {mean}.")
     if lead.significant:
         return Cell(label, names[best], mean)
     doubted = [one for one in order if one != best and one not in behind and one in means]
-    others = _listed([f"{names[one]} ({100 * means[one]:.1f} %)" for one in doubted])
+    others = listed([f"{names[one]} ({100 * means[one]:.1f} %)" for one in doubted])
     return Cell(label, "Not significant", f"{names[best]} has {mean}; it is not significantly ahead of {others}.")
 
 
@@ -111,7 +111,3 @@ def differences_in_words(
             f"No significant difference in {measure} from {baseline} over {questions:,} questions: {', '.join(parts)}."
         )
     return sentences
-
-
-def _listed(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

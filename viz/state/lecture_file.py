@@ -13,10 +13,9 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from chunkers import InputError
-from chunkers.recipes.recipe import broken_rule
 from viz.state.choices import OWN
 from viz.state.decks import Deck, Scene
-from viz.state.session_file import KeptParts
+from viz.state.session_file import KeptParts, where_and_why
 from viz.state.text import Source
 
 LARGEST_FILE = 20_000_000
@@ -126,9 +125,7 @@ def read(data: bytes, name: str, pages: Collection[str]) -> LectureFile:
     try:
         file = LectureFile.model_validate_json(data)
     except ValidationError as error:
-        detail = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in detail["loc"])
-        why = broken_rule(detail) if detail["type"] == "literal_error" else detail["msg"].removeprefix("Value error, ")
+        place, why = where_and_why(error)
         raise InputError(f"{name} must be a lecture of Seamark; {place}{': ' * bool(place)}{why}.") from error
     for number, scene in enumerate(file.deck.scenes, start=1):
         if scene.page not in {"", *pages}:

@@ -24,6 +24,7 @@ from chunkers.language_models.base import LanguageModel
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from chunkers.recipes.recipe import broken_rule
 from chunkers.results.embedded import EmbeddedAs
+from chunkers.support.errors import first_fault
 from chunkers.text.parts import LONGEST_LABEL, Kind, Parts
 from chunkers.text.reader_process import parsed_apart
 from viz.state import session_pieces
@@ -191,13 +192,17 @@ def read(data: bytes, name: str, cancelled: Callable[[], bool] = bool) -> Sessio
     try:
         file = SessionFile.model_validate(head)
     except ValidationError as error:
-        detail = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in detail["loc"])
-        why = broken_rule(detail) if detail["type"] == "literal_error" else detail["msg"].removeprefix("Value error, ")
+        place, why = where_and_why(error)
         raise session_pieces.not_one(name, place, why) from error
     for column in file.columns:
         column.recipe.build()
     return file
+
+
+def where_and_why(error: ValidationError) -> tuple[str, str]:
+    """Return the field of a file that breaks a rule first, and the rule."""
+    place, detail = first_fault(error)
+    return place, broken_rule(detail) if detail["type"] == "literal_error" else detail["msg"].removeprefix("Value error, ")
 
 
 def _put_together(head: dict[str, Any], pieces: Sequence[Sequence[Any]]) -> None:

@@ -97,17 +97,6 @@ PARTS = {
     "Measures of retrieval": RETRIEVAL,
     "Measures of answers": ANSWERS,
 }
-
-INSTEAD: Mapping[str, str] = {
-    "at rest": "Default",
-    "beside ours": "next to ours",
-    "Sizes count": "Size unit",
-    "Count tokens of": "Tokens as",
-    "Cut again": "Oversized chunks",
-    "The ledger says": "The reason given",
-    "Precision Ω": "Best possible precision",
-    "Chunks that count": "Top k",
-}
 """Words that the pages avoid, with the words used instead."""
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "glossary.md"

@@ -18,7 +18,6 @@ from evaluation.segmentation.measures import (
     chunks_of,
     crossings,
     cuts_of,
-    in_characters,
     in_sentences,
     matched,
     misassigned,
@@ -135,12 +134,6 @@ def test_cuts_inside_a_sentence_count_at_its_nearer_end():
     document = Document.from_text(TEXT, "lines")
     assert in_sentences(document, [9, 12, 19]).boundaries == (1, 2)
     assert in_sentences(document, [2, 36]).boundaries == ()
-
-
-def test_characters_leave_white_space_out():
-    document = Document.from_text(TEXT, "lines")
-    segmentation = in_characters(document, [4, 9])
-    assert segmentation == Segmentation(31, (3, 7))
 
 
 def test_crossings_by_hand():
