@@ -114,3 +114,20 @@ class Reversals:
             middle = (low + high) // 2
             low, high = (low, middle) if reverses(middle) else (middle, high)
         return way[high]
+
+    def boundary(self, parameter: str, stays: int, reverses: int, others: Mapping[str, float] | None = None) -> int | None:
+        """Return a whole number at which the verdict is reversed; None if it is not at ``reverses``.
+
+        The number before it, on the way from ``stays``, does not reverse the verdict, and neither must ``stays``. ``others``
+        are values of other parameters.
+        """
+        rest = dict(others or {})
+        if stays == reverses or not self.reverse({**rest, parameter: reverses}):
+            return None
+        while abs(reverses - stays) > 1:
+            middle = (stays + reverses) // 2
+            if self.reverse({**rest, parameter: middle}):
+                reverses = middle
+            else:
+                stays = middle
+        return reverses

@@ -102,6 +102,8 @@ class Tipping(NamedTuple):
     also
         A second parameter that has to change as well, because the first alone does not reverse the verdict; None if the
         first alone does. The stop before its value does not reverse the verdict.
+    alone
+        With a second parameter, the reason why neither suffices alone.
     """
 
     parameter: str
@@ -110,6 +112,7 @@ class Tipping(NamedTuple):
     cuts: bool
     margin: float | None = None
     also: Setting | None = None
+    alone: str = ""
 
     @property
     def values(self) -> dict[str, float]:
@@ -121,7 +124,8 @@ class Tipping(NamedTuple):
         said = f"{self.name} {signed(self.value)}"
         if self.also is not None:
             said += f" with {self.also.name} {signed(self.also.value)}"
-        return f"{said} would {'cut here' if self.cuts else 'keep it'}"
+        said += f" would {'cut here' if self.cuts else 'keep it'}"
+        return f"{said}, neither alone: {self.alone}" if self.alone else said
 
     def distance(self) -> str:
         """Return the distance of the score from its threshold as a phrase, such as ``by 0.126``; empty without a score."""

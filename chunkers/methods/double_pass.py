@@ -138,7 +138,7 @@ class DoublePass(Chunker):
         return replace(made, comparisons=tuple(state.comparisons), notes=self._longer_than_counted(made))
 
     def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
-        """Return a threshold change that reverses the verdict on a gap; None if none is found.
+        """Return a change that reverses the verdict on a gap: of a threshold, otherwise of a size or two parameters.
 
         A threshold also changes decisions before the gap, on which the verdict depends, so a rerun checks the result.
         Pass two may merge what pass one separated; then both thresholds have to change.
@@ -154,7 +154,10 @@ class DoublePass(Chunker):
             value = reversals.nearest(f"{kind}_threshold", stop)
             if value is not None:
                 return Tipping(f"{kind}_threshold", kind, value, cuts, margins[kind])
-        return self._in_both_passes(gap, decided, reversals) if cuts and decided else None
+        if not cuts:
+            return self._joining_sizes(gap, reversals)
+        both = self._in_both_passes(gap, decided, reversals) if decided else None
+        return both or self._parting_size(gap, reversals)
 
     def _in_both_passes(self, gap: Gap, decided: Sequence[tuple[str, float, float]], reversals: Reversals) -> Tipping | None:
         """Return the change of a threshold of pass one and of the merging threshold that cuts at a gap which is kept."""
@@ -171,7 +174,46 @@ class DoublePass(Chunker):
         if merging is None:
             return None
         also = Setting("merging_threshold", "merging", merging)
-        return Tipping(parameter, kind, value, True, abs(similarity - threshold), also)
+        margin = abs(similarity - threshold)
+        return Tipping(parameter, kind, value, True, margin, also, "pass two merges what pass one parts")
+
+    def _parting_size(self, gap: Gap, reversals: Reversals) -> Tipping | None:
+        """Return the size limit that cuts at a gap which is kept, or that keeps a cut which the minimum size removed."""
+        if gap.verdict is Verdict.REJECTED and self.min_size is not None:
+            return _sized("min_size", reversals.boundary("min_size", self.min_size, 1), cuts=True)
+        # A maximum of one character less than the joined chunk forbids the join, unless it changes earlier decisions.
+        chunking = reversals.chunking
+        joined = [one for one in chunking.comparisons if one.outcome == "joined"]
+        here = next((one for one in joined if one.left.end <= gap.index + 1 <= one.right.start), None)
+        unlimited = self.max_size or len(chunking.document.text)
+        less = min(here.length - 1, unlimited) if here is not None else unlimited
+        size = reversals.boundary("max_size", unlimited, less)
+        return _sized("max_size", size or reversals.boundary("max_size", less, 1), cuts=True)
+
+    def _joining_sizes(self, gap: Gap, reversals: Reversals) -> Tipping | None:
+        """Return the size limit that removes a cut, alone or with the merging threshold or another limit."""
+        length = len(reversals.chunking.document.text)
+        largest = min(length + 1, spec_of(self, "min_size").high or length)
+        if self.max_size is None:
+            return _sized("min_size", reversals.boundary("min_size", self.min_size or 1, int(largest)), cuts=False)
+        found = _sized("max_size", reversals.boundary("max_size", self.max_size, length), cuts=False)
+        found = found or _sized("min_size", reversals.boundary("min_size", self.min_size or 1, int(largest)), cuts=False)
+        if found is not None:
+            return found
+        without = {"max_size": length}
+        merging = reversals.nearest("merging_threshold", None, without)
+        first: Setting | None = None
+        if merging is not None:
+            first = Setting("merging_threshold", "merging", merging)
+        elif (size := reversals.boundary("min_size", self.min_size or 1, int(largest), without)) is not None:
+            first = Setting("min_size", _SIZES["min_size"], size)
+        if first is None:
+            return None
+        longest = reversals.boundary("max_size", self.max_size, length, {first.parameter: first.value})
+        if longest is None:
+            return None
+        also = Setting("max_size", _SIZES["max_size"], longest)
+        return Tipping(*first, False, None, also, f"joined, it would have more than {self.max_size:,} characters")
 
     @staticmethod
     def _decided_by(chunking: Chunking, gap: Gap) -> list[tuple[str, float, float]]:
@@ -287,8 +329,13 @@ class DoublePass(Chunker):
 
 
 _UNDECIDED = Gap(0, None, None, Verdict.CUT, Reason())
+_SIZES = {"min_size": "minimum size", "max_size": "maximum size"}
 _PLACES = ("next", "after", "third")
 _KINDS: tuple[ComparisonKind, ...] = ("merging", "over a snippet", "over two snippets")
+
+
+def _sized(parameter: str, size: int | None, *, cuts: bool) -> Tipping | None:
+    return None if size is None else Tipping(parameter, _SIZES[parameter], size, cuts)
 
 
 def _merge(joined: Comparison) -> Merge:

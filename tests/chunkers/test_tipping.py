@@ -28,17 +28,21 @@ def stop_before(chunker, tipping):
     parameter, value = [*tipping.values.items()][-1]
     spec = next(one for one in chunker.fields(chunker.model_dump()) if one.name == parameter)
     present = getattr(chunker, parameter)
+    if parameter in ("min_size", "max_size"):
+        raised = parameter == "min_size" if present is None else value > present
+        return {**tipping.values, parameter: value - 1 if raised else value + 1}
     way = [stop for stop in spec.stops if min(present, value) < stop < max(present, value)]
     before = min(way, key=lambda stop: abs(stop - value), default=None)
     return None if before is None else {**tipping.values, parameter: before}
 
 
-def check(chunker, text, embedder):
-    """Check every suggestion on a text; return how many there are."""
+def check(chunker, text, embedder, always=False):
+    """Check every suggestion on a text, ``always`` that each gap has one; return how many there are."""
     chunking = cut(chunker, text, embedder=embedder)
     found = 0
     for place, gap in enumerate(chunking.gaps):
         tipping = chunker.tipping(chunking, gap, tools(embedder))
+        assert tipping is not None or not always, gap
         if tipping is None or gap.offset is not None:
             continue
         found += 1
@@ -115,7 +119,9 @@ def test_what_pass_one_parts_and_pass_two_merges_again_takes_both_thresholds():
     gap, tipping = tipping_at(chunker, "0\n20", 0, AngleEmbedder())
     assert gap.why.brief() == "0.94 > initial 0.90"
     assert tipping.values == {"initial_threshold": 0.94, "merging_threshold": 0.94}
-    assert str(tipping) == "by 0.040: initial 0.94 with merging 0.94 would cut here"
+    assert str(tipping) == (
+        "by 0.040: initial 0.94 with merging 0.94 would cut here, neither alone: pass two merges what pass one parts"
+    )
 
 
 SENTENCES = st.lists(st.integers(0, 120), min_size=2, max_size=14).map(lambda angles: "\n".join(map(str, angles)))
@@ -146,11 +152,11 @@ def test_the_size_changes_the_verdict_and_a_little_less_does_not(text, size, ove
 @given(
     SENTENCES,
     *[st.sampled_from([0.0, 0.2, 0.5, 0.8, 0.9, 0.95, 1.0])] * 3,
-    st.sampled_from([{}, {"look_ahead": 2}, {"max_size": 9}, {"min_size": 6}]),
+    st.sampled_from([{}, {"look_ahead": 2}, {"max_size": 9}, {"min_size": 6}, {"min_size": 5, "max_size": 12}]),
 )
 def test_the_threshold_changes_the_verdict_and_a_little_less_does_not(text, initial, appending, merging, others):
     thresholds = {"initial_threshold": initial, "appending_threshold": appending, "merging_threshold": merging}
-    check(DoublePass(**thresholds, **others), text, AngleEmbedder())
+    check(DoublePass(**thresholds, **others), text, AngleEmbedder(), always=True)
 
 
 @settings(deadline=None, max_examples=40)
