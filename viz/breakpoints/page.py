@@ -19,8 +19,9 @@ from viz.breakpoints.optimal_steps import opened
 from viz.breakpoints.scores import show_scores
 from viz.breakpoints.shown import Shown, shown_of
 from viz.breakpoints.steps import show_steps
+from viz.components.mounting import take_event
 from viz.components.notice import notice
-from viz.components.reader.reader import Column, HeadRow, Result, reader, take_event
+from viz.components.reader.reader import Column, HeadRow, Result, reader
 from viz.components.stepper.stepper import PACES
 from viz.controls.chunker import parameter_controls
 from viz.controls.link_widgets import heeded, key_showing, select, switch

@@ -14,8 +14,9 @@ from evaluation.segmentation.chunk_facts import Pieces, against_known, mixed_sec
 from evaluation.segmentation.measures import cuts_of
 from sample_docs import sample_splitters
 from viz.clustering.origin import show_origin
+from viz.components.mounting import take_event
 from viz.components.notice import notice
-from viz.components.reader.reader import HeadRow, reader, take_event
+from viz.components.reader.reader import HeadRow, reader
 from viz.components.stepper.stepper import PACES
 from viz.controls.chunker import parameter_controls
 from viz.controls.link_widgets import heeded, key_showing

@@ -6,7 +6,8 @@ import streamlit as st
 
 from chunkers import InputError
 from viz.components.gaps.gaps import Marking
-from viz.components.reader.reader import take_clicks, take_event
+from viz.components.mounting import take_event
+from viz.components.reader.reader import take_clicks
 from viz.state.choices import MOST_COLUMNS, OWN, Choices
 from viz.state.cuts import cuts_of, place_for_cuts, set_cuts
 from viz.state.keys import session

@@ -14,8 +14,9 @@ from viz.compare.facts import facts_of
 from viz.compare.marking import marking_of, offers, take_marking
 from viz.compare.reopened import say_reopened
 from viz.compare.state.session import session
+from viz.components.mounting import take_event
 from viz.components.notice import notice
-from viz.components.reader.reader import Column, reader, take_event
+from viz.components.reader.reader import Column, reader
 from viz.controls.chunker import column_controls
 from viz.jobs.timing import time_again
 from viz.shell import lecture

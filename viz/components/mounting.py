@@ -44,6 +44,19 @@ def component(name: str, *, js: str, html: str = "", css: str = "") -> Mount:
     return mount
 
 
+def take_event(key: str, event: str) -> dict[str, Any] | None:
+    """Return the detail of a component's latest event called ``event``, or None if there is no new event.
+
+    A detail has the browser's timestamp as ``at``. After a change of the page Streamlit forgets the component's state, hears
+    it again from the browser, and calls the callbacks once more; so callbacks too must take their event by this function.
+    """
+    detail: dict[str, Any] | None = (st.session_state.get(key) or {}).get(event)
+    if not detail or session.taken.get((key, event)) == detail["at"]:
+        return None
+    session.taken[key, event] = detail["at"]
+    return detail
+
+
 def _ordered(key: str, data: Data) -> bytes | list[object]:
     order = session.sent.order(key, data)
     if isinstance(data, bytes):

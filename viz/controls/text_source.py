@@ -14,8 +14,8 @@ from chunkers.text.reading import READABLE, FileText
 from chunkers.text.syntax import CODE_ENDINGS
 from sample_docs import load_sample, sample_titles
 from viz.components.job_progress import show_job_progress
+from viz.components.mounting import take_event
 from viz.components.notice import notice, remark
-from viz.components.reader.reader import take_event
 from viz.components.text_bar.text_bar import BAR, FOOT, DocumentData, keep_in_tab, text_bar, text_foot
 from viz.controls.notebooks import chip_of, offer_replaced, show_kept_texts, take_chip
 from viz.controls.tab import take_back, to_keep, too_long_to_keep

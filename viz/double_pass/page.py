@@ -12,7 +12,8 @@ from chunkers.recipes.registry import chunker_class
 from chunkers.support.numbers import counted, signed
 from evaluation.segmentation.chunk_facts import sentence_counts
 from sample_docs import sample_splitters
-from viz.components.reader.reader import Column, HeadRow, reader, take_event
+from viz.components.mounting import take_event
+from viz.components.reader.reader import Column, HeadRow, reader
 from viz.components.stepper.stepper import PACES, stepper
 from viz.controls.chunker import parameter_controls
 from viz.controls.link_widgets import heeded, key_showing

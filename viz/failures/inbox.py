@@ -14,8 +14,8 @@ from evaluation.inbox.rules import RULES, Finding, counts, inbox
 from evaluation.remedies.findings import Suspect
 from evaluation.search.near_duplicates import repeated_runs
 from viz.components.findings.findings import MOST_FINDINGS, FindingData, SoughtData, sentences_of, show_findings
+from viz.components.mounting import take_event
 from viz.components.notice import notice
-from viz.components.reader.reader import take_event
 from viz.controls.link_widgets import heeded, key_showing
 from viz.failures.results import MeasuredSetting
 from viz.failures.session import session

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
 from viz.components.assets import script, styles
-from viz.components.mounting import component
+from viz.components.mounting import component, take_event
 from viz.theme import palette
 
 _lists = component(
@@ -75,12 +75,14 @@ class CellData(TypedDict):
     best: bool
 
 
-def draw(data: GalleryData | TableData, key: str, on_chosen: Callable[[], None] | None = None) -> None:
-    """Draw the gallery of documents or the table of measures; ``on_chosen`` is called when the user selects an entry.
+def draw(data: GalleryData | TableData, key: str, on_chosen: Callable[[dict[str, Any]], None] | None = None) -> None:
+    """Draw the gallery of documents or the table of measures; ``on_chosen`` is called with each entry that is selected."""
 
-    The callback finds the selection in ``st.session_state[key]["chosen"]``.
-    """
+    def chosen() -> None:
+        if on_chosen is not None and (event := take_event(key, "chosen")):
+            on_chosen(event)
+
     if on_chosen is None:
         _lists(key=key, data=data)
     else:
-        _lists(key=key, data=data, on_chosen_change=on_chosen)
+        _lists(key=key, data=data, on_chosen_change=chosen)

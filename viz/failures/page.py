@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -13,7 +14,8 @@ from evaluation.segmentation.measures import crossings
 from evaluation.segmentation.sweep import Setting
 from sample_docs import load_sample, sample_splitters, sample_titles
 from viz.components.gaps.gaps import Marking
-from viz.components.reader.reader import Column, HeadRow, reader, take_event
+from viz.components.mounting import take_event
+from viz.components.reader.reader import Column, HeadRow, reader
 from viz.controls.language_model import any_asks, model_form
 from viz.failures.inbox import show_inbox
 from viz.failures.lists import CardData, draw
@@ -149,8 +151,8 @@ def _gallery(choices: Choices) -> None:
         }
     )
 
-    def chosen() -> None:
-        choose_document(choices, st.session_state["gallery"]["chosen"]["id"])
+    def chosen(card: dict[str, Any]) -> None:
+        choose_document(choices, str(card["id"]))
 
     draw({"part": "gallery", "cards": cards, "chosen": choices.document}, key="gallery", on_chosen=chosen)
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-
-import streamlit as st
+from typing import Any
 
 from chunkers.recipes.registry import chunker_class
 from evaluation.segmentation.sweep import MEASURES
@@ -45,8 +44,7 @@ def show_table(choices: Choices, shown: Sequence[MeasuredSetting]) -> None:
     scores = [one.scores[name] for one in ordered if one.scores for name in SHOWN]
     reasons = {score.undefined for score in scores if score.value is None}
 
-    def chosen() -> None:
-        row = st.session_state["measures"]["chosen"]
+    def chosen(row: dict[str, Any]) -> None:
         choices.selected, choices.extra["result"] = int(row["column"]), str(row["result"])
 
     data: TableData = {

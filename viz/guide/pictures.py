@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any, TypedDict
-
-import streamlit as st
+from typing import TypedDict
 
 from chunkers import Chunking, Document, Span
 from chunkers.support.numbers import signed
 from viz.components.assets import script, styles
-from viz.components.mounting import component
+from viz.components.mounting import component, take_event
 from viz.theme import palette
 from viz.theme.glossary import Piece
 
@@ -254,15 +252,12 @@ def show_pictures(
         Called with the gaps that the user has set by clicks, and the browser's timestamp of the last one.
     """
 
-    def heard(event: str) -> Any:
-        return (st.session_state.get(key) or {}).get(event)
-
     def hear_question() -> None:
-        if asked is not None and (event := heard("asked")):
+        if asked is not None and (event := take_event(key, "asked")):
             asked(str(event["question"]))
 
     def hear_cuts() -> None:
-        if cut is not None and (event := heard("cuts")):
+        if cut is not None and (event := take_event(key, "cuts")):
             cut([int(gap) for gap in event["gaps"] or ()], float(event["at"]))
 
     data: PicturesData = {"pictures": [*pictures], "first": first, "small": small, "told": told}

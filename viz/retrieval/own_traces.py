@@ -15,6 +15,7 @@ from evaluation.traces.report import TraceReport, as_json, status
 from evaluation.traces.stages import STAGES, Diagnosis
 from viz.components.download import download
 from viz.components.job_progress import show_job_progress
+from viz.components.mounting import take_event
 from viz.components.notice import notice, remark
 from viz.jobs.plan import OwnDocuments
 from viz.jobs.reading import PATIENCE_S
@@ -159,9 +160,7 @@ def _show(here: Page, job: DiagnosingTraces) -> None:
 
 def _chosen() -> None:
     """Select a row's question."""
-    chosen = (st.session_state.get(LIST) or {}).get("chosen")
-    if chosen and session.taken.get((LIST, "chosen")) != chosen["at"]:
-        session.taken[LIST, "chosen"] = chosen["at"]
+    if chosen := take_event(LIST, "chosen"):
         session.traced_question = chosen["question"]
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, TypedDict
+from typing import TypedDict
 
 import streamlit as st
 
 from viz.components.assets import script, styles
-from viz.components.mounting import component
+from viz.components.mounting import component, take_event
 from viz.shell import deck, lecture, own_lecture
 from viz.state.decks import DRAWN, OWN_DECK, Scene
 from viz.state.keys import session
@@ -123,9 +123,9 @@ def deck_bar() -> None:
 
 
 def _take() -> None:
-    act: dict[str, Any] = st.session_state[KEY]["act"]
-    # The change of the page may end the state of the bar, which the next run draws anew.
-    session.taken[KEY, "act"] = act["at"]
+    act = take_event(KEY, "act")
+    if act is None:
+        return
     playing = session.playing
     session.scene_picture = None
     match act["act"]:

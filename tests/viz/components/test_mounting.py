@@ -1,9 +1,11 @@
 import itertools
+import re
 
 import pytest
 import streamlit as st
 
-from viz.components.mounting import component
+from viz.components.assets import VIZ
+from viz.components.mounting import component, take_event
 from viz.state.keys import session
 
 
@@ -63,3 +65,21 @@ def test_sessions_can_be_told_apart(send, monkeypatch):
 
 def test_a_component_without_data_gets_none(send):
     assert send(None) is None
+
+
+def test_an_event_is_taken_once_even_if_streamlit_hears_its_state_again(monkeypatch):
+    heard = {"bar": {"act": {"scene": 3, "at": 1.0}}}
+    monkeypatch.setattr(st, "session_state", heard)
+    assert take_event("bar", "act") == {"scene": 3, "at": 1.0}
+    state = heard.pop("bar")
+    assert take_event("bar", "act") is None
+    heard["bar"] = state
+    assert take_event("bar", "act") is None
+    heard["bar"] = {"act": {"scene": 3, "at": 2.0}}
+    assert take_event("bar", "act") == {"scene": 3, "at": 2.0}
+
+
+def test_callbacks_take_their_events_by_take_event_alone():
+    callbacks = [path for path in VIZ.rglob("*.py") if re.search(r"\bon_\w+_change=(?!_run_again)", path.read_text())]
+    assert len(callbacks) >= 6
+    assert [path.name for path in callbacks if "take_event(" not in path.read_text()] == []

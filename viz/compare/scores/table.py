@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypedDict
 
-import streamlit as st
-
 from evaluation.tables.cells import Cell, Head
 from viz.components.assets import script, styles
-from viz.components.mounting import component
+from viz.components.mounting import component, take_event
 from viz.state.choices import Choices
 from viz.theme import palette
 
@@ -115,9 +113,8 @@ def draw(
     """Draw the score table; a click on a row selects that column in ``choices``."""
 
     def chosen() -> None:
-        column = int(st.session_state[key]["chosen"]["column"])
-        if 0 <= column < len(choices.columns):
-            choices.selected = column
+        if (event := take_event(key, "chosen")) and 0 <= int(event["column"]) < len(choices.columns):
+            choices.selected = int(event["column"])
 
     data: ScoresData = {
         "said": said,

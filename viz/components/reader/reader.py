@@ -5,14 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
-
-import streamlit as st
 
 from chunkers import Chunker, Chunking, Document
 from viz.components.assets import script, styles
 from viz.components.gaps.gaps import Clicked, Marking, clicked
-from viz.components.mounting import component
+from viz.components.mounting import component, take_event
 from viz.components.offsets import positions, utf16_offsets
 from viz.components.reader.curve import curve_of
 from viz.components.reader.payload import AskingData, ColumnBody, ColumnData, ReaderData, ResultsData
@@ -149,15 +146,6 @@ def reader(
 
 def _run_again() -> None:
     """Do nothing; the registered callback makes Streamlit keep the state and rerun the page."""
-
-
-def take_event(key: str, event: str) -> dict[str, Any] | None:
-    """Return the detail of the reader's latest event called ``event``, or None if there is no new event."""
-    detail: dict[str, Any] | None = (st.session_state.get(key) or {}).get(event)
-    if not detail or session.taken.get((key, event)) == detail["at"]:
-        return None
-    session.taken[key, event] = detail["at"]
-    return detail
 
 
 def take_clicks(key: str, document: Document) -> list[Clicked]:

@@ -2,8 +2,8 @@
 
 import type { Moment } from "../shared/component.d.ts";
 
-/** Events for the server: the step, from 0, and the time at which the user took it; and the pace that the user has chosen. */
+/** Events for the server: the step, from 0, and the time at which the user took it; and the chosen pace, with its time. */
 export interface StepperState {
-  place: { at: number; turn: Moment };
-  pace: string;
+  place: { step: number; at: Moment };
+  chosen: { pace: string; at: Moment };
 }

@@ -139,7 +139,7 @@ class Stepper {
   /** @param {string} pace */
   setPace(pace) {
     if (this.place) this.place.pace = pace;
-    this.component?.setStateValue("pace", pace);
+    this.component?.setStateValue("chosen", { pace, at: performance.now() });
     this.show(this.at);
   }
 
@@ -207,7 +207,7 @@ class Stepper {
     this.place = placeOf(key);
     if (this.id === null && this.place.owner === null && holdsArrows(document.activeElement))
       this.root.focus({ preventScroll: true });
-    this.place.hear(this, component.data, (at, turn) => component.setStateValue("place", { at, turn }));
+    this.place.hear(this, component.data, (step, at) => component.setStateValue("place", { step, at }));
     const stored = storedSteps(key);
     if (stored === undefined || stored.id !== id) return;
     const at = within(this.place.at, stored.steps.length);

@@ -7,10 +7,8 @@ import json
 from collections.abc import Sequence
 from typing import Literal, NotRequired, TypedDict
 
-import streamlit as st
-
 from viz.components.assets import script, styles
-from viz.components.mounting import component
+from viz.components.mounting import component, take_event
 from viz.components.notice import notice
 from viz.components.store import store
 from viz.state.keys import session
@@ -129,25 +127,26 @@ def stepper(steps: Sequence[Step], words: dict[str, str], key: str, *, known: bo
     identity = hashlib.blake2b(body.encode(), digest_size=12).hexdigest()
 
     def moved() -> None:
-        words["step"] = str(int(st.session_state[key]["place"]["at"]) + 1)
+        if place := take_event(key, "place"):
+            words["step"] = str(int(place["step"]) + 1)
 
     def paced() -> None:
-        words["pace"] = next(pace for pace in PACES if pace == st.session_state[key]["pace"])
+        if chosen := take_event(key, "chosen"):
+            words["pace"] = next(pace for pace in PACES if pace == chosen["pace"])
 
     # The steps are sent separately, so that moving to another step does not send them again.
     stored: StepsData = {"key": key, "id": identity, "steps": body}
     _store(stored, key=f"{key}_steps")
-    place = st.session_state.get(key, {}).get("place")
     data: StepperData = {
         "key": key,
         "id": identity,
         "at": at,
-        "turn": place["turn"] if place else None,
+        "turn": session.taken.get((key, "place")),
         "pace": _pace(words, key),
         "votes": bool(session.lecture),
         "known": known,
     }
-    _stepper(key=key, data=data, on_place_change=moved, on_pace_change=paced)
+    _stepper(key=key, data=data, on_place_change=moved, on_chosen_change=paced)
 
 
 def _pace(words: dict[str, str], key: str) -> str:

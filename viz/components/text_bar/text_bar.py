@@ -11,7 +11,7 @@ from viz.components.mounting import component
 from viz.components.store import store
 
 BAR, FOOT = "document", "own_foot"
-"""Keys of the row and of the footer; `viz.components.reader.reader.take_event` takes their events."""
+"""Keys of the row and of the footer; `viz.components.mounting.take_event` takes their events."""
 
 _bar = component(
     "seamark_text_bar",

@@ -11,12 +11,11 @@ import streamlit as st
 from evaluation.retrieval.failed import Failure, Seam
 from evaluation.retrieval.report import Report
 from viz.components.assets import script, styles
-from viz.components.mounting import component
+from viz.components.mounting import component, take_event
 from viz.components.notice import notice
 from viz.controls.link_widgets import select
 from viz.jobs.plan import Plan
 from viz.jobs.retrieval import Told
-from viz.state.keys import session
 from viz.theme import palette
 from viz.theme.numbers import counted
 
@@ -109,10 +108,9 @@ def show_failed(told: Told, plan: Plan, words: dict[str, str]) -> None:
 
 def _choose(lost: Sequence[Failure], number: int, words: dict[str, str]) -> None:
     """Select a row's question for the view below, with the chunker that missed it next to one that did not."""
-    chosen = (st.session_state.get(KEY) or {}).get("chosen")
-    if not chosen or session.taken.get((KEY, "chosen")) == chosen["at"]:
+    chosen = take_event(KEY, "chosen")
+    if chosen is None:
         return
-    session.taken[KEY, "chosen"] = chosen["at"]
     question = chosen["question"]
     one = next((one for one in lost if one.question == question), None)
     if one is None:

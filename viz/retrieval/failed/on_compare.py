@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from functools import lru_cache, partial
 from typing import TypedDict
 
-import streamlit as st
-
 from chunkers import Document, Span
 from evaluation.questions.corpus import Corpus
 from sample_docs import load_sample, sample_titles
 from viz.components.assets import script, styles
-from viz.components.mounting import component
+from viz.components.mounting import component, take_event
 from viz.controls.text_source import give_text
 from viz.jobs.plan import Plan
 from viz.jobs.resources import split_document
@@ -85,10 +83,8 @@ def sentences_of(document: Document, span: Span) -> tuple[int, int]:
 
 def _open(to: str | Source, settings: tuple[str, str], columns: list[ColumnChoice], choices: Choices, key: str) -> None:
     """Go to Compare with the document and these columns; the user can undo this there."""
-    opened = (st.session_state.get(key) or {}).get("open")
-    if not opened or session.taken.get((key, "open")) == opened["at"]:
+    if take_event(key, "open") is None:
         return
-    session.taken[key, "open"] = opened["at"]
     # These settings are shared: Compare adopts them from the page that the user comes from.
     if isinstance(to, str):
         choose_document(choices, to)
