@@ -13,12 +13,12 @@ from starlette.middleware import Middleware
 from viz import compare
 from viz.components.assets import VIZ
 from viz.jobs.preload import Preload
-from viz.server.at_once import send_at_once
 from viz.server.callbacks import keep_inputs_of_fragments, let_callbacks_end
 from viz.server.first_paint import FirstPaint
 from viz.server.guard import Guard
 from viz.server.scripts import Scripts, scripts_of
-from viz.server.spared import spare_the_start
+from viz.server.skipped_startup import skip_needless_startup
+from viz.server.tcp_no_delay import disable_send_delay
 from viz.server.uploads import keep_upload_addresses, limit_uploads
 from viz.shell.housekeeping import keep_house
 from viz.shell.opening import open_browser
@@ -27,7 +27,7 @@ from viz.shell.opening import open_browser
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """Load everything for the first page in the background, and stop when the server ends."""
-    send_at_once(asyncio.get_running_loop())
+    disable_send_delay(asyncio.get_running_loop())
     loading = Preload(f"{compare.__name__}.page", f"{compare.__name__}.first_screen")
     loading.start()
     meanwhile = [asyncio.create_task(open_browser()), asyncio.create_task(keep_house())]
@@ -41,7 +41,7 @@ keep_upload_addresses()
 limit_uploads()
 let_callbacks_end()
 keep_inputs_of_fragments()
-spare_the_start()
+skip_needless_startup()
 
 # One setting says under which names the app is reached, to Streamlit and to the guard before it.
 guard = Middleware(Guard, hosts=st.get_option("server.allowedHosts"), origins=st.get_option("server.corsAllowedOrigins"))

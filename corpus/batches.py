@@ -25,7 +25,7 @@ from chunkers import (
     load_tokenizer,
     run,
 )
-from chunkers.embedders.own import OWN
+from chunkers.embedders.user_embedder import OWN
 from chunkers.results.result import Gap, start_after
 from chunkers.results.table import rows_of
 from chunkers.storage.cache import EmbeddingCache

@@ -17,7 +17,7 @@ from chunkers.language_models.server import ChatServer
 from chunkers.language_models.spending import Limit
 from chunkers.recipes.recipe import Recipe
 from chunkers.support.errors import InputError
-from chunkers.text.encodings import known_encoding
+from chunkers.text.encodings import checked_encoding
 from corpus.pieces import Columns
 from corpus.run import ALL_PROBLEMS, NO_INPUT, SHARD_MB, Engine, Progress, Run, in_processes
 
@@ -98,7 +98,7 @@ def _run(options: argparse.Namespace) -> int:
     if not SMALLEST_SHARD <= options.shard_size <= LARGEST_SHARD:
         raise InputError(f"--shard-size must be from {SMALLEST_SHARD} to {LARGEST_SHARD:,}; got {options.shard_size:g}.")
     if options.encoding is not None:
-        known_encoding(options.encoding)
+        checked_encoding(options.encoding)
     if not options.inputs:
         raise InputError(NO_INPUT)
     engine = _engine(options)

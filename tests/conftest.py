@@ -20,7 +20,7 @@ from tests.lanes import QUICK, is_left_out, keep_quick, kinds, leave_out_full
 from tests.support import LIMIT, PieceNetwork, ended
 from viz.jobs import reading, resources
 from viz.jobs.background import registry
-from viz.server.spared import spare_the_start
+from viz.server.skipped_startup import skip_needless_startup
 
 
 def pytest_addoption(parser):
@@ -36,7 +36,7 @@ def pytest_configure(config):
     hypothesis.settings.register_profile("few", hypothesis.settings.get_profile("repeatable"), max_examples=20)
     hypothesis.settings.load_profile("few" if config.option.quick else "repeatable")
     # As the server does: every AppTest would read the metadata of all installed packages, a quarter of a second each time.
-    spare_the_start()
+    skip_needless_startup()
     if config.option.quick:
         config.option.markexpr = QUICK
         keep_quick()

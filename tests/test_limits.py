@@ -94,7 +94,7 @@ SENTENCES = {
     "viz.tune.grid.MOST_RUNS": ("A sweep may have at most",),
     "viz.jobs.background.MOST_KEPT": ("the server keeps the last",),
     "viz.retrieval.generating.table.MOST_COMPLAINTS": ("cannot be used.",),
-    "viz.controls.tab.MOST_KEPT": ("characters, and the tab keeps at most",),
+    "viz.controls.tab_storage.MOST_KEPT": ("characters, and the tab keeps at most",),
     "viz.server.uploads.MOST_UPLOADED": ("The files of a session may have at most",),
     "viz.state.chunk_files.MOST_HELD": ("the chunk files of a session may have at most",),
     "viz.state.own_text.MOST_EDITED": ("characters are too many to edit here",),

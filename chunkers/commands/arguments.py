@@ -17,7 +17,7 @@ from chunkers.embedders.device import DEVICES
 from chunkers.recipes.recipe import Recipe
 from chunkers.support.errors import InputError, shown
 from chunkers.support.limits import MAX_BYTES, MOST_SPENT_TOKENS
-from chunkers.text.encodings import known_encoding
+from chunkers.text.encodings import checked_encoding
 from chunkers.text.extracted import too_large
 from chunkers.text.reading import READABLE, FileText, read_document
 
@@ -204,7 +204,7 @@ def document_reader(encoding: str | None) -> Callable[[bytes, str], FileText]:
         If the encoding is unknown.
     """
     if encoding is not None:
-        known_encoding(encoding)
+        checked_encoding(encoding)
 
     def read(data: bytes, name: str) -> FileText:
         found = read_document(data, name, encoding)

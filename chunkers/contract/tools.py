@@ -13,8 +13,8 @@ import numpy as np
 
 from chunkers.embedders import Embedder
 from chunkers.embedders.base import batches
-from chunkers.embedders.gate import check_size, checked_vectors
-from chunkers.embedders.own import embedder_of
+from chunkers.embedders.user_embedder import embedder_of
+from chunkers.embedders.vector_check import check_size, checked_vectors
 from chunkers.network.request import cancellable
 from chunkers.storage.cache import EmbeddingCache, Entry
 from chunkers.support.arrays import IntArray, VectorArray

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from chunkers.support.errors import InputError, shown
 from chunkers.support.limits import MAX_SENTENCES
-from chunkers.text.given import GivenSentences, checked_spans, given_spans
+from chunkers.text.given_sentences import GivenSentences, checked_spans, given_spans
 from chunkers.text.parts import Parts
 from chunkers.text.sentences import DEFAULT_SPLITTER, GIVEN, check_splitter, language_of, load_splitter, split_sentences
 

@@ -94,7 +94,7 @@ def as_plain_utf_8(data: bytes) -> str | None:
         return None
 
 
-def known_encoding(name: str) -> str:
+def checked_encoding(name: str) -> str:
     """Return Python's canonical name of an encoding. Raise InputError if the encoding is unknown.
 
     Raises
@@ -126,7 +126,7 @@ def decode_by_evidence(data: bytes, name: str, *, chosen: str | None = None, mar
         If the bytes are not text, are invalid in the chosen encoding, or are UTF-8 with broken bytes in it.
     """
     if chosen is not None:
-        return _as_chosen(data, name, known_encoding(chosen))
+        return _as_chosen(data, name, checked_encoding(chosen))
     for mark, encoding in _BOMS:
         if data.startswith(mark):
             try:

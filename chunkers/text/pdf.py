@@ -199,14 +199,14 @@ def _lines_drawn(page: PdfPage, drawn: PdfTextPage, text: Sequence[str]) -> dict
         _, bottom, _, top = drawn.get_charbox(firsts[place], loose=True)
         return float(top - bottom)
 
-    usual = median(map(size, places[:: max(1, len(places) // _MEASURED)])) if places else 0
+    median_height = median(map(size, places[:: max(1, len(places) // _MEASURED)])) if places else 0
     found = {}
     for place in {*places[:MOST_LINES], *places[-MOST_LINES:]}:
         left, bottom, _, _ = drawn.get_charbox(firsts[place])
         x, y = c_int(), c_int()
         # As it is seen: rotated, and without what is cropped.
         if FPDF_PageToDevice(page.raw, 0, 0, _FINE, _FINE, 0, left, bottom, byref(x), byref(y)):
-            found[place] = Drawn(1 - y.value / _FINE, size(place) / usual if usual > 0 else 1.0)
+            found[place] = Drawn(1 - y.value / _FINE, size(place) / median_height if median_height > 0 else 1.0)
     return found
 
 
@@ -305,12 +305,12 @@ def running_lines(pages: Sequence[str], labels: Sequence[str]) -> list[list[Runn
     found: list[list[Running]] = [[] for _ in pages]
     for upper in (True, False):
         _from_edge(lines, labels, found, upper=upper)
-    written = [number for number, some in enumerate(lines) if any(map(str.strip, some))]
-    left = 0
-    for number in written:
+    pages_with_text = [number for number, some in enumerate(lines) if any(map(str.strip, some))]
+    pages_keeping_text = 0
+    for number in pages_with_text:
         gone = {one.place for one in found[number]}
-        left += any(line.strip() and index not in gone for index, line in enumerate(lines[number]))
-    return found if 2 * left >= len(written) else [[] for _ in pages]
+        pages_keeping_text += any(line.strip() and index not in gone for index, line in enumerate(lines[number]))
+    return found if 2 * pages_keeping_text >= len(pages_with_text) else [[] for _ in pages]
 
 
 def _from_edge(

@@ -9,7 +9,7 @@ from chunkers.support.extras import need
 from chunkers.support.limits import MAX_BYTES
 from chunkers.support.numbers import counted, listed
 from chunkers.text import reader_child
-from chunkers.text.encodings import as_plain_utf_8, known_encoding
+from chunkers.text.encodings import as_plain_utf_8, checked_encoding
 from chunkers.text.extracted import LeftOut, too_large
 from chunkers.text.formats import ENDINGS, format_of, parser_of
 from chunkers.text.parts import Parts
@@ -88,7 +88,7 @@ def decode(data: bytes, name: str, encoding: str | None = None, cancelled: Calla
 def _read(data: bytes, name: str, kind: str | None, encoding: str | None, cancelled: Callable[[], bool]) -> FileText:
     if len(data) > MAX_BYTES:
         raise too_large(name, len(data))
-    encoding = known_encoding(encoding) if encoding else None
+    encoding = checked_encoding(encoding) if encoding else None
     if kind is None and encoding in (None, "utf-8"):
         text = as_plain_utf_8(data)
         if text is not None:

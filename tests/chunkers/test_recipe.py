@@ -21,7 +21,7 @@ from chunkers import (
 )
 from chunkers.recipes.presets import presets_of
 from chunkers.recipes.registry import chunker_class
-from chunkers.text.encodings import known_encoding
+from chunkers.text.encodings import checked_encoding
 from chunkers.text.minilm import WEIGHTS_SHA256
 from tests.support import HashEmbedder, cut
 
@@ -135,7 +135,7 @@ NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=3
         chunker_class,
         load_tokenizer,
         load_embedder,
-        known_encoding,
+        checked_encoding,
         lambda name: Document.from_text("One. Two.", name),
         lambda name: Document.from_text("One. Two.", f"sentencex:{name}"),
         lambda name: build_chunker("recursive", {name: 1}),

@@ -13,8 +13,8 @@ from chunkers.building_blocks.partition import PartitionTable, mean_similarity
 from chunkers.methods.optimal import Optimal
 from evaluation.segmentation.measures import cuts_of, in_sentences, pk
 from sample_docs import sample_titles
+from viz.breakpoints.displayed_result import DisplayedResult
 from viz.breakpoints.optimal_story import optimal_steps
-from viz.breakpoints.shown import Shown
 from viz.components.heatmap.coloured import Coloured
 from viz.components.heatmap.heatmap import heatmap
 from viz.components.notice import notice
@@ -37,7 +37,7 @@ def opened(chunker: str) -> ColumnChoice:
 
 
 def show_table(
-    shown: Shown, chunker: Optimal, greedy: ColumnResult, text: Text, embedder: Embedder | None, choices: Choices
+    shown: DisplayedResult, chunker: Optimal, greedy: ColumnResult, text: Text, embedder: Embedder | None, choices: Choices
 ) -> None:
     """Draw the stepper and the heatmap side by side, and compare the result with ``greedy``."""
     if chunker.pieces != "sentences":
@@ -68,14 +68,14 @@ def show_table(
 
 
 @kept(4, lambda shown, chunker, embedder: (shown.identity[0].document, shown.identity))
-def _table(shown: Shown, chunker: Optimal, embedder: Embedder) -> PartitionTable:
+def _table(shown: DisplayedResult, chunker: Optimal, embedder: Embedder) -> PartitionTable:
     document = shown.chunking.document
     tools = tools_to_repeat(embedder.for_document(document), shown.identity[0].tokenizer, session.on_disk)
     return chunker.weigh(document, tools)[1]
 
 
 @kept(4, lambda shown, table, mean: (shown.identity[0].document, shown.identity))
-def _told(shown: Shown, table: PartitionTable, mean: float) -> list[Step]:
+def _told(shown: DisplayedResult, table: PartitionTable, mean: float) -> list[Step]:
     return optimal_steps(shown.chunking, table, mean)
 
 

@@ -14,10 +14,10 @@ from chunkers.results.result import Verdict
 from evaluation.segmentation.chunk_facts import against_known, sentence_counts
 from evaluation.segmentation.measures import cuts_of
 from sample_docs import sample_splitters
+from viz.breakpoints.displayed_result import DisplayedResult, displayed_result
 from viz.breakpoints.gap_table import gap_table
 from viz.breakpoints.optimal_steps import opened
 from viz.breakpoints.scores import show_scores
-from viz.breakpoints.shown import Shown, shown_of
 from viz.breakpoints.steps import show_steps
 from viz.components.mounting import take_event
 from viz.components.notice import notice
@@ -105,7 +105,7 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
         return
     show_progress(made)
     show_misfits(here.choices, made)
-    shown = shown_of(made[0], axis)
+    shown = displayed_result(made[0], axis)
     palette.colour_page()
     # A heatmap stands beside the steps.
     left, right = sides(PAGE, 1, 2) if view == "steps" and column.chunker == "optimal" else sides(PAGE, 8, 5)
@@ -228,7 +228,7 @@ def _choose_margin(choices: Choices, margin: float) -> None:
 # The text
 
 
-def _column(result: ColumnResult, shown: Shown | None, source: Source) -> Column:
+def _column(result: ColumnResult, shown: DisplayedResult | None, source: Source) -> Column:
     drawn = None if shown is None else Result(shown.identity, shown.chunker, shown.chunking)
     return column_of(result, lambda chunking: Head(_rows(chunking, source)), drawn=drawn)
 

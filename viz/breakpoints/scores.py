@@ -10,8 +10,8 @@ from chunkers import Breakpoint, Chunking, Document, Embedder
 from chunkers.methods.similarity_reading import SimilarityReading
 from chunkers.support.numbers import signed
 from evaluation.segmentation.staircase import FLAT, Staircase, histogram, staircase
+from viz.breakpoints.displayed_result import DisplayedResult
 from viz.breakpoints.figures import score_histogram, staircase_figure
-from viz.breakpoints.shown import Shown
 from viz.components.figure import show_figure
 from viz.components.notice import notice
 from viz.jobs.chunking import Task, chunk_at_once
@@ -21,7 +21,7 @@ from viz.state.keys import session
 from viz.state.text import Text
 
 
-def show_scores(shown: Shown, text: Text, embedder: Embedder | None, choices: Choices) -> None:
+def show_scores(shown: DisplayedResult, text: Text, embedder: Embedder | None, choices: Choices) -> None:
     """Draw a histogram of the gap scores, and the number and sizes of chunks for each threshold amount."""
     chunker, curve = shown.chunker, shown.chunking.curves[0]
     assert isinstance(chunker, Breakpoint)  # the page offers this view for no other

@@ -15,9 +15,9 @@ from chunkers.methods.structure import Structure
 from evaluation.segmentation.chunk_facts import sentence_counts
 from evaluation.segmentation.cohesion import Similarities, StretchComparison, compare
 from viz.breakpoints.change_point_story import change_point_steps
+from viz.breakpoints.displayed_result import DisplayedResult
 from viz.breakpoints.max_min_story import max_min_steps
 from viz.breakpoints.optimal_steps import show_table
-from viz.breakpoints.shown import Shown
 from viz.breakpoints.story import scan_steps
 from viz.breakpoints.structure_story import structure_steps
 from viz.components.notice import notice
@@ -35,7 +35,7 @@ half a second. A single chunk of 4,400 sentences has as many pairs."""
 
 
 def show_steps(
-    shown: Shown, made: list[ColumnResult], text: Text, embedder: Embedder | None, choices: Choices, margin: float
+    shown: DisplayedResult, made: list[ColumnResult], text: Text, embedder: Embedder | None, choices: Choices, margin: float
 ) -> None:
     """Draw a stepper through the chunker's decisions; the cuts of a greedy one are compared with the optimal partition."""
     if isinstance(shown.chunker, Optimal):
@@ -57,7 +57,7 @@ def show_steps(
         stepper(steps, choices.extra, key="stepper", known=bool(text.source.known))
 
 
-def _greedy_steps(shown: Shown, made: list[ColumnResult], embedder: Embedder | None, margin: float) -> list[Step]:
+def _greedy_steps(shown: DisplayedResult, made: list[ColumnResult], embedder: Embedder | None, margin: float) -> list[Step]:
     _, best, sentences = made
     compared: Mapping[int, StretchComparison] | None = None
     if best.error:
@@ -96,7 +96,7 @@ def _pairs(chunking: Chunking) -> int:
 
 
 @kept(8, lambda shown, margin, compared: (shown.identity[0].document, shown.identity, margin, compared is None))
-def _told(shown: Shown, margin: float, compared: Mapping[int, StretchComparison] | None) -> list[Step]:
+def _told(shown: DisplayedResult, margin: float, compared: Mapping[int, StretchComparison] | None) -> list[Step]:
     return scan_steps(shown.chunking, margin, compared)
 
 
@@ -110,7 +110,7 @@ def _told(shown: Shown, margin: float, compared: Mapping[int, StretchComparison]
     ),
 )
 def _told_of_max_min(
-    shown: Shown,
+    shown: DisplayedResult,
     chunker: MaxMin,
     margin: float,
     compared: Mapping[int, StretchComparison] | None,
@@ -123,12 +123,12 @@ def _told_of_max_min(
 
 
 @kept(8, lambda shown, chunker, margin: (shown.identity[0].document, shown.identity, margin))
-def _told_of_change_point(shown: Shown, chunker: ChangePoint, margin: float) -> list[Step]:
+def _told_of_change_point(shown: DisplayedResult, chunker: ChangePoint, margin: float) -> list[Step]:
     return change_point_steps(shown.chunking, chunker, margin)
 
 
 @kept(8, lambda shown, chunker, embedder: (shown.identity[0].document, shown.identity))
-def _told_of_structure(shown: Shown, chunker: Structure, embedder: Embedder | None) -> list[Step]:
+def _told_of_structure(shown: DisplayedResult, chunker: Structure, embedder: Embedder | None) -> list[Step]:
     document = shown.chunking.document
     at_hand = embedder.for_document(document) if embedder is not None and chunker.embeds else None
     scanned = chunker.scan(document, tools_to_repeat(at_hand, shown.identity[0].tokenizer, session.on_disk))

@@ -9,7 +9,7 @@ from chunkers import Chunking, Gap, Verdict
 from chunkers.support.numbers import listed, signed
 from evaluation.segmentation.cohesion import SMALL, Cohesion, StretchComparison
 from viz.components.stepper.stepper import Gauge, Step
-from viz.jobs.worked import vector_name
+from viz.jobs.worked_formula import vector_name
 
 OUTCOME = {
     Verdict.CUT: "It passes the line: a cut.",

@@ -9,7 +9,7 @@ from sample_docs import load_sample
 from viz.jobs.chunking import ChunkingJob, Task
 from viz.state.compared import default_choices
 
-SLOWEST_S = 30.0
+MAX_WAIT_S = 30.0
 """Seconds to wait for the job, which normally takes less than one."""
 
 
@@ -26,4 +26,4 @@ def compute() -> None:
     # The first run of any page would do both: Streamlit reads the page's icon with Pillow.
     importlib.import_module("PIL.ImageFile")
     discover()
-    job.join(SLOWEST_S)
+    job.join(MAX_WAIT_S)

@@ -9,9 +9,9 @@ from viz.components.gaps.gaps import Marking
 from viz.components.mounting import take_event
 from viz.components.reader.reader import take_clicks
 from viz.state.choices import MOST_COLUMNS, OWN, Choices
-from viz.state.cuts import cuts_of, place_for_cuts, set_cuts
 from viz.state.keys import session
-from viz.state.marks import set_clicked
+from viz.state.known_boundaries import set_clicked
+from viz.state.own_cuts import cuts_of, place_for_cuts, set_cuts
 from viz.state.text import Text
 
 

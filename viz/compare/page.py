@@ -9,10 +9,10 @@ from viz.compare.agreement import show_agreement
 from viz.compare.asking import settings
 from viz.compare.asking.asking import answer_question, mark_answer
 from viz.compare.asking.remedies import take_remedy
-from viz.compare.below import show_below
 from viz.compare.facts import facts_of
 from viz.compare.marking import marking_of, offers, take_marking
 from viz.compare.reopened import say_reopened
+from viz.compare.requested_views import show_requested_views
 from viz.compare.state.session import session
 from viz.components.mounting import take_event
 from viz.components.notice import notice
@@ -78,7 +78,7 @@ def show() -> None:
             answer_verdicts(text.document, made, hashes, here.embedder, known, search)
             answer_question(choices, text.document, made, hashes, here.embedder, why_not, known)
         show_agreement(here, text, made)
-        show_below(choices, made, text.source, here.embedder)
+        show_requested_views(choices, made, text.source, here.embedder)
 
 
 def _column(number: int, result: ColumnResult, text: Text, embedder: Embedder | None) -> Column:

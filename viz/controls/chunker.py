@@ -17,7 +17,7 @@ from viz.components.notice import remark
 from viz.controls.chunk_file import chunk_file_controls
 from viz.controls.language_model import any_asks, model_form, what_it_is_asked
 from viz.controls.link_widgets import heeded, key_showing
-from viz.controls.missing import labelled
+from viz.controls.missing_packages import label_with_availability
 from viz.controls.undo import offer_undo
 from viz.state.choices import MOST_COLUMNS, Choices, ColumnChoice, effective, fresh
 from viz.state.embedder import defaults_of
@@ -181,7 +181,7 @@ def _choose_chunker(choices: Choices, column: ColumnChoice, names: list[str]) ->
         "Chunker",
         names,
         index=names.index(column.chunker),
-        format_func=lambda name: labelled("chunker", name, chunker_class(name).title),
+        format_func=lambda name: label_with_availability("chunker", name, chunker_class(name).title),
         key=key,
         on_change=heeded(key, changed),
         help=f"{kind.idea} Source: {kind.source}. {guide_link(column.chunker)}",

@@ -13,7 +13,7 @@ from chunkers.embedders.static import Static
 from chunkers.text.minilm import HUB_NAME, model_folder
 from viz.components.notice import notice, remark
 from viz.controls.link_widgets import heeded, key_showing
-from viz.controls.missing import labelled
+from viz.controls.missing_packages import label_with_availability
 from viz.state.choices import Choices
 from viz.state.embedder import destination_of, splitter_waits_for_consent, waits_for_consent
 from viz.state.keys import session
@@ -81,7 +81,7 @@ def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
         "Embedder",
         names,
         index=names.index(kind),
-        format_func=lambda name: "Other model…" if name == OTHER else labelled("embedder", name),
+        format_func=lambda name: "Other model…" if name == OTHER else label_with_availability("embedder", name),
         key=key,
         on_change=heeded(key, picked),
         help=explained,

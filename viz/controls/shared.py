@@ -12,7 +12,7 @@ from chunkers.text.languages import LANGUAGES
 from viz.components.notice import notice
 from viz.controls.embedder import embedder_controls
 from viz.controls.link_widgets import heeded, key_showing
-from viz.controls.missing import labelled, missing_for_splitter, missing_for_tokenizer
+from viz.controls.missing_packages import label_with_availability, missing_for_splitter, missing_for_tokenizer
 from viz.jobs.keeping.run_store import MOST_DAYS
 from viz.jobs.resources import answers_on_disk, embedding_cache, run_store
 from viz.state.choices import Choices
@@ -75,7 +75,7 @@ def _choose_splitter(choices: Choices) -> None:
         "Sentence splitter",
         names,
         index=names.index(shown),
-        format_func=partial(labelled, "sentences"),
+        format_func=partial(label_with_availability, "sentences"),
         key=key,
         on_change=heeded(key, changed),
         help=explained,
@@ -116,7 +116,7 @@ def choose_named(choices: Choices, label: str, name: str, options: Mapping[str, 
         label,
         names,
         index=names.index(value),
-        format_func=partial(labelled, name),
+        format_func=partial(label_with_availability, name),
         key=key,
         on_change=heeded(key, changed),
         help=explained,

@@ -18,14 +18,14 @@ from viz.components.mounting import take_event
 from viz.components.notice import notice, remark
 from viz.components.text_bar.text_bar import BAR, FOOT, DocumentData, keep_in_tab, text_bar, text_foot
 from viz.controls.notebooks import chip_of, offer_replaced, show_kept_texts, take_chip
-from viz.controls.tab import take_back, to_keep, too_long_to_keep
+from viz.controls.tab_storage import take_back, to_keep, too_long_to_keep
 from viz.jobs.reading import ReadingJob, only_file, only_text
 from viz.state import kept_questions, session_file
 from viz.state.choices import OWN, Choices
 from viz.state.compared import open_recipe, reopen
-from viz.state.cuts import move_cuts
 from viz.state.keys import Opened, session
 from viz.state.notebook import open_linked
+from viz.state.own_cuts import move_cuts
 from viz.state.own_text import (
     MOST_EDITED,
     PASTED,

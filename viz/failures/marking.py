@@ -11,7 +11,7 @@ from viz.components.notice import notice
 from viz.components.reader.reader import take_clicks
 from viz.failures.session import session
 from viz.jobs.reading import ReadingJob, only_file
-from viz.state.marks import set_clicked, set_known, undo_known
+from viz.state.known_boundaries import set_clicked, set_known, undo_known
 from viz.state.text import Text
 
 

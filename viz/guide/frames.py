@@ -14,7 +14,7 @@ from evaluation.segmentation.chunk_facts import against_known
 from evaluation.segmentation.measures import cuts_of
 from viz.guide.pictures import GapData, PictureData, picture, rows_of
 from viz.jobs.resources import embedding_cache, load_model
-from viz.jobs.worked import result_of, worked
+from viz.jobs.worked_formula import result_of, worked
 from viz.theme.glossary import explained
 from viz.theme.numbers import counted, known_boundaries
 

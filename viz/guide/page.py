@@ -14,12 +14,12 @@ from viz.components.notice import heading, notice
 from viz.controls.chunker import parameter_controls
 from viz.controls.language_model import any_asks, model_form
 from viz.controls.link_widgets import heeded, key_showing
+from viz.guide.chunker_advice import show_advice
 from viz.guide.frames import SHOWN, frames
 from viz.guide.miniature import described, height_of, svg
 from viz.guide.path import NUMBERS, SCREEN, show_path
 from viz.guide.pictures import show_pictures
 from viz.guide.start import SENTENCES, show_start
-from viz.guide.which import show_advice
 from viz.shell.column_head import waiting_words
 from viz.shell.deck_list import offer_decks
 from viz.shell.misfits import show_misfits

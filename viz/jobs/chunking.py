@@ -14,7 +14,7 @@ from chunkers.support.arrays import VectorArray
 from viz.jobs.background import Background
 from viz.jobs.resources import embedding_cache, load_model
 from viz.jobs.texts import kept
-from viz.jobs.worked import worked
+from viz.jobs.worked_formula import worked
 
 
 @dataclass(frozen=True)

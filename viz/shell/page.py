@@ -16,7 +16,7 @@ from sample_docs import sample_splitters
 from viz.components.notice import notice
 from viz.controls.embedder import ask_about_embedder, ask_about_splitter
 from viz.controls.shared import shared_controls
-from viz.controls.tab import keep_questions
+from viz.controls.tab_storage import keep_questions
 from viz.controls.text_source import load_text, show_row, take_document
 from viz.jobs.resources import split_document
 from viz.server.first_paint import WIDE

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, InputError, Span, build_chunker, load_tokenizer
-from chunkers.embedders.gate import checked_vectors
+from chunkers.embedders.vector_check import checked_vectors
 from evaluation.questions.corpus import Corpus, Ruler
 from evaluation.questions.excerpts import Excerpt
 from evaluation.questions.quoting import JOINT

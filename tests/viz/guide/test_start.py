@@ -7,8 +7,8 @@ from chunkers.contract.base import run
 from evaluation.asking.ask import Limit, ask, embed_question, prepare
 from tests.support import AngleEmbedder, tools
 from tests.viz.app_steps import sent, settled
+from viz.guide.chunker_advice import ADVICE
 from viz.guide.start import FEW_CHUNKS, USUAL, answer_picture, chunk_picture, question_picture, text_picture, tokens_of
-from viz.guide.which import ADVICE
 from viz.jobs.asking.job import ruler_of
 from viz.state.choices import fresh
 from viz.theme.glossary import PARTS, explained

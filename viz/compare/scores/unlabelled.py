@@ -18,7 +18,7 @@ from viz.compare.state.session import session
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
 from viz.jobs.chunking import Task, chunk_at_once, sentence_vectors
-from viz.jobs.edits import Edits
+from viz.jobs.edit_stability import EditStabilityJob
 from viz.jobs.texts import kept
 from viz.shell.column_head import settings_of, waiting_words
 from viz.shell.results import ColumnResult
@@ -138,7 +138,7 @@ def _offer_edits(
     def measure() -> None:
         known = {task: one for task, one in found.items() if isinstance(one, Stability)}
         names = [(one.name if one.number is None else f"Column {one.number + 1}", one.task, one.chunker) for one in missing]
-        session.edits = Edits(document, embedder, names, session.on_disk, results=known)
+        session.edits = EditStabilityJob(document, embedder, names, session.on_disk, results=known)
         session.edits.start()
 
     st.button(

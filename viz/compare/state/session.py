@@ -8,7 +8,7 @@ from viz.jobs.asking.job import AskJob
 from viz.jobs.asking.remedies import RemedyJob
 from viz.jobs.asking.situating import Situating
 from viz.jobs.chunking import ChunkingJob, Task
-from viz.jobs.edits import Edits
+from viz.jobs.edit_stability import EditStabilityJob
 from viz.jobs.timing import Repeats
 from viz.state.keys import Container, Job, Session, Value
 from viz.state.values import LastChange
@@ -23,7 +23,7 @@ class CompareSession(Session):
     compared_embedders = Value[tuple[str, str] | None]("compared_embedders", None)
     full_job = Job[ChunkingJob | None]("full_job", None)  # runs the columns with the full embedder
     full_results = Container[dict[Task, Chunking]]("full_results", dict)
-    edits = Job[Edits | None]("edits", None)  # measures how inserted sentences change the columns
+    edits = Job[EditStabilityJob | None]("edits", None)  # measures how inserted sentences change the columns
     # The comparison of a library's own chunker with a column: its identity, the message, and the message's tone
     proof = Value[tuple[str, str, str] | None]("proof", None)
     question = Value("question", "")

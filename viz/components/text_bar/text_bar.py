@@ -69,7 +69,7 @@ class TextBarData(TypedDict):
 
 
 class KeptHead(TypedDict):
-    """Metadata of a text kept in the browser's tab; see `viz.controls.tab`.
+    """Metadata of a text kept in the browser's tab; see `viz.controls.tab_storage`.
 
     ``file`` is JSON with the properties of the file that the text was read from; empty if it was not read from a file.
     """

@@ -13,9 +13,8 @@ from chunkers.recipes.registry import chunker_class
 from chunkers.results.embedded import EMBEDDED_AS, EmbeddedAs, checked
 from evaluation.asking.ask import has_stated
 from evaluation.segmentation.chunk_facts import sentence_counts
-from viz.compare.arrival import scroll_to
 from viz.compare.asking.contexts import in_context, show_contexts
-from viz.compare.asking.kept import show_questions
+from viz.compare.asking.marked_questions import show_questions
 from viz.compare.code import show_code
 from viz.compare.figures import size_distributions
 from viz.compare.parsing import show_parsing
@@ -25,6 +24,7 @@ from viz.compare.scores.changes import show_changes
 from viz.compare.scores.ranking import show_ranking
 from viz.compare.scores.scoreboard import show_scoreboard
 from viz.compare.scores.unlabelled import show_unlabelled
+from viz.compare.scroll_to_view import scroll_to
 from viz.components.download import download
 from viz.components.figure import show_figure
 from viz.components.notice import notice
@@ -38,7 +38,7 @@ from viz.state.language_model import chosen_model
 from viz.state.text import Source
 
 
-def show_below(choices: Choices, made: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
+def show_requested_views(choices: Choices, made: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
     """Draw the control that selects a view below the text, and the selected view."""
     done = [(number, one.chunking) for number, one in enumerate(made) if one.chunking is not None]
     if not done:

@@ -16,7 +16,7 @@ OWN = "own:"
 class Encoder(Protocol):
     """Interface of a user's own embedder: any object with a method ``encode`` from texts to vectors.
 
-    The vectors have length 1, or are zeros for a text without known tokens; see `chunkers.embedders.gate` for the
+    The vectors have length 1, or are zeros for a text without known tokens; see `chunkers.embedders.vector_check` for the
     accepted types. Two optional attributes are used: ``name``, by default the name of the class, for messages and
     recipes; and ``revision``, which together with the name and the class determines the vectors, so that objects of the
     same model share cached vectors. Without a revision, each object has cached vectors of its own.

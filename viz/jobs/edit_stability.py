@@ -13,7 +13,7 @@ from viz.jobs.chunking import Task
 
 
 @dataclass(eq=False)
-class Edits(Background):
+class EditStabilityJob(Background):
     """A job that measures how stable chunkers are under edits of the text, one chunker after another.
 
     ``named`` has the chunkers with their display names. ``results`` has the measurements; ``refused`` has the reasons for

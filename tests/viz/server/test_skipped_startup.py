@@ -9,7 +9,7 @@ from streamlit import env_util
 from streamlit.components.v2 import manifest_scanner
 from streamlit.components.v2.component_manager import BidiComponentManager
 
-from viz.server.spared import spare_the_start
+from viz.server.skipped_startup import skip_needless_startup
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def looks(scanner, monkeypatch):
 @pytest.mark.parametrize("spared", [False, True])
 def test_nothing_is_looked_for(looks, spared):
     if spared:
-        spare_the_start()
+        skip_needless_startup()
     BidiComponentManager().discover_and_register_components(start_file_watching=False)
     drawing._maybe_print_use_warning()
     assert looks == ([] if spared else ["packages", "stack"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from viz.components.assets import script
 from viz.components.mounting import component
 
-_arrival = component("seamark_arrival", html='<div class="arrival"></div>', js=script("compare/arrival.js"))
+_arrival = component("seamark_arrival", html='<div class="arrival"></div>', js=script("compare/scroll_to_view.js"))
 
 
 def scroll_to(view: str) -> None:

@@ -7,7 +7,7 @@ from chunkers.embedders import EMBEDDERS
 from chunkers.support import extras
 from chunkers.text.sentences import SPLITTERS
 from chunkers.text.tokenizers import TOKENIZERS
-from viz.controls.missing import labelled
+from viz.controls.missing_packages import label_with_availability
 
 LIGHT = {
     "chunker": (CHUNKERS, {"code", "kmeans"}),
@@ -20,7 +20,7 @@ LIGHT = {
 @pytest.mark.parametrize("setting", LIGHT)
 def test_the_list_says_what_is_not_installed(monkeypatch, setting):
     values, heavy = LIGHT[setting]
-    assert [labelled(setting, name) for name in values] == list(values)
+    assert [label_with_availability(setting, name) for name in values] == list(values)
     monkeypatch.setattr(extras, "find_spec", lambda module: None)
-    assert {name for name in values if labelled(setting, name) != name} == heavy
-    assert all(labelled(setting, name) == f"{name} (not installed)" for name in heavy)
+    assert {name for name in values if label_with_availability(setting, name) != name} == heavy
+    assert all(label_with_availability(setting, name) == f"{name} (not installed)" for name in heavy)

@@ -7,8 +7,8 @@ import pytest
 from chunkers.text.extracted import LeftOut
 from chunkers.text.parts import Parts
 from tests.viz.app_steps import box_of, choose_document, emptied, said, tell
-from viz.controls import tab
-from viz.controls.tab import FOREIGN
+from viz.controls import tab_storage
+from viz.controls.tab_storage import FOREIGN
 from viz.state.choices import OWN
 from viz.state.kept_text import kept_text
 from viz.state.text import Source
@@ -193,7 +193,7 @@ def test_what_a_tab_cannot_have_kept_is_no_text(app, head, text):
 
 
 def test_a_text_that_is_too_long_for_the_tab_says_so_before_and_after(app, monkeypatch):
-    monkeypatch.setattr(tab, "MOST_KEPT", 30)
+    monkeypatch.setattr(tab_storage, "MOST_KEPT", 30)
     opened(app)
     box_of(app).set_value(TEXT).run()
     head, text = kept(app)
@@ -207,8 +207,8 @@ def test_a_text_that_is_too_long_for_the_tab_says_so_before_and_after(app, monke
 
 
 def test_a_character_of_two_units_counts_as_two(monkeypatch):
-    monkeypatch.setattr(tab, "MOST_KEPT", 10)
-    assert [tab._units(text) > 10 for text in ("🌊" * 5, "🌊" * 6, "a" * 10, "a" * 11)] == [False, True, False, True]
+    monkeypatch.setattr(tab_storage, "MOST_KEPT", 10)
+    assert [tab_storage._units(text) > 10 for text in ("🌊" * 5, "🌊" * 6, "a" * 10, "a" * 11)] == [False, True, False, True]
 
 
 def test_the_kept_text_is_asked_for_when_its_chip_is_pressed(app):

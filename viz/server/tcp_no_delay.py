@@ -8,7 +8,7 @@ from functools import wraps
 from typing import Any
 
 
-def send_at_once(loop: AbstractEventLoop) -> None:
+def disable_send_delay(loop: AbstractEventLoop) -> None:
     """Disable Nagle's algorithm for servers that ``loop`` creates from now on.
 
     asyncio does so only for connections whose socket names TCP as its protocol. Streamlit creates its socket with the family

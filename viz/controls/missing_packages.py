@@ -33,7 +33,7 @@ MISSING = {
 """By setting, the function that returns the installation hint for one of its values."""
 
 
-def labelled(setting: str, name: str, title: str = "") -> str:
+def label_with_availability(setting: str, name: str, title: str = "") -> str:
     """Return the label of an option, ``title`` or its name, marked if the option needs a package that is not installed."""
     missing = setting in MISSING and MISSING[setting](name)
     return f"{title or name}{' (not installed)' if missing else ''}"

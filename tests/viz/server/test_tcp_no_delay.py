@@ -4,7 +4,7 @@ import asyncio
 import socket
 
 from tests.support import in_a_loop
-from viz.server.at_once import send_at_once
+from viz.server.tcp_no_delay import disable_send_delay
 
 
 def test_a_connection_waits_for_no_acknowledgement() -> None:
@@ -16,7 +16,7 @@ def test_a_connection_waits_for_no_acknowledgement() -> None:
             def connection_made(self, transport: asyncio.BaseTransport) -> None:
                 accepted.set_result(transport)  # type: ignore[arg-type]
 
-        send_at_once(loop)
+        disable_send_delay(loop)
         # As Streamlit binds it.
         bound = socket.socket(family=socket.AF_INET)
         bound.bind(("127.0.0.1", 0))

@@ -8,7 +8,7 @@ from streamlit import delta_generator
 from streamlit.components.v2 import manifest_scanner
 
 
-def spare_the_start() -> None:
+def skip_needless_startup() -> None:
     """Skip Streamlit's search for components of other packages, and its check for an interactive prompt.
 
     The search reads the metadata of every installed package before the first response. The check, which would warn users of

@@ -9,7 +9,7 @@ from chunkers.contract.base import run
 from chunkers.support.errors import Cancelled
 from sample_docs import load_sample
 from tests.support import AngleEmbedder, HashEmbedder, tools
-from viz.jobs.worked import LISTED, result_of, worked
+from viz.jobs.worked_formula import LISTED, result_of, worked
 
 TEXTS = {
     "angles": Document.from_text("0 a\n10 b\n80 c\n\n90 d\n170 e\n180 f\n", "lines"),

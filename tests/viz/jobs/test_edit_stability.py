@@ -3,7 +3,7 @@
 from chunkers import Document, build_chunker
 from tests.support import HashEmbedder, ended
 from viz.jobs.chunking import Task
-from viz.jobs.edits import Edits
+from viz.jobs.edit_stability import EditStabilityJob
 
 SOURCE = Document.from_text("One is here. Two is here. Three is here. Four is here.", "sentencex:en")
 
@@ -15,7 +15,7 @@ def named(*names, embedder=None, **parameters):
 
 def test_every_chunker_is_measured_at_no_more_places_than_there_are():
     embedder = HashEmbedder()
-    job = Edits(SOURCE, embedder, named("fixed_sentences", "breakpoint", embedder=embedder), on_disk=False)
+    job = EditStabilityJob(SOURCE, embedder, named("fixed_sentences", "breakpoint", embedder=embedder), on_disk=False)
     assert job.progress() == (0.0, "fixed_sentences: 0 of 20 edits")
     job.start()
     assert ended(job).error == ""
@@ -24,7 +24,7 @@ def test_every_chunker_is_measured_at_no_more_places_than_there_are():
 
 
 def test_what_cannot_be_measured_has_its_reason_and_the_others_follow():
-    job = Edits(SOURCE, None, named("breakpoint", "recursive"), on_disk=False, edits=2)
+    job = EditStabilityJob(SOURCE, None, named("breakpoint", "recursive"), on_disk=False, edits=2)
     job.start()
     assert ended(job).error == ""
     (refused,), (measured,) = job.refused, job.results
@@ -36,7 +36,7 @@ def test_what_cannot_be_measured_has_its_reason_and_the_others_follow():
 
 
 def test_it_stops_between_edits():
-    job = Edits(SOURCE, None, named("fixed_sentences", "recursive"), on_disk=False)
+    job = EditStabilityJob(SOURCE, None, named("fixed_sentences", "recursive"), on_disk=False)
     job.cancel()
     job.start()
     assert ended(job).error == ""

@@ -12,7 +12,7 @@ from viz.shell.results import ColumnResult
 
 
 @dataclass(frozen=True)
-class Shown:
+class DisplayedResult:
     """A chunker's result, with Breakpoint's scores as distances or as similarities.
 
     ``identity`` is the task and the reading of the scores, distance or similarity.
@@ -23,7 +23,7 @@ class Shown:
     chunking: Chunking
 
 
-def shown_of(made: ColumnResult, axis: str) -> Shown | None:
+def displayed_result(made: ColumnResult, axis: str) -> DisplayedResult | None:
     """Return a column's result with its scores as distances or similarities, as ``axis`` says; None without a result.
 
     Scores that are not Breakpoint's plain distances, and results without a curve, stay as they are.
@@ -32,8 +32,8 @@ def shown_of(made: ColumnResult, axis: str) -> Shown | None:
     if made.task is None or made.chunking is None or chunker is None:
         return None
     if axis == "similarity" and isinstance(chunker, Breakpoint) and has_similarity_reading(chunker) and made.chunking.curves:
-        return Shown((made.task, axis), SimilarityReading(**chunker.model_dump()), _read(made.task, made.chunking))
-    return Shown((made.task, "distance"), chunker, made.chunking)
+        return DisplayedResult((made.task, axis), SimilarityReading(**chunker.model_dump()), _read(made.task, made.chunking))
+    return DisplayedResult((made.task, "distance"), chunker, made.chunking)
 
 
 @kept(8, lambda task, chunking: (task.document, task))
