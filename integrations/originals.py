@@ -141,9 +141,11 @@ def _place(text: str, spans: tuple[Span, ...] | None) -> str:
 Make = Callable[[Recipe, dict[str, Any]], Original | None]
 
 
-def _langchain_recursive(recipe: Recipe, settings: dict[str, Any]) -> Original:
+def _langchain_recursive(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
     from chunkers.building_blocks.recursive_spans import SEPARATORS
 
+    if settings["parent_size"] is not None:
+        return None
     separators, is_regex = SEPARATORS[settings["separators"]]
     imports, before, counter = _counter(recipe, settings["unit"])
     call = called(
@@ -344,7 +346,7 @@ def _haystack_recursive(recipe: Recipe, settings: dict[str, Any]) -> Original | 
 
     unit = {"characters": "char", "words": "word"}.get(settings["unit"])
     separators, is_regex = SEPARATORS[settings["separators"]]
-    if unit is None:
+    if unit is None or settings["parent_size"] is not None:
         return None
     patterns = [one if is_regex else re.escape(one).replace("\\\n", "\n").replace("\\ ", " ") for one in separators if one]
     return _haystack(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Collection, Sequence
+from functools import partial
 from typing import ClassVar, Self
 
 from pydantic import Field, model_validator
@@ -62,6 +62,15 @@ class Recursive(Chunker):
         description="How much of a chunk's end the next chunk repeats at most; below the size.",
         json_schema_extra={"step": 5, "offered": [0, 1000]},
     )
+    parent_size: int | None = Field(
+        None,
+        ge=1,
+        le=1_000_000,
+        title="Parent size",
+        description="The most that a parent may hold. The text is cut into parents, and each parent into children of the "
+        "chunk size, both with the same overlap; parents and children are all chunks.",
+        json_schema_extra={"step": 100},
+    )
     separators: Separators = Field(
         "chroma",
         title="Separators",
@@ -71,12 +80,21 @@ class Recursive(Chunker):
     @model_validator(mode="after")
     def _overlap_below_size(self) -> Self:
         check_overlap(self.size, self.overlap, self.model_fields_set)
+        if self.parent_size is not None and self.parent_size <= self.size:
+            raise ValueError(
+                f"parent_size must be more than size ({self.size}); got {self.parent_size}. Raise parent_size or lower size."
+            )
         return self
 
     def describe(self) -> str:
         """Return the chunker's main settings as a short phrase."""
         overlap = f"overlap {self.overlap}" if self.overlap else "no overlap"
-        return f"at most {self.size:,} {self.unit}, {overlap}"
+        parents = f", in parents of {self.parent_size:,}" if self.parent_size else ""
+        return f"at most {self.size:,} {self.unit}, {overlap}{parents}"
+
+    def caveat(self) -> str:
+        """Return the caveat that parents are searched too; empty without parents."""
+        return "Parents are searched beside their children." if self.parent_size else ""
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
         """Cut the document at separators, from coarse to fine; a cut inside a sentence adds a gap to the result.
@@ -87,21 +105,27 @@ class Recursive(Chunker):
             If there would be too many chunks, or too many characters in total.
         """
         check_size(self.name, document.text, self.size, self.unit)
-        measure = measure_for(self.unit, tools)
-        spans = recursive_spans(document.text, self.size, self.overlap, measure, self.separators)
+        text, measure = document.text, measure_for(self.unit, tools)
+        split = partial(recursive_spans, text, overlap=self.overlap, measure=measure, separators=self.separators)
+        parents = split(self.parent_size) if self.parent_size else []
+        parts: list[Span | None] = [Span(*parent) for parent in parents] or [None]
+        spans = [*parents, *(span for part in parts for span in split(self.size, part=part))]
+        if parents:
+            # A parent stands before its children, also before one as long as itself.
+            spans.sort(key=lambda span: (span[0], -span[1]))
         check_chunks(self.name, len(spans), sum(end - start for start, end in spans))
-        text = document.text
         chunks = tuple([Chunk((Span(start, end),), text[start:end]) for start, end in spans])
-        return Chunking(document, chunks, LazyTuple(lambda: self._ledger(document, spans)))
+        begun = frozenset(start for start, _ in parents)
+        return Chunking(document, chunks, LazyTuple(lambda: self._ledger(document, spans, begun)))
 
-    def _ledger(self, document: Document, spans: Sequence[tuple[int, int]]) -> tuple[Gap, ...]:
-        passed = Reason(remark=f"the next piece would pass size {self.size:,} {self.unit}")
-
+    def _ledger(self, document: Document, spans: Sequence[tuple[int, int]], parents: Collection[int]) -> tuple[Gap, ...]:
         def why(offset: int) -> Reason:
+            size = f"parent size {self.parent_size:,}" if offset in parents else f"size {self.size:,}"
+            passed = Reason(remark=f"the next piece would pass {size} {self.unit}")
             return chain(passed, Reason(remark=f"cut at {separator_at(document.text, offset, self.separators)}"))
 
         # Where only white space left the overlap, the next chunk begins where the last did: it is longer, but no new cut.
-        starts = [later for (earlier, _), (later, _) in pairwise(spans) if later > earlier]
+        starts = sorted({start for start, _ in spans})[1:]
         # Joined, the pieces may have more tokens than they have apart, which LangChain's splitter does not look at.
         within = "the chunk stays" if self.unit != "tokens" else "the pieces of the chunk add up to a number"
         kept = f"no separator is needed here: {within} within size {self.size:,} {self.unit}"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from chunkers import Chunking, Embedder, Span
+from chunkers.results.levels import parents_among
 from chunkers.text.languages import detect_language
 from chunkers.text.outline import Block, blocks, blocks_without_prose, nested_blocks
 from evaluation.inbox.worthless import Worthless, worthless
@@ -34,6 +35,11 @@ class Case:
     def sizes(self) -> list[int]:
         """Length of each chunk in characters."""
         return [len(chunk.text) for chunk in self.chunking.chunks]
+
+    @cached_property
+    def parents(self) -> frozenset[int]:
+        """Numbers of the chunks that are parents of others."""
+        return frozenset(parents_among(self.chunking.chunks))
 
     @cached_property
     def _edges(self) -> list[int]:

@@ -281,8 +281,8 @@ def _tiny(case: Case) -> Found:
 
 def _oversized(case: Case) -> Found:
     median = _median(case)
-    for chunk, size in zip(case.chunking.chunks, case.sizes, strict=True):
-        if median is not None and size > OVERSIZED * median:
+    for number, (chunk, size) in enumerate(zip(case.chunking.chunks, case.sizes, strict=True)):
+        if median is not None and size > OVERSIZED * median and number not in case.parents:
             reason = f"{size:,} characters, {size / median:.1f} times the median chunk"
             yield Span(chunk.start, chunk.end), 0.65 * (1 - median / size), reason
 
@@ -341,7 +341,10 @@ def _near_duplicate(case: Case) -> Found:
     """Find chunks that say what another chunk says, except worthless ones, which other rules report."""
     runs = repeated_runs(case.chunking.document.text)
     chunks, end = [], 0
-    for chunk, worthless in zip(case.chunking.chunks, case.worthless, strict=True):
+    for number, (chunk, worthless) in enumerate(zip(case.chunking.chunks, case.worthless, strict=True)):
+        if number in case.parents:
+            # It says what its children say.
+            continue
         # Only what the document repeats, or chunks share by overlap, can be alike.
         may_be_alike = chunk.start < end or len(chunk.spans) > 1 or runs.share(chunk.start, chunk.end) >= ALIKE
         if worthless is None and len(chunk.text) >= LEAST_COMPARED and may_be_alike:

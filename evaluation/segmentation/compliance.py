@@ -91,7 +91,7 @@ def asked_of(chunker: Chunker, embedder: Embedder | None = None) -> Bounds | Non
     average = getattr(chunker, "fit", "") == "average"
     units = {spec.name: spec.unit for spec in chunker.fields(chunker.model_dump())}
     if least is None and most is None and not average and units.get("size") != "sentences":
-        most = _bound(chunker, "size")
+        most = _bound(chunker, "parent_size", "size")
     if least is not None or most is not None:
         named = (units.get(name) for name in ("max_size", "max_chunk_size", "chunk_size", "size"))
         chosen = getattr(chunker, "size_unit", None) or getattr(chunker, "unit", None)

@@ -37,6 +37,8 @@ SETTINGS = [
     ("recursive", {"size": 1}),
     ("recursive", {"size": 12, "unit": "tokens"}),
     ("recursive", {"size": 9, "overlap": 8, "separators": "langchain"}),
+    ("recursive", {"size": 15, "overlap": 4, "parent_size": 60}),
+    ("recursive", {"size": 6, "unit": "words", "parent_size": 20, "separators": "markdown"}),
     ("structure", {}),
     ("structure", {"max_size": 12, "join_below": 5}),
     ("structure", {"max_size": 9, "inner": "breakpoint", "heading_levels": 1}),

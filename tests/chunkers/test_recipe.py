@@ -99,6 +99,10 @@ def test_an_embedders_defaults_stand_between_the_given_and_the_declared():
         ('{"chunker": "recursive", "parameters": []}', "recipe: parameters"),
         ('{"chunker": "recursive", "parameters": {"size": "x"}}', "recursive: size must be a whole number; got 'x'."),
         ('{"chunker": "recursive", "parameters": {"size": 5, "overlap": 5}}', "overlap must be less than size (5); got 5."),
+        (
+            '{"chunker": "recursive", "parameters": {"size": 9, "parent_size": 9}}',
+            "parent_size must be more than size (9); got 9.",
+        ),
         ('{"chunker": "breakpoint", "parameters": {"amount": NaN}}', "breakpoint: amount must be a finite number; got nan."),
         ('{"chunker": "sharp"}', "chunker must be one of fixed_sentences, fixed_words"),
     ],

@@ -13,6 +13,7 @@ from llama_index.core.node_parser import SemanticDoubleMergingSplitterNodeParser
 from chunkers import Document, Tools, build_chunker, load_tokenizer
 from chunkers.building_blocks.recursive_spans import SEPARATORS, measure_for
 from chunkers.contract.base import run
+from chunkers.results.levels import parents_among
 from sample_docs import load_sample
 from tests.lanes import samples
 from tests.support import tools as fake_tools
@@ -123,6 +124,20 @@ def test_recursive_is_langchains(sample, size, overlap, unit, separators):
     ours = run(build_chunker("recursive", parameters), Document.from_text(text, "lines"), tools)
     theirs = langchain_recursive(size, overlap, unit, separators, tools).split_text(text)
     assert [chunk.text for chunk in ours.chunks] == theirs
+
+
+@pytest.mark.parametrize("overlap", [0, 20])
+@pytest.mark.parametrize("unit", ["characters", "words"])
+def test_parents_and_children_are_those_of_a_parent_document_retriever(unit, overlap):
+    text = load_sample("article").text
+    tools = fake_tools()
+    parameters = {"size": 40, "overlap": overlap, "unit": unit, "separators": "langchain", "parent_size": 150}
+    ours = run(build_chunker("recursive", parameters), Document.from_text(text, "lines"), tools)
+    parents, children = (langchain_recursive(size, overlap, unit, "langchain", tools) for size in (150, 40))
+    theirs = parents.split_text(text)
+    assert [ours.chunks[number].text for number in parents_among(ours.chunks)] == theirs
+    every = [*theirs, *(child for parent in theirs for child in children.split_text(parent))]
+    assert sorted(ours.texts) == sorted(every)
 
 
 @given(

@@ -136,6 +136,8 @@ def test_a_setting_that_the_library_lacks_has_no_original():
     assert original_for("llama_index", recipe_of("breakpoint", amount=70.5)) is None
     assert original_for("llama_index", recipe_of("double_pass", initial_threshold=-0.5)) is None
     assert original_for("haystack", recipe_of("fixed_sentences")) is None
+    assert original_for("langchain", recipe_of("recursive", parent_size=500)) is None
+    assert original_for("haystack", recipe_of("recursive", parent_size=500)) is None
     assert original_for("chonkie", recipe_of("kmeans")) is None
 
 

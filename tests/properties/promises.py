@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from chunkers.building_blocks.recursive_spans import recursive_spans
 from chunkers.building_blocks.sizes import Sized
 from chunkers.recipes.export import ledger_to_csv, to_csv, to_dict, to_json, to_jsonl, to_parquet
+from chunkers.results.levels import parents_among
 from chunkers.results.reason import told_apart
 from chunkers.results.result import Verdict, end_before, start_after
 from chunkers.support.spreadsheet import from_cell
@@ -62,7 +63,7 @@ def check_result(chunking, chunker, tools):
 
 
 def overlaps(chunker):
-    return getattr(chunker, "overlap", 0) > 0 or chunker.name == "propositions"
+    return getattr(chunker, "overlap", 0) > 0 or getattr(chunker, "parent_size", None) or chunker.name == "propositions"
 
 
 def check_sentences(document):
@@ -237,9 +238,10 @@ def _fixed_tokens(chunking, chunker, tools):
 def _recursive(chunking, chunker, tools):
     """Tokens of pieces may add up to more than the size, but then no reason may say that the chunk stays within it."""
     measure = _counted(chunker.unit, tools)
-    for chunk in chunking.chunks:
+    parents = parents_among(chunking.chunks) if chunker.parent_size else []
+    for number, chunk in enumerate(chunking.chunks):
         size = measure(chunk.text)
-        if size > chunker.size and not _is_fence(chunking, chunk):
+        if size > (chunker.parent_size if number in parents else chunker.size) and not _is_fence(chunking, chunk):
             assert chunker.unit == "tokens", f"{size} {chunker.unit} > {chunker.size}"
             inside = [gap for gap in chunking.gaps if chunk.start < start_after(chunking.document, gap) < chunk.end]
             assert not any("stays within size" in gap.reason for gap in inside), f"{size} > {chunker.size}"

@@ -32,7 +32,8 @@ def facts_of(number: int, made: ColumnResult, text: Text, embedder: Embedder | N
     count = len(chunking.chunks)
     rows = [HeadRow("chunks", f"{count:,}", brief=counted(count, "chunk"))]
     elsewhere = made.chunker is not None and made.chunker.elsewhere
-    rows += _levels(chunking) if elsewhere else ()
+    # Other chunks lie in each other by chance.
+    rows += _levels(chunking) if elsewhere or getattr(made.chunker, "parent_size", None) else ()
     if facts.sizes:
         first = facts.sizes[0]
         rows.append(HeadRow("sentences", f"{first.least:,} to {first.most:,}, median {first.median:,g}"))

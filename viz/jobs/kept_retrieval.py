@@ -50,7 +50,10 @@ class _Plan(KeptPlan):
         """Raise InputError if a chunker cannot be constructed or its parameters have changed since the run."""
         Returned.parse(self.returned)
         for one in self.chunkers:
-            if build_chunker(one.name, one.parameters).model_dump(mode="json") != one.parameters:
+            now = build_chunker(one.name, one.parameters).model_dump(mode="json")
+            # A parameter that was added since and is not set changes nothing.
+            added = {name for name in now.keys() - one.parameters.keys() if now[name] is None}
+            if {name: value for name, value in now.items() if name not in added} != one.parameters:
                 raise InputError(f"The parameters of {one.name} have changed since the run was measured.")
 
 

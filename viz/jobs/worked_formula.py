@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from chunkers import Chunker, Chunking, Gap, Tools
+from chunkers import Chunk, Chunker, Chunking, Gap, Tools
 from chunkers.building_blocks.distances import buffered, row_cosines
 from chunkers.building_blocks.recursive_spans import measure_for
+from chunkers.results.levels import parents_among
+from chunkers.results.result import start_after
 from chunkers.support.arrays import FloatArray
 from chunkers.support.numbers import signed
 
@@ -221,15 +223,21 @@ def _counted(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> list[s
     """Count what the open chunk holds at a gap, and what it would hold with the next sentence."""
     document, following = chunking.document, gap.index + 1
     at = document.sentences[gap.index].end if gap.offset is None else gap.offset
-    starts = [chunk.start for chunk in chunking.chunks if chunk.start < at]
+    chunks: Sequence[Chunk] = chunking.chunks
+    size = getattr(chunker, "size", None)
+    if gap.verdict.is_cut and getattr(chunker, "parent_size", None):
+        parents = [chunks[number] for number in parents_among(chunks)]
+        if start_after(document, gap) in [parent.start for parent in parents]:
+            chunks, size = parents, chunker.parent_size
+    starts = [chunk.start for chunk in chunks if chunk.start < at]
     if gap.verdict.is_cut:
         # With an overlap, the chunk that ends here began before the last one that is open.
-        ends = [chunk.start for chunk in chunking.chunks if chunk.start < at and chunk.end <= at]
+        ends = [chunk.start for chunk in chunks if chunk.start < at and chunk.end <= at]
         starts = ends or starts
     begin = starts[-1]
     unit: Any = "sentences" if chunker.name == "fixed_sentences" else getattr(chunker, "unit", "tokens")
     # With a number of chunks, the size follows from the text, and the reason has it.
-    most = None if getattr(chunker, "chunks", None) else getattr(chunker, "size", None) or chunker.max_size
+    most = None if getattr(chunker, "chunks", None) else size or chunker.max_size
 
     def count(end: int) -> int:
         if unit == "sentences":

@@ -327,3 +327,14 @@ def test_a_chunk_that_repeats_its_lead_in_lacks_none():
 )
 def test_characters_are_broken_if_most_of_what_is_not_ascii_is(text, is_broken):
     assert bool(broken_characters(text)) == is_broken
+
+
+def test_a_parent_is_no_duplicate_of_its_child_and_not_oversized():
+    lengths = (6, 7, 8, 9, 10, 11, 12, 100)
+    text = "\n\n".join(" ".join(f"word{number}{place}" for place in range(length)) for number, length in enumerate(lengths))
+    plain, nested = (
+        run(build_chunker("recursive", {"size": 100, **parents}), Document.from_text(text, "regex"), tools())
+        for parents in ({}, {"parent_size": 800})
+    )
+    assert len(nested) > len(plain)
+    assert {one.rule for one in inbox(nested)} <= {one.rule for one in inbox(plain)}

@@ -50,6 +50,7 @@ def test_bounds_that_are_none_are_a_sentence(bounds):
     [
         ("recursive", {"size": 300}, Bounds(None, 300, "characters")),
         ("recursive", {"size": 512, "unit": "tokens"}, Bounds(None, 512, "tokens")),
+        ("recursive", {"size": 300, "parent_size": 900}, Bounds(None, 900, "characters")),
         ("fixed_words", {"size": 150}, Bounds(None, 150, "words")),
         ("fixed_tokens", {"size": 80}, Bounds(None, 80, "tokens")),
         ("optimal", {"max_size": 400}, Bounds(None, 400, "tokens")),

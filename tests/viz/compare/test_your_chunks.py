@@ -94,6 +94,18 @@ def test_parents_in_a_file_are_counted_beside_their_children(app):
     assert len(json.loads(column["body"])["segments"]["parentFrom"]) == len(parents)
 
 
+def test_parents_of_a_recipe_are_counted_beside_their_children(app):
+    app.query_params["document"] = "three_topics"
+    app.query_params.update({"c1": "recursive", "c1.size": "100", "c1.parent_size": "600"})
+    settled(app)
+    (column,) = columns_of(app)
+    (levels,) = [row[1] for row in column["rows"] if row[0] == "levels"]
+    parents = len(json.loads(column["body"])["segments"]["parentFrom"])
+    assert parents > 1
+    assert levels.startswith(f"{parents} parents, ")
+    assert "the next piece would pass parent size 600 characters" in column["body"]
+
+
 def test_a_file_that_takes_longer_is_shown_when_it_is_read_and_can_be_cancelled(app, monkeypatch):
     monkeypatch.setattr(reading, "PATIENCE_S", 0)
     with_column(app)

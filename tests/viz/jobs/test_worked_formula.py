@@ -6,6 +6,7 @@ import pytest
 
 from chunkers import Document, Tools, build_chunker, load_tokenizer
 from chunkers.contract.base import run
+from chunkers.results.levels import parents_among
 from chunkers.support.errors import Cancelled
 from sample_docs import load_sample
 from tests.support import AngleEmbedder, HashEmbedder, tools
@@ -60,6 +61,15 @@ def test_the_values_put_in_give_the_score(name, parameters, text):
             *_, last = shown[gap.index]
             result = max(numbers(last)) if last.startswith("greatest of e") else numbers(last)[-1]
             assert result == pytest.approx(gap.score, abs=0.0051)
+
+
+def test_where_a_parent_ends_its_own_size_is_counted():
+    chunker, chunking, made = decided("recursive", {"size": 60, "parent_size": 300}, TEXTS["article"], None)
+    parent = chunking.chunks[parents_among(chunking.chunks)[0]]
+    ends = next(gap for gap in chunking.gaps if "parent size" in gap.reason)
+    assert worked(chunker, chunking, ends, made)[0] == f"chunk so far: {len(parent.text)} of 300 characters"
+    inside = next(gap for gap in chunking.gaps if gap.verdict.is_cut and "parent size" not in gap.reason)
+    assert worked(chunker, chunking, inside, made)[0].endswith(" of 60 characters")
 
 
 def test_a_text_has_more_similarities_than_are_written():
