@@ -1,26 +1,21 @@
 """The app without a browser, the real model and its vectors, once for all tests; and the lanes that tests run in."""
 
+import gc
 import importlib
 import os
 import sys
 import tempfile
 from contextlib import ExitStack, closing
 
-import hypothesis
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from chunkers import Tools, load_embedder, load_tokenizer
-from chunkers.embedders.static import Static
-from chunkers.recipes import registry as registry_of_chunkers
-from chunkers.storage.cache import EmbeddingCache
 from tests import ROOT
-from tests.chunkers.offers import install
 from tests.lanes import QUICK, is_left_out, keep_quick, kinds, leave_out_full
-from tests.support import LIMIT, PieceNetwork, ended
-from viz.jobs import reading, resources
-from viz.jobs.background import registry
-from viz.server.skipped_startup import skip_needless_startup
+
+# Fixtures import what they need: the process that only hands out the tests would take two seconds for it.
+
+# Most of what is imported and collected stays, and looking through it for garbage takes a quarter of the time.
+gc.disable()
 
 
 def pytest_addoption(parser):
@@ -31,6 +26,16 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     # The user's kept texts are none of the tests'.
     os.environ["XDG_DATA_HOME"] = tempfile.mkdtemp(prefix="seamark-data-")
+    if config.option.quick:
+        config.option.markexpr = QUICK
+    # The process that only hands out the tests.
+    if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
+        gc.enable()
+        return
+    import hypothesis
+
+    from viz.server.skipped_startup import skip_needless_startup
+
     # Every machine generates the same examples; `make fuzz` draws new ones. A busy machine is no failure.
     hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True, database=None)
     hypothesis.settings.register_profile("few", hypothesis.settings.get_profile("repeatable"), max_examples=20)
@@ -38,12 +43,16 @@ def pytest_configure(config):
     # As the server does: every AppTest would read the metadata of all installed packages, a quarter of a second each time.
     skip_needless_startup()
     if config.option.quick:
-        config.option.markexpr = QUICK
         keep_quick()
 
 
 def pytest_ignore_collect(collection_path, config):
     return True if config.option.quick and is_left_out(collection_path) else None
+
+
+def pytest_collection_finish():
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(config, items):
@@ -57,6 +66,11 @@ def pytest_collection_modifyitems(config, items):
 @pytest.fixture
 def app(monkeypatch):
     """Give the app, which has not run yet; what it embeds in a thread ends with the test."""
+    from streamlit.testing.v1 import AppTest
+
+    from tests.support import LIMIT, ended
+    from viz.jobs import reading
+
     # A test looks at the page once, so the page waits for a file as long as it takes.
     monkeypatch.setattr(reading, "PATIENCE_S", 60.0)
     opened = AppTest.from_file(ROOT / "app.py", default_timeout=LIMIT)
@@ -85,6 +99,8 @@ def serve(monkeypatch):
 @pytest.fixture
 def cache_folder(tmp_path, monkeypatch, restart):
     """Give the folder that the app takes for the user's cache folder."""
+    from viz.jobs import resources
+
     monkeypatch.setattr(resources, "user_cache", lambda: tmp_path / "seamark")
     restart()
     yield tmp_path
@@ -94,6 +110,8 @@ def cache_folder(tmp_path, monkeypatch, restart):
 @pytest.fixture
 def restart():
     """Return a function that clears everything the app forgets when its server restarts."""
+    from viz.jobs import resources
+    from viz.jobs.background import registry
 
     def forget():
         for kept in (registry, resources.run_store, resources.embedding_cache):
@@ -105,6 +123,9 @@ def restart():
 @pytest.fixture
 def offered(tmp_path, monkeypatch):
     """Yield a function that installs a distribution with chunkers; afterwards all traces are removed."""
+    from chunkers.recipes import registry as registry_of_chunkers
+    from tests.chunkers.offers import install
+
     folder = tmp_path / "offered"
     folder.mkdir()
     monkeypatch.syspath_prepend(folder)
@@ -128,6 +149,9 @@ def offered(tmp_path, monkeypatch):
 @pytest.fixture(scope="session")
 def static_embedder(tmp_path_factory):
     """Return a static embedder whose table is that of an invented network, with its file in a folder of its own."""
+    from chunkers.embedders.static import Static
+    from tests.support import PieceNetwork
+
     made = Static(PieceNetwork(), tmp_path_factory.mktemp("static"))
     made.load()
     return made
@@ -135,4 +159,7 @@ def static_embedder(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def real_tools():
+    from chunkers import Tools, load_embedder, load_tokenizer
+    from chunkers.storage.cache import EmbeddingCache
+
     return Tools(load_embedder(), load_tokenizer(), EmbeddingCache())

@@ -6,12 +6,12 @@ A test of the quick lane runs no browser, no page of the app and no model. That 
 the lane runs, whatever would load a model or run a page raises an error that says which mark is missing.
 """
 
+import re
 import sys
+from functools import cache
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from chunkers.embedders.bert import Network
 from sample_docs import sample_titles
 
 QUICK = "not browser and not page and not model and not slow"
@@ -30,14 +30,29 @@ BY_FILE = {
         *("test_docling.py", "test_in_use.py", "test_libraries.py", "test_mapping.py", "test_tfidf.py"),
         *("test_command_lines.py", "test_reader_process.py", "test_workers.py"),
         *("test_code.py", "test_forms.py", "test_round_trip.py"),
-        *("test_change_point.py", "test_leads.py", "test_preload.py"),
-        *("test_stability.py", "test_static.py", "test_texts.py"),
+        *("test_change_point.py", "test_leads.py", "test_preload.py", "test_proxies.py", "test_rooms.py"),
+        *("test_stability.py", "test_static.py", "test_structure_files.py", "test_texts.py"),
+        *("test_token_sizes.py", "test_trace.py"),
     },
 }
 
+ORIGINALS = {
+    *("chonkie", "haystack", "langchain_core", "langchain_text_splitters", "llama_index"),
+    *("nltk", "scipy", "sklearn", "spacy"),
+}
+"""Packages that take up to three seconds to import; a test that imports one to compare with it is slow."""
+
+IMPORTS_ORIGINALS = re.compile(
+    rf"^(?:from|import) (?:{'|'.join(sorted(ORIGINALS))}|tests\.evaluation\.traces\.generator)\b", re.M
+)
+"""An import at the top of a test file that makes all of its tests slow."""
+
+SLOW_NAMES = {"subprocess", "parsed"}
+"""Names in a test's code that make it slow: it starts a process, or reads the project's code as syntax trees."""
+
 BY_FIXTURE = {"model": {"real_tools", "model_folder"}, "page": {"app", "tune"}, "slow": {"built", "serve"}}
 
-LONG_SAMPLES = {"essay", "report"}
+LONG_SAMPLES = {"article", "essay", "report"}
 
 FEW_SAMPLES = {"stubs", "table", "emoji", "article"}
 """The samples that stand for the others in `make test`: short sentences, Markdown, emoji, and prose."""
@@ -46,13 +61,15 @@ FEW_SAMPLES = {"stubs", "table", "emoji", "article"}
 def kinds(item):
     """Return the marks that follow from where a test stands and what it asks for."""
     found = {kind for kind, names in BY_FILE.items() if item.path.name in names}
+    if imports_originals(item.path):
+        found.add("slow")
     found |= {kind for kind, names in BY_FIXTURE.items() if names & set(item.fixturenames)}
     if "browser" in item.path.parts:
         found.add("browser")
     # A module for a page that makes the app itself.
     if item.path.name == "test_page.py" and hasattr(item.module, "AppTest"):
         found.add("page")
-    if "subprocess" in item.function.__code__.co_names:
+    if any(name in SLOW_NAMES or name.partition(".")[0] in ORIGINALS for name in item.function.__code__.co_names):
         found.add("slow")
     callspec = getattr(item, "callspec", None)
     if callspec and LONG_SAMPLES & {value for value in callspec.params.values() if isinstance(value, str)}:
@@ -62,17 +79,24 @@ def kinds(item):
 
 def is_left_out(path):
     """Return whether nothing in a file can be of the quick lane, so that its imports would be for nothing."""
-    return path.name in BY_FILE["model"] | BY_FILE["slow"] or path.parent.name == "browser"
+    named = path.name in BY_FILE["model"] | BY_FILE["slow"] or path.parent.name == "browser"
+    return named or (path.name.startswith("test_") and path.suffix == ".py" and imports_originals(path))
 
 
-def mostly_full(values, always):
+@cache
+def imports_originals(path):
+    """Return whether a test file imports, at its top, a library to compare with."""
+    return bool(IMPORTS_ORIGINALS.search(path.read_text(encoding="utf-8")))
+
+
+def mostly_full(values, always, mark=pytest.mark.full):
     """Return parameters of a test: those in ``always`` run in every lane, the others in `make full` alone.
 
-    A tuple has the values of several parameters, one each.
+    With the mark ``slow``, the others run in `make test` too. A tuple has the values of several parameters, one each.
     """
     rows = [value if isinstance(value, tuple) else (value,) for value in values]
     wanted = [value in always for value in values]
-    return [pytest.param(*row, marks=() if kept else pytest.mark.full) for row, kept in zip(rows, wanted, strict=True)]
+    return [pytest.param(*row, marks=() if kept else mark) for row, kept in zip(rows, wanted, strict=True)]
 
 
 def samples(*more):
@@ -109,6 +133,10 @@ def _no_page(self, *_args, **_options):
 
 def keep_quick():
     """Let no test of this process load a model or run a page."""
+    from streamlit.testing.v1 import AppTest
+
+    from chunkers.embedders.bert import Network
+
     sys.meta_path.insert(0, _NoModel())
     Network.__init__ = _no_network
     AppTest.run = _no_page

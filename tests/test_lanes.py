@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from chunkers.embedders.bert import Network
 from tests import ROOT
-from tests.lanes import BY_FILE, BY_FIXTURE, is_left_out, keep_quick
+from tests.lanes import BY_FILE, BY_FIXTURE, imports_originals, is_left_out, keep_quick
 
 FILES = sorted(path for path in (ROOT / "tests").rglob("test_*.py"))
 
@@ -22,7 +22,9 @@ def test_every_file_that_is_named_is_there():
 def test_what_is_left_out_without_a_look_is_the_browsers_and_the_named():
     left_out = {path.name for path in FILES if is_left_out(path)}
     browser = {path.name for path in FILES if path.parent.name == "browser"}
-    assert left_out == browser | BY_FILE["model"] | BY_FILE["slow"]
+    compared = {path.name for path in FILES if imports_originals(path)}
+    assert "test_skewness.py" in compared
+    assert left_out == browser | compared | BY_FILE["model"] | BY_FILE["slow"]
 
 
 def test_a_test_of_a_page_the_browser_or_the_model_is_marked_as_one(request):

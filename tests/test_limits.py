@@ -157,6 +157,7 @@ def test_every_limit_that_a_message_names_is_on_the_page_once():
     assert [name for name, docstring in found.items() if name not in listed and not docstring] == []
 
 
+@pytest.mark.slow
 def test_a_limit_in_a_message_is_on_the_page():
     listed = {name for _, name, _ in ROWS}
     limits = {name for _, name, _ in constants()}
@@ -177,6 +178,7 @@ def test_the_values_are_those_of_the_code(module, name, value):
     assert f"{getattr(import_module(module), name):,}" == value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "said"), [(name, part) for name, parts in SENTENCES.items() for part in parts])
 def test_the_sentences_are_those_of_the_code(name, said):
     # Strings that are written side by side, or with values in them, are one message.

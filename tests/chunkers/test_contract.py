@@ -13,7 +13,7 @@ from chunkers.contract.base import run
 from chunkers.results.embedded import path_of
 from chunkers.text.outline import headings
 from sample_docs import load_sample
-from tests.lanes import samples
+from tests.lanes import mostly_full, samples
 from tests.properties.promises import OUT_OF_ORDER, check_result
 from tests.support import HashEmbedder, tools
 
@@ -152,7 +152,7 @@ def check(chunker, document):
 
 
 @pytest.mark.parametrize(("name", "parameters"), SETTINGS)
-@pytest.mark.parametrize("sentences", ["regex", "lines", "sentencex:en"])
+@pytest.mark.parametrize("sentences", mostly_full(["regex", "lines", "sentencex:en"], ["regex"], pytest.mark.slow))
 def test_texts_at_the_edges(name, parameters, sentences):
     for text in EDGES:
         chunking = check(made(name, parameters), Document.from_text(text, sentences))

@@ -202,6 +202,7 @@ def test_hostile_headings_are_bounded(text, path):
         assert len(embedded_text(whole.document, one, "heading_path")) < 6 * (LONGEST_TITLE + 3) + 10
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(["# a", "## b", "### c", "x y", "", "| d |", "===", "    code"]), max_size=15))
 def test_text_and_spans_stay_what_they_are(lines):
     text = "\n".join(lines)

@@ -383,6 +383,7 @@ def test_json_of_too_many_lists_is_refused_before_they_are_made(monkeypatch):
         read_here(b"[[[[")
 
 
+@pytest.mark.slow
 def test_a_text_that_parquet_has_once_is_counted_in_every_row_before_it_is_copied():
     text = pa.DictionaryArray.from_arrays(pa.array([0] * 256, pa.int32()), pa.array(["a" * 10_000_000]))
     file = io.BytesIO()

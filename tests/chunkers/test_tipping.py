@@ -159,6 +159,7 @@ def test_the_threshold_changes_the_verdict_and_a_little_less_does_not(text, init
     check(DoublePass(**thresholds, **others), text, AngleEmbedder(), always=True)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(SENTENCES, st.sampled_from([0.1, 0.3, 0.6, 0.8, 0.95]), st.sampled_from([0.5, 0.9, 1.3]), SIZES)
 def test_the_hard_threshold_changes_the_verdict_and_a_little_less_does_not(text, hard, relaxation, sizes):

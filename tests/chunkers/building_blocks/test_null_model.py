@@ -13,6 +13,7 @@ from chunkers.methods.similarity_reading import read_as_similarity
 from tests.support import AngleEmbedder, HashEmbedder, cut
 
 
+@pytest.mark.slow
 @given(st.integers(1, 60), st.integers(1, 70))
 def test_an_order_holds_every_sentence_once_and_leaves_runs_together(count, run):
     found = orders(count, run)

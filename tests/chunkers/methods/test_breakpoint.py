@@ -201,6 +201,7 @@ def test_equal_distances_are_not_cut_whatever_rounding_makes_of_their_mean(thres
         assert len(chunking) == 1
 
 
+@pytest.mark.slow
 @given(distances=st.lists(st.floats(0, 2), min_size=1, max_size=30), amount=st.floats(0, 3), noise=st.floats(0, TIE / 2))
 @settings(max_examples=200, deadline=None)
 def test_what_passes_a_line_passes_it_by_more_than_rounding(distances, amount, noise):

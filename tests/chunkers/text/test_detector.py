@@ -40,6 +40,7 @@ def test_every_probability_is_that_of_the_unpacked_model(unpacked, folder, seale
         assert mapped.rank(text) == unpacked.rank(text)
 
 
+@pytest.mark.slow
 def test_the_file_is_whole_and_private(folder):
     [file] = folder.iterdir()
     assert file.suffix == ".bin"

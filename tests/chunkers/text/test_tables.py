@@ -9,7 +9,6 @@ from datetime import date, datetime
 from functools import cache
 
 import openpyxl
-import pandas
 import pytest
 import xlsxwriter
 
@@ -87,6 +86,8 @@ def by_csv(sheet):
 
 
 def by_pandas(sheet):
+    import pandas
+
     lines = [[number_of(cell, sheet.decimal) for cell in line] for line in sheet.lines()]
     text = pandas.DataFrame(lines, dtype=object).to_csv(sep=";,"[sheet.seed % 2], header=False, index=False)
     return text.encode(["utf-8-sig", "utf-8"][sheet.seed % 2])

@@ -168,6 +168,7 @@ def test_a_sarif_file_has_the_types_of_the_format(folder):
     assert "does not exist in type 'Result'" in compiled(folder, log.replace('"ruleId"', '"ruleID"', 1))
 
 
+@pytest.mark.slow
 def test_known_problems_are_quiet_until_there_is_a_new_one(folder, capsys):
     file = folder / "docs" / "wages.md"
     file.write_text(f"{PLANTED}\n{PLANTED}", encoding="utf-8")

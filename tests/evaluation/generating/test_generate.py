@@ -202,6 +202,7 @@ def test_a_window_does_not_begin_or_end_inside_a_word():
         assert 280 <= end - start <= 300
 
 
+@pytest.mark.slow
 def test_every_place_of_every_document_may_be_asked_about():
     texts = ["a" * 1_000, "b" * 3_000]
     some = [*islice(windows(texts, 200, 0), 400)]

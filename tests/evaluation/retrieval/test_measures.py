@@ -358,6 +358,7 @@ def test_rows_of_no_use_leave_the_others_usable(data, problems):
         assert expected in problem
 
 
+@pytest.mark.slow
 def test_of_too_many_questions_the_first_are_used():
     lines = ["question,excerpts", *(f"{number}?,alpha" for number in range(MOST + 3))]
     found = read_questions("\n".join(lines).encode(), "q.csv", corpus(**TWO))

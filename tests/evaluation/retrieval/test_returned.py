@@ -178,6 +178,7 @@ def test_what_is_returned_fills_the_budget(last, given_now, hit):
     assert at_budgets.hit[unit, :, 0].tolist() == hit
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(
     st.lists(st.sampled_from(["a b c.", "d.", "# e", "## f", "g h i j k."]), min_size=1, max_size=12),

@@ -25,6 +25,7 @@ def made(sample, **parameters):
     return staircase(document, chunker, chunk(chunker).curves[0].scores, chunk), chunker, chunk
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threshold", THRESHOLDS)
 @pytest.mark.parametrize(
     "sizes",

@@ -29,6 +29,7 @@ def test_it_tries_every_swap():
     assert found.p == far / 64
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=100)
 @given(st.lists(COUNTS, min_size=2, max_size=3))
 def test_an_interval_excludes_0_exactly_if_the_difference_is_significant(tables):

@@ -38,5 +38,6 @@ def test_nothing_is_looked_for(looks, spared):
     assert looks == ([] if spared else ["packages", "stack"])
 
 
+@pytest.mark.slow
 def test_nothing_would_be_found(scanner):
     assert scanner.scan_component_manifests() == []

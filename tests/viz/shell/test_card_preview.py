@@ -173,6 +173,7 @@ SETTINGS = st.one_of(
 TEXTS = st.lists(st.integers(0, 120), min_size=2, max_size=14).map(lambda angles: "\n".join(map(str, angles)))
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(TEXTS, SETTINGS, st.lists(st.integers(1, 12)))
 def test_every_change_that_is_offered_does_what_its_button_and_its_preview_say(text, setting, marks):
