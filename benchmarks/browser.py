@@ -27,7 +27,7 @@ import psutil
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
 from benchmarks.hostile_files import ONCE_BLOCKING
-from benchmarks.measure import table
+from benchmarks.measure import memory, table
 from chunkers.support.numbers import signed
 from sample_docs import load_sample, sample_titles
 from tests.browser.app_server import app_server, launch
@@ -257,7 +257,6 @@ def pastes(browser: Browser, address: str, steps: int) -> None:
     page.context.close()
 
 
-MEGABYTE = 2**20
 FOUR = "?sentences=spacy&c1=fixed_sentences&c2=recursive&c2.size=800&c3=breakpoint&c3.amount=70&c4=double_pass&selected=3"
 
 
@@ -281,11 +280,6 @@ def open_large(browser: Browser, address: str, text: str) -> tuple[Page, Locator
     page.get_by_role("heading", name="large.txt").wait_for(timeout=READY)
     embedded(page, root)
     return page, root
-
-
-def memory(server: psutil.Process) -> float:
-    """Return the server's resident memory in MB."""
-    return float(server.memory_info().rss) / MEGABYTE
 
 
 def sessions(browser: Browser, address: str, server: psutil.Process, steps: int, characters: int) -> None:

@@ -35,7 +35,7 @@ from evaluation.retrieval.leads import Leads
 from evaluation.retrieval.measures import MEASURES, Evaluation, evaluate, mean_and_deviation
 from evaluation.search.index import build_index
 from evaluation.statistics.means import mean_interval
-from evaluation.statistics.paired import Difference, compare_all
+from evaluation.statistics.paired import Difference, compare_all, ends_words
 
 NAMES = ("chatlogs", "finance", "pubmed", "state_of_the_union", "wikitexts")
 TOP_K = 5
@@ -172,6 +172,13 @@ def with_interval(values: FloatArray) -> str:
     assert found is not None
     assert ends is not None
     return f"{100 * found[0]:.1f} ({100 * ends[0]:.1f} to {100 * ends[1]:.1f})"
+
+
+def difference_words(difference: Difference | None) -> str:
+    """Return a difference in percentage points, with its interval."""
+    if difference is None:
+        return "too few questions"
+    return f"{difference.points} ({' to '.join(ends_words(difference.low, difference.high, 100, 1))})"
 
 
 def bound_rows(found: Mapping[str, AtBudgets]) -> list[list[str]]:

@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmarks.chroma import difference_words
 from benchmarks.measure import table
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.results.embedded import EmbeddedAs
@@ -23,7 +24,7 @@ from evaluation.questions.corpus import Corpus, Ruler
 from evaluation.questions.reading import Question, read_questions
 from evaluation.retrieval.measures import Evaluation, evaluate, mean_and_deviation
 from evaluation.search.index import build_index
-from evaluation.statistics.paired import compare, ends_words
+from evaluation.statistics.paired import compare
 from sample_docs import SAMPLES_FOLDER, sample_titles
 
 TOP_K = 5
@@ -100,10 +101,7 @@ def _cells(plain: Evaluation, path: Evaluation, measure: str) -> list[str]:
     """Return both means and the difference in points, with its interval."""
     means = [mean_and_deviation(one.values(measure)) for one in (plain, path)]
     told = ["undefined" if mean is None else f"{100 * mean[0]:.1f}" for mean in means]
-    difference = compare(path.values(measure), plain.values(measure))
-    if difference is None:
-        return [*told, "too few questions"]
-    return [*told, f"{difference.points} ({' to '.join(ends_words(difference.low, difference.high, 100, 1))})"]
+    return [*told, difference_words(compare(path.values(measure), plain.values(measure)))]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

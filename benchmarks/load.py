@@ -31,7 +31,7 @@ from typing import TypeVar
 import numpy as np
 import psutil
 
-from benchmarks.measure import table
+from benchmarks.measure import memory, table
 from benchmarks.protocol import Client, NoAnswer
 from sample_docs import load_sample
 from tests.browser.app_server import AppServer, app_server
@@ -46,8 +46,6 @@ LOWEST, HIGHEST = 50, 99
 
 UNSAID = "70"
 """The default amount, which links omit."""
-
-MEGABYTE = 2**20
 
 
 @dataclass
@@ -349,11 +347,6 @@ def busy(process: psutil.Process) -> float:
     """Return the processor seconds that the server has used."""
     times = process.cpu_times()
     return float(times.user + times.system)
-
-
-def memory(process: psutil.Process) -> float:
-    """Return the server's resident memory in MB."""
-    return float(process.memory_info().rss) / MEGABYTE
 
 
 def loads() -> str:

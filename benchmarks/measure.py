@@ -1,12 +1,15 @@
-"""Timing, quartiles, and Markdown tables."""
+"""Timing, quartiles, memory, and Markdown tables."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
+
+if TYPE_CHECKING:
+    import psutil
 
 
 class Spread(NamedTuple):
@@ -36,6 +39,11 @@ def timed(call: Callable[[], Result]) -> tuple[float, Result]:
     began = time.perf_counter()
     result = call()
     return time.perf_counter() - began, result
+
+
+def memory(process: psutil.Process) -> float:
+    """Return a process's resident memory in MB."""
+    return float(process.memory_info().rss) / 2**20
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

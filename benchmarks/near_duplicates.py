@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.chroma import NAMES, posed, with_interval
+from benchmarks.chroma import NAMES, difference_words, posed, with_interval
 from benchmarks.measure import table
 from chunkers import Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.storage.cache import EmbeddingCache
@@ -26,7 +26,7 @@ from evaluation.retrieval.measures import measure
 from evaluation.search.index import Index, build_index, search
 from evaluation.search.near_duplicates import ALIKE, near_duplicates
 from evaluation.statistics.means import mean_interval
-from evaluation.statistics.paired import compare, ends_words
+from evaluation.statistics.paired import compare
 
 TOP_K = 5
 DEPTH = 100
@@ -67,10 +67,6 @@ def row(title: str, index: Index, questions: Sequence[Question], tools: Tools, a
     recalls = [measure(one, ruler, TOP_K).values("recall") for one in (found, without)]
     ends = mean_interval(taken / TOP_K)
     assert ends is not None
-    difference = compare(recalls[1], recalls[0])
-    said = "too few questions"
-    if difference is not None:
-        said = f"{difference.points} ({' to '.join(ends_words(difference.low, difference.high, 100, 1))})"
     return [
         title,
         f"{len(index.chunks):,}",
@@ -79,7 +75,7 @@ def row(title: str, index: Index, questions: Sequence[Question], tools: Tools, a
         with_interval((taken > 0).astype(float)),
         f"{taken.mean():.2f} ({TOP_K * ends[0]:.2f} to {TOP_K * ends[1]:.2f})",
         *(f"{100 * np.nanmean(recall):.1f}" for recall in recalls),
-        said,
+        difference_words(compare(recalls[1], recalls[0])),
     ]
 
 

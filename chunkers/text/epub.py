@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 from chunkers.support.errors import InputError
 from chunkers.text.encodings import decode_by_evidence
-from chunkers.text.extracted import Collected, Extracted, LeftOut, counted
+from chunkers.text.extracted import Collected, Extracted, LeftOut, counted, xml_root
 from chunkers.text.parts import LONGEST_LABEL, shortened
 
 if TYPE_CHECKING:
@@ -64,9 +64,9 @@ def read_epub(book: zipfile.ZipFile, name: str) -> Extracted:
 
 def _package(book: zipfile.ZipFile) -> _Package:
     """Read the package of the book; source: EPUB 3.3, sections 4 and 5."""
-    container = _parsed(book, "META-INF/container.xml")
+    container = xml_root(book, "META-INF/container.xml")
     package_name = next(element.attrib["full-path"] for element in container.iterfind(".//{*}rootfile"))
-    package = _parsed(book, package_name)
+    package = xml_root(book, package_name)
     folder = posixpath.dirname(package_name)
     items = {item.get("id", ""): item for item in package.iterfind("{*}manifest/{*}item")}
     files = {number: _file(folder, item.attrib["href"]) for number, item in items.items() if "href" in item.attrib}
@@ -84,7 +84,7 @@ def _encrypted(book: zipfile.ZipFile) -> set[str]:
     if _ENCRYPTION not in book.namelist():
         return set()
     return {
-        _file("", reference.get("URI", "")) for reference in _parsed(book, _ENCRYPTION).iter(f"{_XML_ENC}CipherReference")
+        _file("", reference.get("URI", "")) for reference in xml_root(book, _ENCRYPTION).iter(f"{_XML_ENC}CipherReference")
     }
 
 
@@ -94,7 +94,7 @@ def _titles(book: zipfile.ZipFile, package: _Package) -> dict[str, str]:
         titles: dict[str, str] = {}
         # A book can be read without its table of contents, whose errors are of any type.
         with suppress(Exception):
-            for target, title in _entries(_parsed(book, name)):
+            for target, title in _entries(xml_root(book, name)):
                 if words := shortened(title, LONGEST_LABEL):
                     titles.setdefault(_file(posixpath.dirname(name), target.partition("#")[0]), words)
         if titles:
@@ -114,13 +114,6 @@ def _entries(root: Element) -> Iterator[tuple[str, str]]:
     for table in tables[:1]:
         for link in table.iter("{http://www.w3.org/1999/xhtml}a"):
             yield link.get("href", ""), "".join(link.itertext())
-
-
-def _parsed(book: zipfile.ZipFile, name: str) -> Element:
-    from defusedxml.ElementTree import fromstring
-
-    root: Element = fromstring(book.read(name))
-    return root
 
 
 def _file(folder: str, reference: str) -> str:

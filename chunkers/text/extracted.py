@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from chunkers.support.errors import InputError
 from chunkers.support.limits import MAX_BYTES
 from chunkers.text.encodings import Encoded
 from chunkers.text.parts import Kind, Parts, label_of, substituted
+
+if TYPE_CHECKING:
+    import zipfile
+    from xml.etree.ElementTree import Element
 
 _LINE_END = re.compile(r"\r\n")
 _BLANK_LINES = re.compile(r"\n(?:[^\S\n]*+\n){2,}")
@@ -92,6 +96,14 @@ class Collected:
 def counted(counts: Counter[str], part: int | None = None) -> list[LeftOut]:
     """Convert counts of omitted items, such as pictures, to a list of `LeftOut`."""
     return [LeftOut(what, count, part) for what, count in counts.items() if count > 0]
+
+
+def xml_root(packed: zipfile.ZipFile, name: str) -> Element:
+    """Return the root element of an XML file in an archive."""
+    from defusedxml.ElementTree import fromstring
+
+    root: Element = fromstring(packed.read(name))
+    return root
 
 
 def too_large(name: str, size: int, about: str = "", *, what: str = "a document") -> InputError:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from chunkers.text.extracted import Collected, Extracted, LeftOut, counted
+from chunkers.text.extracted import Collected, Extracted, LeftOut, counted, xml_root
 from chunkers.text.table_text import Row, cell_text, table_text
 
 if TYPE_CHECKING:
@@ -42,9 +42,9 @@ def read_slides(packed: zipfile.ZipFile, name: str) -> Extracted:
     slides = Collected(name, "slide")
     left_out: list[LeftOut] = []
     hidden = 0
-    for number, entry in enumerate(_parsed(packed, main).iterfind("{*}sldIdLst/{*}sldId"), 1):
+    for number, entry in enumerate(xml_root(packed, main).iterfind("{*}sldIdLst/{*}sldId"), 1):
         part = relations[entry.attrib[_RELATION]][1]
-        slide = _parsed(packed, part)
+        slide = xml_root(packed, part)
         if slide.get("show") in ("0", "false"):
             hidden += 1
             continue
@@ -52,7 +52,7 @@ def read_slides(packed: zipfile.ZipFile, name: str) -> Extracted:
         title, blocks = _content(slide, name, counts)
         notes = [target for kind, target in _relations(packed, part).values() if kind == "notesSlide"]
         for target in notes[:1]:
-            _, said = _content(_parsed(packed, target), name, Counter(), listed=False)
+            _, said = _content(xml_root(packed, target), name, Counter(), listed=False)
             blocks += [f"Notes: {said[0]}", *said[1:]] if said else []
         left_out += counted(counts, len(slides.texts))
         slides.add("\n\n".join([f"# {title or f'Slide {number}'}", *blocks]), str(number))
@@ -141,17 +141,10 @@ def _relations(packed: zipfile.ZipFile, part: str) -> dict[str, tuple[str, str]]
             posixpath.basename(one.attrib["Type"]),
             posixpath.normpath(posixpath.join("/", folder, unquote(one.attrib["Target"]))).lstrip("/"),
         )
-        for one in _parsed(packed, path)
+        for one in xml_root(packed, path)
         if one.get("TargetMode") != "External"
     }
 
 
 def _local(element: Element) -> str:
     return element.tag.rpartition("}")[2]
-
-
-def _parsed(packed: zipfile.ZipFile, name: str) -> Element:
-    from defusedxml.ElementTree import fromstring
-
-    root: Element = fromstring(packed.read(name))
-    return root

@@ -47,7 +47,7 @@ from evaluation.checking.sarif import as_sarif
 from evaluation.questions.corpus import Corpus
 from evaluation.questions.reading import Question, read_questions
 from evaluation.segmentation.compliance import UNITS, Bounds
-from evaluation.segmentation.marked_texts import MARKS_ENDING, marked_texts
+from evaluation.segmentation.marked_texts import MARKS_ENDING, complaint_about, marked_texts
 from evaluation.segmentation.sweep import Marked
 from sample_docs import load_sample
 
@@ -297,12 +297,7 @@ def _looked(check: Check, given: _Given) -> Checked:
     try:
         return check.look(given.document, given.file)
     except InputError as error:
-        return Checked(given.file, None, complaint=_about(given.file, error))
-
-
-def _about(name: str, error: InputError) -> str:
-    said = str(error)
-    return said if said.startswith(name) else f"{name}: {said}"
+        return Checked(given.file, None, complaint=complaint_about(given.file, error))
 
 
 def _report(text: str) -> tuple[str, str]:
@@ -358,7 +353,7 @@ def _documents(options: argparse.Namespace, splitter: str) -> list[_Given]:
             text = read(file_bytes(path, name), name)
             found.append(_Given(readable(path), Document.from_text(text.text, splitter, name, text.parts)))
         except InputError as error:
-            found.append(_Given(readable(path), _about(readable(path), error)))
+            found.append(_Given(readable(path), complaint_about(readable(path), error)))
     # By their paths, which reports name.
     paths = {readable(path): path for path, _ in named_files(options.marked, (*READABLE, MARKS_ENDING))}
     texts, complaints = marked_texts(((name, file_bytes(path)) for name, path in paths.items()), read)

@@ -67,13 +67,13 @@ def marked_texts(
             else:
                 texts[name] = read(data, name).text
         except InputError as error:
-            complaints.append(_about(name, error))
+            complaints.append(complaint_about(name, error))
     found = []
     for name, text in texts.items():
         try:
             found.append(_marked(name, text, marks))
         except InputError as error:
-            complaints.append(_about(name, error))
+            complaints.append(complaint_about(name, error))
     given = {digest(candidate) for text in texts.values() for candidate in (text, without_marks(text)[0])}
     complaints += [
         f"{name}: known boundaries must be of a text that is given; none has this SHA-256."
@@ -98,9 +98,10 @@ def _marked(name: str, text: str, marks: dict[str, tuple[str, Marks]]) -> Marked
     return MarkedText(name, bare, known)
 
 
-def _about(name: str, error: InputError) -> str:
-    said = str(error)
-    return said if said.startswith(name) else f"{name}: {said}"
+def complaint_about(name: str, error: InputError) -> str:
+    """Return an error's message, with the file's name in front unless the message begins with it."""
+    message = str(error)
+    return message if message.startswith(name) else f"{name}: {message}"
 
 
 def sharing(texts: Sequence[MarkedText], held: Sequence[MarkedText]) -> list[MarkedText]:
