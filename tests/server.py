@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import threading
 import time
 from contextlib import suppress
@@ -54,6 +55,36 @@ def send_raw(handler, raw):
             handler.wfile.write(bytes([byte]))
 
 
+@dataclass
+class Events:
+    """An answer that is sent piece by piece; ``sent`` counts the pieces that the client took."""
+
+    pieces: list[object]
+    pause: float = 0.0
+    sent: int = 0
+
+
+def streamed(text, tokens_in=100, tokens_out=7, finish="stop", pause=0.0):
+    """Return `words` piece by piece; without usage if ``tokens_in`` is None."""
+    deltas = [{"role": "assistant", "content": None}, *({"content": word} for word in re.findall(r"\s*\S+|\s+$", text))]
+    pieces = [{"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
+    pieces.append({"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]})
+    usage = {"prompt_tokens": tokens_in, "completion_tokens": tokens_out, "total_tokens": (tokens_in or 0) + tokens_out}
+    return Events([*pieces, *([] if tokens_in is None else [{"choices": [], "usage": usage}]), "[DONE]"], pause)
+
+
+def send_events(handler, events):
+    with suppress(OSError):  # the client may have left
+        handler.send_response(200)
+        handler.send_header("Content-Type", "text/event-stream; charset=utf-8")
+        handler.end_headers()
+        for piece in events.pieces:
+            data = piece if isinstance(piece, str) else json.dumps(piece)
+            handler.wfile.write(f"data: {data}\n\n".encode())
+            events.sent += 1
+            time.sleep(events.pause)
+
+
 class Listing(BaseHTTPRequestHandler):
     """Lists one model, whatever is asked."""
 
@@ -88,8 +119,8 @@ class ScriptedServer:
                 self.answer(body[server.asked], server.step(body))
 
             def answer(self, asked, step):
-                if isinstance(step, Raw):
-                    send_raw(self, step)
+                if isinstance(step, Raw | Events):
+                    (send_raw if isinstance(step, Raw) else send_events)(self, step)
                     return
                 if isinstance(step, float):
                     time.sleep(step)

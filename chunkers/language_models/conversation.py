@@ -127,13 +127,15 @@ def usable_answer(
     raise AssertionError
 
 
-def repetition(answer: str) -> str:
+def repetition(answer: str, *, unfinished: bool = False) -> str:
     """Return the text that is repeated at the end of an answer; empty if there is no repetition.
 
-    All digits are treated as equal, so that a numbered list of identical items is a repetition too.
+    All digits are treated as equal, so that a numbered list of identical items is a repetition too. Not so in an
+    unfinished answer, which may be a list of numbers; there, a repetition must also be twice as long.
     """
     end = answer.rstrip()[-_LOOKED_AT:]
-    signs = _DIGIT.sub("0", end)[::-1]
+    signs = (end if unfinished else _DIGIT.sub("0", end))[::-1]
+    least = _REPEATED_SIGNS * (2 if unfinished else 1)
     # The prefix function of Knuth, Morris and Pratt: the longest border gives the shortest period.
     borders = [0] * len(signs)
     for at in range(1, len(signs)):
@@ -142,7 +144,7 @@ def repetition(answer: str) -> str:
             border = borders[border - 1]
         borders[at] = border + (signs[at] == signs[border])
         size, period = at + 1, at + 1 - borders[at]
-        if size >= _REPEATED_SIGNS and size >= _REPEATED_TIMES * period:
+        if size >= least and size >= _REPEATED_TIMES * period:
             return end[-period:].strip() or end[-1:]
     return ""
 

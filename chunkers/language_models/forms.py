@@ -279,11 +279,21 @@ SHIFT = AnswerKind(form=Shift, stop=("\nWhich of the passages",))
 PROPOSITIONS = AnswerKind(form=Statements, stop=("\nState the sentences",))
 GROUPS = AnswerKind(form=Places, stop=("\nFurther propositions:", "\nWhere do the propositions"))
 QUESTION = AnswerKind(2 * ROOM, Asked, ("\nAsk about this passage",))
+
 ANSWER = AnswerKind(stop=("\nQuestion:", "\nPassages:"))
+"""An answer to a question, in words and without a schema on purpose.
+
+Any text is in the form of such an answer, so a schema could only bound its length. It would break off in the middle of a
+sentence, and a repetition would then count as a whole answer; without a schema it is cut off and reported. Answers are
+judged in the form in which users' own systems give them.
+"""
+
 FAITHFULNESS = AnswerKind(2 * ROOM, Faithfulness, ("\nPassages:", "\nQuestion:"))
 RELEVANCY = AnswerKind(ROOM, Relevancy, ("\nAnswer:",))
 CORRECTNESS = AnswerKind(ROOM, Correctness, ("\nReference answer:", "\nAnswer to grade:"))
+
 CONTEXT = AnswerKind(stop=("\nThe passage:", "\nWhere does it stand"))
+"""A context sentence, in words and without a schema for the reasons of `ANSWER`."""
 
 
 def _resolved(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> Mapping[str, Any]:

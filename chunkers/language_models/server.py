@@ -6,13 +6,17 @@ import json
 import re
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from chunkers.language_models.base import UNSHAPED, Ended, LanguageModel, Message, Reply, Shape
 from chunkers.language_models.prices import price
+from chunkers.language_models.streamed import REPEATING, STREAMED, field, is_repeating, joined
 from chunkers.network.connection import ADDRESS, Connection
-from chunkers.network.request import Attempts, TooLarge, TooLate, ask
+from chunkers.network.request import EVENTS, Attempts, TooLarge, TooLate, ask
 from chunkers.support.errors import InputError, ModelError
+
+if TYPE_CHECKING:
+    import openai
 
 TIMEOUT = 120
 """Seconds of silence that a request may take: a model on a server's processor thinks as long about a window of text."""
@@ -22,6 +26,9 @@ DEADLINE = 300
 
 LARGEST_ANSWER = 4_000_000
 """Maximum number of bytes of an answer: a thousand times what is asked for."""
+
+LONGEST_STREAMED = 8_000
+"""Maximum tokens of an answer that is requested piece by piece, as a piece may take 500 bytes of `LARGEST_ANSWER`."""
 
 TIMEOUT_HERE, DEADLINE_HERE = 900, 3_600
 """The same for a server of this machine: on a processor, several questions at a time, an answer may take many minutes."""
@@ -128,7 +135,13 @@ class ChatServer(LanguageModel):
         """
         self.load()
         try:
-            return ask(lambda: self._reply(messages, most_tokens, shape), self._deadline, LARGEST_ANSWER, attempts)
+            return ask(
+                lambda: self._reply(messages, most_tokens, shape),
+                self._deadline,
+                LARGEST_ANSWER,
+                attempts,
+                lambda body: self._fits(body) and is_repeating(body, self._connection.client(self._timeout)),
+            )
         except TooLate:
             raise self._connection.too_late(self._deadline) from None
 
@@ -144,15 +157,21 @@ class ChatServer(LanguageModel):
         import openai
 
         client, settings = self._connection.client(self._timeout), self._settings(most_tokens, shape)
+        # Not as the package's own setting, so that it asks again if the connection is lost in the middle.
+        streamed = {name: settings.pop(name) for name in STREAMED if name in settings}
         try:
             raw = client.chat.completions.with_raw_response
-            body = raw.create(
+            response = raw.create(
                 model=self._model,
                 messages=[{"role": role, "content": text} for role, text in messages],  # type: ignore[misc]
                 **settings,
                 **self._format(shape),
-            ).content
-        except openai.BadRequestError as error:
+                extra_body=streamed or None,
+            )
+        except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
+            if streamed and b"stream" in error.response.content:
+                self._unknown |= {*STREAMED}
+                return self._reply(messages, most_tokens, shape)
             # A model that thinks first takes no temperature, and counts its tokens under another name.
             # Another thread may have been told so already.
             refused = frozenset(name for name in settings if name == error.param)
@@ -170,15 +189,31 @@ class ChatServer(LanguageModel):
                 f"The answer must be uncompressed, with at most {LARGEST_ANSWER // 1_000_000} MB; it is compressed or "
                 "larger."
             ) from None
-        return self._checked(self._parsed(body))
+        if not response.headers.get("content-type", "").startswith(EVENTS):
+            return self._checked(self._parsed(response.content))
+        answer = self._parsed(response.content, client)
+        reply = self._checked(answer)
+        if reply.tokens_out is None and reply.ended == "whole":
+            # It may count the tokens of answers that it sends in one piece.
+            self._unknown |= {*STREAMED}
+        return reply
 
-    def _parsed(self, body: bytes) -> Any:
-        """Parse an answer after checking that it fits into memory."""
+    @staticmethod
+    def _fits(body: bytes) -> bool:
+        """Return whether an answer fits into memory once it is parsed."""
         beside_words = _STRING.sub(b"", body)
-        if beside_words.count(b"[") + beside_words.count(b"{") > MOST_BRACKETS:
+        return beside_words.count(b"[") + beside_words.count(b"{") <= MOST_BRACKETS
+
+    def _parsed(self, body: bytes, streamed_by: openai.OpenAI | None = None) -> Any:
+        """Parse an answer, or the stream of events that a client has read, if it fits into memory."""
+        import openai
+
+        if not self._fits(body):
             raise self._bad(f"The answer may contain at most {MOST_BRACKETS:,} lists and objects; it contains more.")
         try:
-            return json.loads(body)
+            return json.loads(body) if streamed_by is None else joined(body, streamed_by)
+        except openai.APIError:
+            raise self._bad("The answer must arrive to its end; the server reports an error in the middle.") from None
         except (ValueError, RecursionError):
             raise self._bad("The answer must be valid JSON that is not nested too deeply; it cannot be parsed.") from None
 
@@ -207,38 +242,35 @@ class ChatServer(LanguageModel):
         name = next(name for name in (_MOST_NAMES[::-1] if own else _MOST_NAMES) if name not in self._unknown)
         settings: dict[str, Any] = {name: most_tokens, "temperature": TEMPERATURE}
         settings |= {"stop": [*shape.stop]} if shape.stop else {}
+        # An answer with a schema comes to an end by itself, and OpenAI's own models do not repeat themselves.
+        settings |= STREAMED if not (shape.schema or own) and most_tokens <= LONGEST_STREAMED else {}
         return {name: value for name, value in settings.items() if name not in self._unknown}
 
     def _checked(self, answer: Any) -> Reply:
         """Convert an answer of the server to a reply."""
-        choices = _field(answer, "choices")
+        choices = field(answer, "choices")
         if not isinstance(choices, list) or not choices:
             raise self._bad("The answer must contain the list 'choices', with at least one choice; it contains none.")
-        message = _field(choices[0], "message")
-        text, refusal = _field(message, "content"), _field(message, "refusal")
-        finish = _field(choices[0], "finish_reason")
+        message = field(choices[0], "message")
+        text, refusal = field(message, "content"), field(message, "refusal")
+        finish = field(choices[0], "finish_reason")
         ended: Ended = "whole"
         if finish == "content_filter" or (isinstance(refusal, str) and refusal):
             ended = "refused"
-        elif finish == "length":
+        elif finish in ("length", REPEATING):
             ended = "cut"
         if not isinstance(text, str):
             if text is not None or ended == "whole":
                 raise self._bad("The answer's message must have a string as its content; it has none.")
             text = ""
-        usage = _field(answer, "usage")
-        read, written = (_count(_field(usage, name)) for name in ("prompt_tokens", "completion_tokens"))
+        usage = field(answer, "usage")
+        read, written = (_count(field(usage, name)) for name in ("prompt_tokens", "completion_tokens"))
         # An escape of JSON may bring half of a character, which can be neither sent nor written.
         text = _HALF.sub("\N{REPLACEMENT CHARACTER}", text)
         return Reply(self._connection.without_key(text), read, written, ended)
 
     def _bad(self, rule: str) -> ModelError:
         return ModelError(f"{self.name}: {self.host} gave an answer that cannot be used. {rule}")
-
-
-def _field(value: object, name: str) -> Any:
-    """Return a field of a JSON object; None for another value, or without the field."""
-    return value.get(name) if isinstance(value, dict) else None
 
 
 def _without_lengths(schema: Any) -> Any:

@@ -24,10 +24,16 @@ _POLL_S = 0.05
 _NOT_REACHED = {"connection.connect_tcp.failed", "connection.start_tls.failed"}
 """Events in the client's trace for a connection that could not be made."""
 
+EVENTS = "text/event-stream"
+"""Content type of an answer that is sent piece by piece."""
+
 LARGEST_REFUSAL = 100_000
 """Maximum number of bytes that are read of an answer that is no success; only its status and the setting it names are
 looked at.
 """
+
+_FIRST_LOOK, _GROWTH = 4_000, 1.25
+"""Bytes after which a stream of events is first looked at, and the factor by which it grows until the next look."""
 
 _cancelled: ContextVar[Callable[[], bool]] = ContextVar("_cancelled", default=bool)
 _here = threading.local()
@@ -53,6 +59,11 @@ def cancellable(cancelled: Callable[[], bool]) -> Iterator[None]:
 
 def _always(before: int) -> None:
     """Let a request be sent."""
+
+
+def _never(body: bytes) -> bool:
+    """Let an answer be read to its end."""
+    return False
 
 
 @dataclass
@@ -85,8 +96,9 @@ class Attempts:
 class _Call:
     """A request that runs in a thread of its own; once it is abandoned, nobody waits for it."""
 
-    def __init__(self, largest: int, attempts: Attempts) -> None:
+    def __init__(self, largest: int, attempts: Attempts, is_enough: Callable[[bytes], bool]) -> None:
         self.largest = largest
+        self.is_enough = is_enough
         self.attempts = attempts
         self.abandoned = False
         self.ended = threading.Event()
@@ -115,7 +127,13 @@ class _Call:
             self.abandoned = True
 
 
-def ask(work: Callable[[], Answer], deadline: float, largest: int, attempts: Attempts | None = None) -> Answer:
+def ask(
+    work: Callable[[], Answer],
+    deadline: float,
+    largest: int,
+    attempts: Attempts | None = None,
+    is_enough: Callable[[bytes], bool] = _never,
+) -> Answer:
     """Run ``work`` in a thread with a deadline; return its result or raise its error.
 
     ``work`` sends requests through a client with `HOOKS`. An abandoned thread ends with the next byte that arrives or,
@@ -129,6 +147,9 @@ def ask(work: Callable[[], Answer], deadline: float, largest: int, attempts: Att
         Maximum size of an answer in bytes.
     attempts
         Counters of the requests; they may refuse a request before it is sent.
+    is_enough
+        Called now and then with a stream of server-sent events as far as it has arrived; if it returns true, the
+        connection is closed, and the answer ends there.
 
     Raises
     ------
@@ -138,7 +159,7 @@ def ask(work: Callable[[], Answer], deadline: float, largest: int, attempts: Att
         If the deadline passes.
     """
     cancelled = _cancelled.get()
-    call = _Call(largest, Attempts() if attempts is None else attempts)
+    call = _Call(largest, Attempts() if attempts is None else attempts, is_enough)
 
     def run() -> None:
         _here.call = call
@@ -175,17 +196,23 @@ def _watched() -> type[Any]:
     import httpx2
 
     class Watched(httpx2.SyncByteStream):
-        def __init__(self, stream: Any, call: _Call, success: bool) -> None:
-            self._stream, self._call, self._success = stream, call, success
+        def __init__(self, stream: Any, call: _Call, success: bool, events: bool) -> None:
+            self._stream, self._call, self._success, self._events = stream, call, success, events
 
         def __iter__(self) -> Iterator[bytes]:
-            received = 0
+            received, next_look, body = 0, float(_FIRST_LOOK), bytearray()
             for part in self._stream:
                 received += len(part)
                 self._call.check(received if self._success else 0)
                 yield part
                 if received > LARGEST_REFUSAL and not self._success:
                     return
+                if self._success and self._events:
+                    body += part
+                    if received >= next_look:
+                        next_look = received * _GROWTH
+                        if self._call.is_enough(bytes(body)):
+                            return
             self._call.attempts.whole += self._success
 
         def close(self) -> None:
@@ -207,7 +234,8 @@ def _after(response: httpx2.Response) -> None:
     call.check(int(length) if length.isdecimal() and len(length) < 20 else 0)
     if response.headers.get("content-encoding", "identity") != "identity":
         raise TooLarge
-    response.stream = _watched()(response.stream, call, response.is_success)
+    events = response.headers.get("content-type", "").startswith(EVENTS)
+    response.stream = _watched()(response.stream, call, response.is_success, events)
 
 
 HOOKS: dict[str, list[Callable[..., Any]]] = {"request": [_before], "response": [_after]}

@@ -24,6 +24,7 @@ from chunkers.language_models.base import LanguageModel, Message, Reply
 from chunkers.language_models.forms import ROOM, AnswerKind
 from chunkers.language_models.server import ChatServer
 from chunkers.language_models.spending import Ledger, Limit, Spending, most_tokens_of
+from chunkers.language_models.streamed import STREAMED
 from tests.server import KEY, ChatModelServer, Raw, words
 
 LONG = 5.0
@@ -61,6 +62,8 @@ def test_a_server_is_asked_in_its_protocol(http):
         "messages": [{"role": role, "content": text} for role, text in HELLO],
         "max_tokens": ROOM,
         "temperature": 0,
+        "stream": True,
+        "stream_options": {"include_usage": True},
     }
 
 
@@ -117,7 +120,7 @@ def test_a_setting_that_a_server_does_not_know_is_left_out_from_then_on(http):
     one = asking(http)
     one.ask(HELLO)
     one.ask(HELLO[1:])
-    settings = [{*body} - {"model", "messages"} for _, _, body in http.requests]
+    settings = [{*body} - {"model", "messages", *STREAMED} for _, _, body in http.requests]
     assert settings == [{"max_tokens", "temperature"}, {"max_tokens"}, {"max_completion_tokens"}, {"max_completion_tokens"}]
 
 
@@ -485,7 +488,7 @@ def test_all_that_are_refused_a_setting_at_the_same_time_leave_it_out(http):
 
     http.script = [first] * MOST_AT_ONCE
     assert len(ask_all(asking(http), questions(MOST_AT_ONCE))) == MOST_AT_ONCE
-    settings = [{*body} - {"model", "messages"} for _, _, body in http.requests]
+    settings = [{*body} - {"model", "messages", *STREAMED} for _, _, body in http.requests]
     assert settings == [{"max_tokens", "temperature"}] * MOST_AT_ONCE + [{"max_tokens"}] * MOST_AT_ONCE
 
 
