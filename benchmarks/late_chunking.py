@@ -1,7 +1,9 @@
-"""Recall of late chunking less that of plain chunk vectors, with the same chunks and questions at equal budgets of tokens.
+"""Recall of late chunking and of context in front of chunks, less that of plain vectors, at equal budgets of tokens.
 
-The model is the bundled one, which reads 256 word pieces at once. The corpora are the bundled documents and Chroma's, all
-of a folder searched together. The intervals are those of `evaluation.statistics`, corrected over the budgets of a row.
+The chunks and questions are the same. The context is the heading path and, with a language model, its context sentences; a
+corpus without headings has no row for the path. The model is the bundled one, which reads 256 word pieces at once. The
+corpora are the bundled documents, Chroma's articles of Wikipedia with their headings, and Chroma's, all of a folder searched
+together. The intervals are those of `evaluation.statistics`, corrected over the budgets of a row.
 """
 
 from __future__ import annotations
@@ -14,15 +16,18 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.chroma import NAMES, posed
-from benchmarks.heading_path import Material, bundled
+from benchmarks.chroma import NAMES, difference_words, posed
+from benchmarks.heading_path import Material, articles, bundled
 from benchmarks.measure import table
 from chunkers import Tools, build_chunker, load_embedder, load_tokenizer
+from chunkers.language_models.asking import asking_of
+from chunkers.results.embedded import EMBEDDED_AS, EmbeddedAs
 from chunkers.storage.cache import EmbeddingCache
+from chunkers.support.arrays import FloatArray
 from evaluation.questions.corpus import Ruler
 from evaluation.retrieval.budget import Budgets, evaluate_at
-from evaluation.search.index import build_index
-from evaluation.statistics.paired import compare_all, ends_words
+from evaluation.search.index import Index, build_index
+from evaluation.statistics.paired import compare_all
 
 BUDGETS = Budgets((250, 500, 1000), "tokens")
 
@@ -33,8 +38,11 @@ CHUNKERS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("fixed_sentences", {"size": 1}),
 )
 
-HEAD = ["corpus", "chunker", "chunks", "plain, s", "late, s"]
-HEAD += [f"{size:,}, {what}" for size in BUDGETS.sizes for what in ("plain", "late", "difference")]
+ARTICLES = "articles"
+"""Chroma's articles of Wikipedia with headings in Markdown."""
+
+HEAD = ["corpus", "chunker", "chunks", "embedded", "plain, s", "it, s"]
+HEAD += [f"{size:,}, {what}" for size in BUDGETS.sizes for what in ("plain", "it", "difference")]
 
 
 def chroma(folder: Path, names: Sequence[str]) -> Material:
@@ -45,40 +53,51 @@ def chroma(folder: Path, names: Sequence[str]) -> Material:
 
 
 def rows(material: Material, tools: Tools, count: int) -> Iterator[list[str]]:
-    """Yield a row of the table for each of the first ``count`` chunkers."""
+    """Yield the rows of the first ``count`` chunkers, one for each way of embedding that changes what is embedded."""
     ruler = Ruler(material.corpus.whole.text, tools.tokenizer)
+    ways: list[EmbeddedAs] = ["late", "heading_path"]
+    if tools.asking is not None:
+        ways.append("context")
+
+    def recalls(index: Index) -> FloatArray:
+        found = evaluate_at(index, material.questions, tools, ruler, BUDGETS)
+        return np.array([found.values("recall", size, BUDGETS.unit) for size in BUDGETS.sizes])
+
     for chunker, parameters in CHUNKERS[:count]:
         built = build_chunker(chunker, parameters, tools.embedder)
         plain = build_index(material.corpus, built, tools)
-        late = build_index(material.corpus, built, tools, "late")
-        values = []
-        for index in (plain, late):
-            found = evaluate_at(index, material.questions, tools, ruler, BUDGETS)
-            values.append(np.array([found.values("recall", size, BUDGETS.unit) for size in BUDGETS.sizes]))
-        cells = []
-        for before, after, difference in zip(*values, compare_all(values[1] - values[0]), strict=True):
-            cells += [f"{100 * np.nanmean(before):.1f}", f"{100 * np.nanmean(after):.1f}"]
-            if difference is None:
-                cells.append("too few questions")
-            else:
-                ends = " to ".join(ends_words(difference.low, difference.high, 100, 1))
-                cells.append(f"{difference.points} ({ends})")
-        times = [f"{index.embed_s:.1f}" for index in (plain, late)]
-        yield [material.name, f"{chunker}, {built.describe()}", f"{len(plain.chunks):,}", *times, *cells]
+        before = recalls(plain)
+        for way in ways:
+            index = build_index(material.corpus, built, tools, way)
+            if way != "late" and index.texts == plain.texts:
+                continue
+            after, cells = recalls(index), []
+            for *means, difference in zip(before, after, compare_all(after - before), strict=True):
+                cells += [f"{100 * np.nanmean(values):.1f}" for values in means]
+                cells.append(difference_words(difference))
+            times = [f"{one.embed_s:.1f}" for one in (plain, index)]
+            said = EMBEDDED_AS[way].removeprefix("With ").removeprefix("a ").lower()
+            yield [material.name, f"{chunker}, {built.describe()}", f"{len(plain.chunks):,}", said, *times, *cells]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; return 0."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.late_chunking", description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, default=Path("../shared/data/chroma"))
-    parser.add_argument("--corpus", action="append", choices=NAMES, help="only this corpus of the folder")
+    parser.add_argument("--corpus", action="append", choices=(ARTICLES, *NAMES), help="only this corpus of the folder")
     parser.add_argument("--cache", type=Path, metavar="FILE", help="keep embeddings in this SQLite file")
     parser.add_argument("--chunkers", type=int, default=len(CHUNKERS), metavar="N", help="only the first N chunkers")
+    parser.add_argument("--language-model", metavar="openai:NAME", help="a row for its context sentences too")
     options = parser.parse_args(arguments)
-    tools = Tools(load_embedder(), load_tokenizer("all-MiniLM-L6-v2"), EmbeddingCache(options.cache))
+    asking = asking_of(options.language_model) if options.language_model else None
+    tools = Tools(load_embedder(), load_tokenizer("all-MiniLM-L6-v2"), EmbeddingCache(options.cache), asking=asking)
     materials = [bundled()]
     if options.folder.is_dir():
-        materials.append(chroma(options.folder, options.corpus or NAMES))
+        names = options.corpus or (ARTICLES, *NAMES)
+        if ARTICLES in names:
+            materials.append(articles(options.folder))
+        if together := [name for name in names if name != ARTICLES]:
+            materials.append(chroma(options.folder, together))
     else:
         print(f"{options.folder} is not there: its corpora are left out.")
     made = []
@@ -86,7 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for row in rows(material, tools, options.chunkers):
             made.append(row)
             print(" | ".join(row), file=sys.stderr, flush=True)
-    print("\nRecall in percent at budgets of tokens, and the difference in points:\n")
+    print("\nRecall in percent at budgets of tokens, plain and as named, and the difference in points:\n")
     print(table(HEAD, made))
     return 0
 

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import re
 import subprocess
 import sys
@@ -42,7 +43,7 @@ SETTINGS = {
         *("--server", "{address}", "--folder", "{missing}"),
         *("--characters", "200", "--questions", "1", "--controls", "2"),
     ],
-    "late_chunking": ["{missing}", "--chunkers", "1"],
+    "late_chunking": ["{missing}", "--chunkers", "1", "--language-model", "openai:scripted"],
     "load sliders": ["sliders", "--sessions", "2", "--seconds", "3"],
     "load rounds": ["rounds", "--sessions", "2", "--rounds", "1", "--characters", "500", "--ttl", "1"],
     "load waiting": ["waiting", "--sessions", "2", "--characters", "20000"],
@@ -98,7 +99,8 @@ def _run(name, folder, address):
     write_corpus(folders["chroma"])
     module = f"benchmarks.{name.split()[0]}".removesuffix(".__main__")
     command = [sys.executable, "-m", module, *(word.format_map(folders) for word in SETTINGS[name])]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LIMIT, check=False)
+    server = {**os.environ, "OPENAI_BASE_URL": address}
+    return subprocess.run(command, cwd=ROOT, env=server, capture_output=True, text=True, timeout=LIMIT, check=False)
 
 
 @pytest.mark.slow
