@@ -224,6 +224,11 @@ def test_a_lecture_of_ones_own_is_made_ordered_saved_and_opened(open_page, app_u
     arrived(page)
     expect(page.locator(".seamark h1")).to_have_text("Pasted text")
     assert "scenes=" not in page.url, "no text of the user is in a link"
+    page.reload()
+    expect(page.locator(".deck .count")).to_have_text("1 of 2", timeout=READY)
+    expect(title).to_have_text("Second")
+    arrived(page)
+    expect(page.locator(".seamark h1")).to_have_text("Pasted text")
     page.get_by_role("button", name="Remove the scene").click()
     expect(page.locator(".deck .count")).to_have_text("1 of 1")
     expect(title).to_have_text("<b>First</b>")

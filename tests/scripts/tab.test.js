@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { keepInTab, keptHead, keptText } from "../../viz/components/shared/tab.js";
+import { keepInTab, keepWordsInTab, keptHead, keptText, keptWords } from "../../viz/components/shared/tab.js";
 import { said } from "../../viz/components/text_bar/foot.js";
 
 const HEAD = { name: "notes.txt", known: [3], dashes: null, teaches: "", left: 0, unseen: false, file: "" };
@@ -74,6 +74,16 @@ test("a browser without storage keeps nothing, and nothing else happens", () => 
   keepInTab(HEAD, "A text.");
   assert.equal(keptHead(), null);
   assert.equal(keptText(), "");
+});
+
+test("questions and a lecture are kept apart, and what the browser refuses leaves nothing older", () => {
+  keepWordsInTab("questions", "[1]");
+  keepWordsInTab("lecture", "eJw");
+  assert.deepEqual([keptWords("questions"), keptWords("lecture")], ["[1]", "eJw"]);
+  storage.most = 3;
+  keepWordsInTab("lecture", "eJwx");
+  keepWordsInTab("questions", "");
+  assert.equal(storage.kept.size, 0);
 });
 
 test("a head that is no JSON is none", () => {

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field, ValidationError
 
-from viz.components.text_bar.text_bar import KeptHead, keep_questions_in_tab
+from viz.components.text_bar.text_bar import KeptHead, keep_words_in_tab
 from viz.state import kept_questions
 from viz.state.kept_text import KeptText, give_back, kept_text
 from viz.state.keys import session
@@ -65,7 +65,7 @@ def keep_questions() -> None:
     # Until this session has questions, the tab may still have those of the previous session.
     session.questions_sent = session.questions_sent or bool(questions)
     if session.questions_sent:
-        keep_questions_in_tab(kept_questions.to_json(questions))
+        keep_words_in_tab({"name": "questions", "words": kept_questions.to_json(questions)})
 
 
 def too_long_to_keep() -> str:

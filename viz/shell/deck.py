@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import uuid4
+
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
@@ -11,7 +13,7 @@ from viz.server.first_paint import WIDE
 from viz.shell.navigation import PAGES
 from viz.state.choices import OWN
 from viz.state.compared import COMPARE
-from viz.state.decks import OWN_DECK, Deck, Scene, bundled_decks
+from viz.state.decks import MOST_SCENES, OWN_DECK, Deck, Scene, bundled_decks
 from viz.state.history import came_through_history
 from viz.state.keys import session
 from viz.state.lecture_file import from_link, to_link
@@ -20,6 +22,9 @@ from viz.state.values import Playing, Replaced
 
 DECK, SCENE, SCENES = "deck", "scene", "scenes"
 """The link parameters of a lecture: its name, the number of its scene from 1, and the scenes of the user's own lecture."""
+
+SAVED = "If you saved the lecture, open its file under “Lectures”."
+"""What to do about a link without the scenes of the user's own lecture."""
 
 
 def decks() -> dict[str, Deck]:
@@ -35,6 +40,11 @@ def current() -> tuple[Deck, int] | None:
     return None if playing is None or deck is None else (deck, min(playing.scene, len(deck.scenes) - 1))
 
 
+def is_awaited() -> bool:
+    """Return whether the lecture at hand is the user's own, which only the browser's tab may have."""
+    return session.playing is not None and current() is None
+
+
 def read_link() -> None:
     """Read the lecture from the link when the session begins, and after Back and Forward.
 
@@ -47,17 +57,20 @@ def read_link() -> None:
     name, number = query.get(DECK), query.get(SCENE, "1")
     if name is None:
         return
-    if name == OWN_DECK and not session.own_lecture.deck.scenes:
+    awaited = name == OWN_DECK and SCENES not in query and not session.own_lecture.deck.scenes
+    if name == OWN_DECK and SCENES in query and not session.own_lecture.deck.scenes:
         try:
             session.own_lecture = from_link(query.get(SCENES, ""), PAGES)
         except InputError as error:
-            session.deck_complaint = f"{error} If you saved the lecture, open its file under “Lectures”."
+            session.deck_complaint = f"{error} {SAVED}"
             return
     there = decks()
-    if name not in there:
+    if awaited:
+        session.lecture_asked = uuid4().hex
+    elif name not in there:
         session.deck_complaint = f"The link's {DECK} must be one of {', '.join(there)}; got {name[:60]!r}."
         return
-    numbers = [str(one) for one in range(1, len(there[name].scenes) + 1)]
+    numbers = [str(one) for one in range(1, (MOST_SCENES if awaited else len(there[name].scenes)) + 1)]
     if number not in numbers:
         session.deck_complaint = f"The link's {SCENE} must be a number from 1 to {numbers[-1]}; got {number[:60]!r}."
         number = "1"

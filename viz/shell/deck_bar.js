@@ -4,6 +4,7 @@
 import { emit, listen } from "../components/shared/bus.js";
 import { capital, el, found, isDark, isFree, saveAs } from "../components/shared/dom.js";
 import { countPainted, expose } from "../components/shared/handle.js";
+import { keptWords } from "../components/shared/tab.js";
 import { forgetPlaces } from "../components/stepper/place.js";
 
 const PARTS = ["prepare", "predict", "see", "explain"];
@@ -22,6 +23,7 @@ const OWN_PAGING = "textarea, select, dialog, [contenteditable], [role=dialog], 
 /**
  * @import { Seen } from "../components/shared/bus.js"
  * @import { Component, Moment } from "../components/shared/component.d.ts"
+ * @import { Telling } from "../components/text_bar/state.d.ts"
  * @import { DeckData, PictureData, SceneData } from "./deck_bar.data.d.ts"
  * @typedef {{ act: "scene" | "leave" | "add" | "move" | "remove" | "picture", scene?: number, by?: number, words?: Record<string, string>,
  *   hides?: boolean, horizon?: number | null, caption?: string[], at: Moment }} Act
@@ -32,7 +34,10 @@ const OWN_PAGING = "textarea, select, dialog, [contenteditable], [role=dialog], 
  * @typedef {{ scene: string, part: number, covered: boolean, asked: string, started: number }} DeckState
  */
 
-/** @param {Component<DeckData, { act: Act }>} component */
+/**
+ * @typedef {Telling<DeckData, { kept: { lecture: string, at: Moment } }> & Component<DeckData, { act: Act }>} DeckComponent
+ * @param {DeckComponent} component
+ */
 export default function (component) {
   const root = /** @type {HTMLElement & { bar?: DeckBar }} */ (found(component.parentElement, ".deck-root"));
   root.bar ??= new DeckBar(root);
@@ -42,7 +47,8 @@ export default function (component) {
 }
 
 class DeckBar {
-  /** @type {Component<DeckData, { act: Act }> | null} */ component = null;
+  /** @type {DeckComponent | null} */ component = null;
+  asked = ""; // the last request for the lecture that the tab keeps
   /** @type {number | null} */ adding = null; // how often a button of the page had opened the form
   /** @type {Moment | null} */ sent = null; // when the user last did what the server has not answered yet
 
@@ -122,10 +128,15 @@ class DeckBar {
     });
   }
 
-  /** @param {Component<DeckData, { act: Act }>} component */
+  /** @param {DeckComponent} component */
   update(component) {
     this.component = component;
     const { data } = component;
+    if (this.asked !== data.ask) {
+      this.asked = data.ask;
+      const lecture = keptWords("lecture");
+      if (lecture || data.awaited) component.setTriggerValue("kept", { lecture, at: performance.now() });
+    }
     this.root.dataset.theme = isDark(this.root) ? "dark" : "light";
     if (this.sent !== null && data.heard === this.sent) this.sent = null;
     const scene = data.scenes.length ? `${data.name}/${data.at + 1}` : "";
@@ -169,7 +180,7 @@ class DeckBar {
 
   draw() {
     const { shown, state } = this;
-    const { data } = /** @type {Component<DeckData, { act: Act }>} */ (this.component);
+    const { data } = /** @type {DeckComponent} */ (this.component);
     this.bar.hidden = !shown;
     if (!shown) return;
     const { at } = this;

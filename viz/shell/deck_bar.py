@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from typing import TypedDict
+from uuid import uuid4
 
 import streamlit as st
 
@@ -77,6 +78,10 @@ class DeckData(TypedDict):
         A new number opens the form for another scene of the user's own lecture.
     picture
         The picture that was asked for last.
+    ask
+        A new token requests the lecture that the browser's tab keeps, if it keeps one.
+    awaited
+        Whether the request must be answered in any case.
     heard
         The browser's timestamp of the last act that the server has received.
     """
@@ -90,6 +95,8 @@ class DeckData(TypedDict):
     started: int
     adding: int
     picture: PictureData | None
+    ask: str
+    awaited: bool
     heard: float | None
 
 
@@ -98,8 +105,9 @@ def deck_bar() -> None:
 
     The page reruns after each act of the user: ``scene`` shows the scene of that number, ``leave`` ends the lecture, ``add``
     adds the page to the user's own lecture, ``move`` and ``remove`` change the scene at hand there, and ``picture`` draws
-    the page.
+    the page. ``kept`` has the lecture that the browser's tab has kept.
     """
+    session.lecture_asked = session.lecture_asked or uuid4().hex
     showing = deck.current() if lecture.is_on() else None
     drawn = session.scene_picture
     data: DeckData = {
@@ -114,9 +122,12 @@ def deck_bar() -> None:
         "picture": None
         if drawn is None
         else {"asked": drawn.asked, "svg": drawn.svg, "name": drawn.name, "said": drawn.said},
+        "ask": session.lecture_asked,
+        "awaited": deck.is_awaited(),
         "heard": session.taken.get((KEY, "act")),
     }
-    _bar(key=KEY, data=data, height=0, on_act_change=_take)
+    _bar(key=KEY, data=data, height=0, on_act_change=_take, on_kept_change=_take_kept)
+    own_lecture.keep_lecture()
     if session.lecture_said:
         st.toast(session.lecture_said)
         session.lecture_said = ""
@@ -144,6 +155,12 @@ def _take() -> None:
             own_lecture.remove_scene()
         case "scene" if playing is not None:
             deck.open_scene(playing.deck, max(0, int(act["scene"])))
+
+
+def _take_kept() -> None:
+    kept = take_event(KEY, "kept")
+    if kept is not None:
+        own_lecture.take_back(str(kept["lecture"]))
 
 
 def _scene(scene: Scene) -> SceneData:

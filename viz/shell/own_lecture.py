@@ -6,20 +6,25 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
+from chunkers import InputError
 from chunkers.methods.your_chunks import YourChunks
 from evaluation.asking.ask import LONGEST_QUESTION
-from viz.shell.deck import current, leave, open_scene
+from viz.components.text_bar.text_bar import keep_words_in_tab
+from viz.shell.deck import SAVED, current, is_awaited, leave, open_scene
 from viz.shell.navigation import PAGES
 from viz.state.choices import OWN, Choices
 from viz.state.compared import COMPARE
 from viz.state.decks import LONGEST_TITLE, LONGEST_WORDS, MOST_SCENES, OWN_DECK, PARTS, Deck, Scene, link_of
 from viz.state.keys import session
-from viz.state.lecture_file import LARGEST_FILE, LectureFile
+from viz.state.lecture_file import LARGEST_FILE, LectureFile, from_link
 from viz.state.link import model_in_link, to_query
 from viz.state.values import Playing
 
 NOTHING = Choices("", "", [], "", "", -1)
 """Choices from which those of all pages differ: a scene's link has all of them, whatever a page's defaults become."""
+
+MOST_KEPT = 500_000
+"""Most characters of a packed lecture that the browser's tab keeps, beside the user's text."""
 
 
 def offer_to_add() -> None:
@@ -69,7 +74,32 @@ def add_scene(words: Mapping[str, str], *, hides: bool) -> None:
     from_file = any(column.chunker == YourChunks.name for column in choices.columns)
     session.lecture_said = f"Added as scene {len(grown.deck.scenes)} of your lecture" + (
         "; the file of chunks is not saved with it" * from_file
+        or "; it is too long to survive a reload, so save it under “Lectures”" * (len(grown.packed) > MOST_KEPT)
     )
+
+
+def keep_lecture() -> None:
+    """Store the user's own lecture in the browser's tab."""
+    own = session.own_lecture
+    # Until this session has scenes, the tab may still have those of the previous session.
+    session.lecture_sent = session.lecture_sent or bool(own.deck.scenes)
+    if session.lecture_sent:
+        words = own.packed if own.deck.scenes and len(own.packed) <= MOST_KEPT else ""
+        keep_words_in_tab({"name": "lecture", "words": words})
+
+
+def take_back(kept: str) -> None:
+    """Take the lecture that the browser's tab has kept; if the session has another, it can be brought back."""
+    try:
+        lecture = from_link(kept, PAGES, LARGEST_FILE)
+    except InputError as error:
+        if is_awaited():
+            session.playing, session.deck_complaint = None, f"{error} {SAVED}"
+        return
+    if not session.own_lecture.deck.scenes:
+        session.own_lecture = lecture
+    elif lecture != session.own_lecture:
+        session.lecture_before = lecture
 
 
 def picture(until: int | None, caption: Sequence[str]) -> str | None:

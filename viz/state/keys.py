@@ -169,6 +169,8 @@ class Session:
     deck_read = Value("deck_read", False)  # whether the lecture was read from the link
     deck_complaint = Value("deck_complaint", "")
     own_lecture = Container[LectureFile]("own_lecture", LectureFile)
+    lecture_asked = Value("lecture_asked", "")  # token of the request to the tab for its kept lecture
+    lecture_sent = Value("lecture_sent", False)  # whether the own lecture was sent to the tab
     scene_picture = Value[ScenePicture | None]("scene_picture", None)  # asked for last
     lecture_before = Value[LectureFile | None]("lecture_before", None)  # the own lecture before a removal or another file
     lectures_started = Value("lectures_started", 0)  # how often a lecture was chosen from the list or a file

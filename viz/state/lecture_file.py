@@ -7,6 +7,7 @@ import binascii
 import hashlib
 import zlib
 from collections.abc import Collection
+from functools import cached_property
 from itertools import pairwise
 from typing import Annotated, Literal, Self
 
@@ -79,6 +80,12 @@ class LectureFile(BaseModel):
     deck: Deck = Deck(title="My lecture")
     texts: dict[str, SceneText] = Field(default_factory=dict)
 
+    @cached_property
+    def packed(self) -> str:
+        """The lecture as the word of a link, or for the browser's tab."""
+        packed = zlib.compress(self.model_dump_json(exclude_defaults=True).encode(), 9)
+        return base64.urlsafe_b64encode(packed).decode().rstrip("=")
+
     @model_validator(mode="after")
     def _has_the_texts(self) -> Self:
         for number, scene in enumerate(self.deck.scenes, start=1):
@@ -139,13 +146,11 @@ def to_link(file: LectureFile) -> str:
     """Return a lecture as the word of a link; empty if it shows texts of the user, which no link has, or is too long."""
     if file.texts:
         return ""
-    packed = zlib.compress(file.model_dump_json(exclude_defaults=True).encode(), 9)
-    word = base64.urlsafe_b64encode(packed).decode().rstrip("=")
-    return word if len(word) <= LONGEST_LINK else ""
+    return file.packed if len(file.packed) <= LONGEST_LINK else ""
 
 
-def from_link(word: str, pages: Collection[str]) -> LectureFile:
-    """Read a lecture from the word of a link.
+def from_link(word: str, pages: Collection[str], largest: int = LARGEST_LINKED) -> LectureFile:
+    """Read a lecture from the word of a link, of at most ``largest`` bytes when uncompressed.
 
     Raises
     ------
@@ -156,7 +161,7 @@ def from_link(word: str, pages: Collection[str]) -> LectureFile:
         raise InputError("The link names a lecture of your own, but has no scenes of it.")
     try:
         unpacking = zlib.decompressobj()
-        data = unpacking.decompress(base64.b64decode(word + "=" * (-len(word) % 4), "-_", validate=True), LARGEST_LINKED)
+        data = unpacking.decompress(base64.b64decode(word + "=" * (-len(word) % 4), "-_", validate=True), largest)
         complete = unpacking.eof
     except (binascii.Error, ValueError, zlib.error):
         complete = False

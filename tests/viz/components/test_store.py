@@ -20,7 +20,7 @@ def test_the_store_of_a_component_is_nobody_elses():
     assert sorted(pairs) == [
         ("seamark_matrix", "storeMatrix"),
         ("seamark_own", "keepOwn"),
-        ("seamark_questions", "keepQuestions"),
         ("seamark_steps", "storeSteps"),
         ("seamark_text", "storeText"),
+        ("seamark_words", "keepWords"),
     ]

@@ -57,8 +57,8 @@ def questions(app):
 def tab(app):
     """Return the questions, as JSON, that the tab is told to keep; None if it is told of none."""
     for part in app.get("bidi_component"):
-        if "seamark_questions" in part.proto.component_name:
-            return json.loads(part.proto.json)[0]["questions"]
+        if "seamark_words" in part.proto.component_name:
+            return json.loads(part.proto.json)[0]["words"]
     return None
 
 

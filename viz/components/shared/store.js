@@ -1,10 +1,11 @@
 // The store of data that the server sends once and several components use: texts, steps, matrices. It lives as long as the page.
 
 import { emit } from "./bus.js";
-import { keepInTab, keepQuestionsInTab } from "./tab.js";
+import { keepInTab, keepWordsInTab } from "./tab.js";
 
 /**
  * @import { StepsData } from "../stepper/stepper.data.d.ts"
+ * @import { KeptWords } from "../text_bar/text_bar.data.d.ts"
  * @import { Component } from "./component.d.ts"
  */
 
@@ -85,7 +86,7 @@ export function keepOwn({ data }) {
   keepInTab(head, decoded(text));
 }
 
-/** @param {Component<{ questions: string }>} component */
-export function keepQuestions({ data }) {
-  keepQuestionsInTab(data.questions);
+/** @param {Component<KeptWords>} component */
+export function keepWords({ data }) {
+  keepWordsInTab(data.name, data.words);
 }

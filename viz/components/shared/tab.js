@@ -1,11 +1,11 @@
-// The tab's copy of the user's text and questions, which survives a reload, a server restart and the end of a session. It is in
+// The tab's copy of the user's text, questions and lecture, which survives a reload, a server restart and the end of a session. It is in
 // the browser's storage for this tab only, ends with the tab, and is in no link.
 
 /** @import { KeptHead } from "../text_bar/text_bar.data.d.ts" */
 
 const HEAD = "seamark.own";
 const TEXT = "seamark.own.text";
-const QUESTIONS = "seamark.questions";
+/** @typedef {"questions" | "lecture"} Kept */
 
 /**
  * Call a function with the tab's storage; return undefined if the browser has none or refuses.
@@ -50,10 +50,23 @@ export const keptHead = () => withStorage((storage) => JSON.parse(storage.getIte
 export const keptText = () => withStorage((storage) => storage.getItem(TEXT)) ?? "";
 
 /**
- * Replace the stored questions, given as JSON.
- * @param {string} questions
+ * Replace the stored questions or the stored lecture; remove them if `words` is empty or the browser refuses.
+ * @param {Kept} name
+ * @param {string} words
  */
-export const keepQuestionsInTab = (questions) => withStorage((storage) => storage.setItem(QUESTIONS, questions));
+export function keepWordsInTab(name, words) {
+  withStorage((storage) => {
+    if (storage.getItem(key(name)) === words) return;
+    storage.removeItem(key(name));
+    if (words) storage.setItem(key(name), words);
+  });
+}
 
-/** The questions that are kept, as JSON; empty if none are. */
-export const keptQuestions = () => withStorage((storage) => storage.getItem(QUESTIONS)) ?? "";
+/**
+ * The questions or the lecture that are kept, as the server wrote them; empty if none are.
+ * @param {Kept} name
+ */
+export const keptWords = (name) => withStorage((storage) => storage.getItem(key(name))) ?? "";
+
+/** @param {Kept} name */
+const key = (name) => `seamark.${name}`;

@@ -4,7 +4,7 @@
 import { listen } from "../shared/bus.js";
 import { activeIn, el, found } from "../shared/dom.js";
 import { countPainted } from "../shared/handle.js";
-import { keptHead, keptQuestions, keptText } from "../shared/tab.js";
+import { keptHead, keptText, keptWords } from "../shared/tab.js";
 import { boxIsOpen, inBox, setBox } from "./box.js";
 import { documentButton, fitChips, wireMenu } from "./chips.js";
 import { takeGifts } from "./gifts.js";
@@ -41,7 +41,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
  */
 function answer(root, data) {
   const at = performance.now();
-  const questions = keptQuestions();
+  const questions = keptWords("questions");
   if (data.ask_questions && root.askedQuestions !== data.ask_questions && questions)
     root.tell?.("questions", { questions, at });
   root.askedQuestions = data.ask_questions;

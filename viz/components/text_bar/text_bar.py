@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TypedDict
+from typing import Literal, TypedDict
 
 from viz.components.assets import script, styles
 from viz.components.mounting import component
@@ -26,7 +26,7 @@ _foot = component(
     js=script("components/text_bar/foot.js"),
 )
 _kept = store("seamark_own", "keepOwn")
-_questions = store("seamark_questions", "keepQuestions")
+_words = store("seamark_words", "keepWords")
 
 
 class DocumentData(TypedDict):
@@ -83,6 +83,13 @@ class KeptHead(TypedDict):
     file: str
 
 
+class KeptWords(TypedDict):
+    """What else the browser's tab keeps, as the server reads it again; empty ``words`` remove it."""
+
+    name: Literal["questions", "lecture"]
+    words: str
+
+
 def text_bar(data: TextBarData) -> None:
     """Draw the row at the top of a page, in which the user chooses and keeps a document.
 
@@ -115,9 +122,9 @@ def keep_in_tab(head: KeptHead | None, text: str) -> None:
     _kept(f"{json.dumps(head)}\n{text}".encode(), key="own")
 
 
-def keep_questions_in_tab(questions: str) -> None:
-    """Replace the questions that the browser's tab keeps."""
-    _questions({"questions": questions}, key="questions")
+def keep_words_in_tab(kept: KeptWords) -> None:
+    """Replace the questions or the lecture that the browser's tab keeps."""
+    _words(kept, key=kept["name"])
 
 
 def _run_again() -> None:

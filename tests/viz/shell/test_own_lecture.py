@@ -1,0 +1,51 @@
+"""The user's own lecture after a reload, when only the browser's tab has it."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from viz.shell import deck, own_lecture
+from viz.state.decks import Scene
+from viz.state.lecture_file import LectureFile
+from viz.state.text import Source
+from viz.state.values import Playing
+
+LECTURE = LectureFile().with_scene(Scene(title="Mine", link="/?document=own"), Source("One. Two.", "Pasted text"))
+OTHER = LectureFile().with_scene(Scene(title="Other", link="/"), None)
+NONE = LectureFile()
+
+
+@pytest.mark.parametrize(
+    ("own", "kept", "expected", "before", "playing", "complaint"),
+    [
+        (NONE, LECTURE.packed, LECTURE, None, Playing("own", 0), ""),
+        (NONE, "", NONE, None, None, "has no scenes of it. If you saved the lecture, open its file"),
+        (NONE, LECTURE.packed[:-9], NONE, None, None, "may have been cut off"),
+        (OTHER, LECTURE.packed, OTHER, LECTURE, Playing("own", 0), ""),
+        (OTHER, OTHER.packed, OTHER, None, Playing("own", 0), ""),
+    ],
+)
+def test_the_tab_gives_it_back(monkeypatch, own, kept, expected, before, playing, complaint):
+    session = SimpleNamespace(own_lecture=own, lecture_before=None, playing=Playing("own", 0), deck_complaint="")
+    for module in (deck, own_lecture):
+        monkeypatch.setattr(module, "session", session)
+    own_lecture.take_back(kept)
+    assert (session.own_lecture, session.lecture_before, session.playing) == (expected, before, playing)
+    assert complaint in session.deck_complaint
+    assert bool(complaint) == bool(session.deck_complaint)
+
+
+@pytest.mark.parametrize(("most", "words"), [(own_lecture.MOST_KEPT, LECTURE.packed), (3, "")])
+def test_the_tab_keeps_it_unless_it_is_too_long(monkeypatch, most, words):
+    kept = []
+    session = SimpleNamespace(own_lecture=NONE, lecture_sent=False)
+    monkeypatch.setattr(own_lecture, "session", session)
+    monkeypatch.setattr(own_lecture, "MOST_KEPT", most)
+    monkeypatch.setattr(own_lecture, "keep_words_in_tab", kept.append)
+    own_lecture.keep_lecture()
+    assert not kept, "the tab may have a lecture of the session before"
+    session.own_lecture = LECTURE
+    own_lecture.keep_lecture()
+    session.own_lecture = NONE
+    own_lecture.keep_lecture()
+    assert [one["words"] for one in kept] == [words, ""]
