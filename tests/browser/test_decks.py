@@ -158,6 +158,8 @@ def test_a_scene_is_whole_without_scrolling_and_its_type_is_large(open_page, app
     page = open_page(viewport=PROJECTOR)
     for number, scene in enumerate(bundled_decks()["ten-minutes"].scenes, 1):
         bar = opened(page, app_url, f"deck=ten-minutes&scene={number}")
+        if scene.at:
+            page.locator(f".st-key-{scene.at} dl").wait_for(timeout=READY)
         for _ in range(MOST_PRESSES):
             part = shown(bar)[1]
             if part in (SEE, "explain"):

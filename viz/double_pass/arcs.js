@@ -34,7 +34,7 @@ export function placesFor(type) {
   const more = type - TYPE;
   const [sentences, minis, chunks, other] = [22 + 0.75 * more, 24 + more / 2, 24 + more / 2, 20 + 0.75 * more];
   const first = type + 8;
-  const second = first + sentences + 62 + more / 2;
+  const second = first + sentences + 62 + 0.8 * more;
   const third = second + minis + 88 + more;
   /** @type {Places["rows"]} */
   const rows = {
@@ -46,7 +46,7 @@ export function placesFor(type) {
   return { type, room: (7 * type) / TYPE, rows, one: first + sentences + 2, two: second + minis + 2 };
 }
 
-export const GROWTH = 5; // of all rows' height per pixel of type
+export const GROWTH = 5.3; // of all rows' height per pixel of type
 
 const DEPTHS = { initial: 12, appending: 12, merging: 22, "over a snippet": 46, "over two snippets": 58 };
 
