@@ -78,6 +78,7 @@ def test_stepping_comes_to_the_merge_over_the_snippet_and_its_two_similarities(k
     expect(told.locator("h2")).to_have_text("Merged over a snippet: sentence 11")
     expect(told).to_contain_text("0.62 > merging 0.30")
     expect(told).to_contain_text("0.18 ≤ merging 0.30")
+    expect(told.locator(".would")).to_have_text(re.compile(r"After both passes: merged in pass two; .* would cut here"))
     marks(page, [*range(10)], "growing")
     marks(page, [10], "middle")
     marks(page, [11], "next")

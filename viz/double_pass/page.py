@@ -7,20 +7,21 @@ from itertools import zip_longest
 
 import streamlit as st
 
-from chunkers import Chunking, DoublePass, FieldSpec
+from chunkers import Chunking, DoublePass, Embedder, FieldSpec
 from chunkers.recipes.registry import chunker_class
 from chunkers.support.numbers import counted, signed
 from evaluation.segmentation.chunk_facts import sentence_counts
 from sample_docs import sample_splitters
 from viz.components.mounting import take_event
 from viz.components.reader.reader import Column, HeadRow, reader
-from viz.components.stepper.stepper import PACES, stepper
+from viz.components.stepper.stepper import PACES, Step, stepper
 from viz.controls.chunker import parameter_controls
 from viz.controls.link_widgets import heeded, key_showing
 from viz.double_pass import passes
 from viz.double_pass.corrections import balance, corrections, show_corrections
 from viz.double_pass.similarities import compared_with, show_similarities
 from viz.double_pass.story import MOST_SENTENCES, minis, pass_steps
+from viz.jobs.chunking import tipping_at_once
 from viz.shell.column_head import Head, column_of, waiting_words
 from viz.shell.misfits import show_misfits
 from viz.shell.page import Page, page
@@ -30,6 +31,7 @@ from viz.shell.sides import sides
 from viz.shell.thread import columns_to_open_with, show_thread
 from viz.state.choices import Choices, fresh
 from viz.state.embedder import defaults_of
+from viz.state.keys import session
 from viz.state.text import Text
 from viz.theme import palette
 
@@ -37,6 +39,9 @@ PAGE = "double_pass"
 READER = "double_pass_reader"
 DOUBLE, BESIDE = 0, 1
 """The indices of the two columns."""
+
+MOST_TRIED = 1_000
+"""Maximum number of sentences of a text in which each step searches for the change of its verdict, within about a second."""
 
 
 def first_screen() -> Choices:
@@ -60,7 +65,7 @@ def show() -> None:
             return
         show_progress(made)
         show_misfits(here.choices, made)
-        _draw(choices, text, made)
+        _draw(here, text, made)
 
 
 def _hold_columns(here: Page) -> None:
@@ -124,14 +129,14 @@ def _similarities(made: ColumnResult | None) -> Callable[[FieldSpec], None] | No
     return below
 
 
-def _draw(choices: Choices, text: Text, made: list[ColumnResult]) -> None:
-    here, beside = made[DOUBLE], made[BESIDE]
-    chunking, chunker = here.chunking, here.chunker
+def _draw(here: Page, text: Text, made: list[ColumnResult]) -> None:
+    choices, double, beside = here.choices, made[DOUBLE], made[BESIDE]
+    chunking, chunker = double.chunking, double.chunker
     name = chunker_class(beside.choice.chunker).title
     # Both sides from the start: rows that begin as wide as the page would jump.
     left, right = sides(PAGE, 2, 1)
     if chunking is None or not isinstance(chunker, DoublePass) or not chunking.chunks:
-        message = here.error or (waiting_words() if chunking is None else "No chunks: the text has no words.")
+        message = double.error or (waiting_words() if chunking is None else "No chunks: the text has no words.")
         with left:
             passes.passes(
                 title=text.source.name,
@@ -139,7 +144,7 @@ def _draw(choices: Choices, text: Text, made: list[ColumnResult]) -> None:
                 rows=None,
                 source=text.document.identity,
                 message=message,
-                tone="error" if here.error else "",
+                tone="error" if double.error else "",
                 key="passes",
             )
         return
@@ -169,12 +174,30 @@ def _draw(choices: Choices, text: Text, made: list[ColumnResult]) -> None:
     with right, st.container(key="beside_passes"):
         steps = pass_steps(chunking, chunker.max_size)
         if steps:
-            stepper(steps, choices.extra, key="double_pass_stepper", known=bool(text.source.known))
+            stepper(
+                steps,
+                choices.extra,
+                key="double_pass_stepper",
+                known=bool(text.source.known),
+                would=lambda at: change_said(double, steps[at], here.embedder),
+            )
         found = corrections(chunking, beside.chunking)
         show_corrections(found, balance(chunking, found, beside.chunking, name), name, key="corrections")
     if chunking.comparisons:
         with st.expander("Comparison table"):
             st.dataframe(passes.table(chunking), hide_index=True, placeholder="–", width="stretch", height=420)
+
+
+def change_said(double: ColumnResult, step: Step, embedder: Embedder | None) -> str:
+    """Describe the change that would reverse the verdict on a step's gap; empty if unknown or if the search takes long."""
+    chunking, gap = double.chunking, step["mark"]["gap"]
+    if double.task is None or double.chunker is None or chunking is None or gap is None:
+        return ""
+    if len(chunking.document.sentences) > MOST_TRIED:
+        return ""
+    decided = next(one for one in chunking.gaps if one.index == gap)
+    tipping = tipping_at_once(double.task, double.chunker, chunking, decided, embedder, session.on_disk)
+    return "" if tipping is None else f"After both passes: {decided.verdict.value}; {tipping}."
 
 
 def _column(result: ColumnResult) -> Column:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -12,7 +13,12 @@ from tests.support import AngleEmbedder, cut, ended, tools
 from tests.viz.app_steps import box_of, choose_document, sent, settled
 from viz.double_pass import corrections, passes, similarities
 from viz.double_pass import story as pass_story
+from viz.double_pass.page import change_said
 from viz.double_pass.story import LEDGER, minis, numbers, pass_steps, seams, told
+from viz.jobs.chunking import Task
+from viz.jobs.resources import embedding_cache
+from viz.shell.results import ColumnResult
+from viz.state.choices import ColumnChoice
 
 SETTINGS = [{}, {"look_ahead": 2, "max_size": 300}, {"vector": "re-embed", "min_size": 200}]
 THRESHOLDS = {"initial_threshold": 0.5, "appending_threshold": 0.5, "merging_threshold": 0.5}
@@ -246,3 +252,18 @@ def test_texts_with_nothing_to_compare(app, text, said):
         # The sentence in place of the rows stands beside the steps, as the rows do: what begins wider would jump.
         shown = [part.proto.json for column in app.columns for part in column.get("bidi_component")]
         assert any("No chunks: the text has no words." in data for data in shown)
+
+
+def test_every_step_says_what_would_change_its_verdict():
+    document, embedder = Document.from_text("0\n5\n60\n3\n100\n104", "lines").split(), AngleEmbedder()
+    chunker = DoublePass(initial_threshold=0.9, appending_threshold=0.9, merging_threshold=0.8)
+    chunking = run(chunker, document, replace(tools(embedder), cache=embedding_cache(on_disk=False)))
+    choice = ColumnChoice("double_pass", chunker.model_dump())
+    column = ColumnResult(choice, chunker, Task.of(document, embedder, "words", chunker), chunking)
+    steps = pass_steps(chunking, None)
+    for step in steps:
+        verdict = chunking.gaps[step["mark"]["gap"]].verdict
+        said = change_said(column, step, embedder)
+        assert said.startswith(f"After both passes: {verdict}; ")
+        assert ("would keep it" in said) is verdict.is_cut
+    assert len(steps) > len(chunking.gaps)

@@ -49,6 +49,7 @@ class Stepper {
   /** @type {Step[]} */ steps = [];
   /** @type {Place | null} */ place = null;
   at = 0; // the step that is shown
+  would = ""; // what would change its verdict, once the server has found it
   /** @type {Map<number, number>} */ gaps = new Map(); // the first step of each gap
   /** @type {ReturnType<typeof setTimeout> | null} */ playing = null;
   voting = false; // true if hands are counted
@@ -213,7 +214,12 @@ class Stepper {
     const at = within(this.place.at, stored.steps.length);
     const { votes, known } = component.data;
     const same = this.id === id && this.at === at && this.voting === votes && this.hasKnown === known;
-    if (same && this.place === place) return;
+    const before = this.would;
+    this.would = component.data.at === at ? component.data.would : "";
+    if (same && this.place === place) {
+      if (before !== this.would && !this.asked && this.steps[at]) this.tell(this.steps[at]);
+      return;
+    }
     this.hasKnown = known;
     const arriving = this.id !== id;
     this.voting = votes;
@@ -275,6 +281,7 @@ class Stepper {
   go(at) {
     if (!(at >= 0 && at < this.steps.length)) return;
     this.place?.go(at);
+    this.would = "";
     this.show(at);
   }
 
@@ -341,6 +348,7 @@ class Stepper {
     if (known) this.told.append(el("p", `yours ${verdict}`, `${yours} ${verdict === "right" ? "✓" : "✗"}`));
     if (step.gauge) this.told.append(drawGauge(step.gauge));
     this.told.append(...step.story.map((sentence) => el("p", "", sentence)), list);
+    if (this.would && this.pace === "whole") list.before(el("p", "would", this.would));
     let votes = "";
     if (prediction && this.pace === "predict") votes = this.showVotes(prediction, false);
     return [known ? `${yours}, ${verdict}.` : "", `${step.title}.`, ...step.story, votes];

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, NotRequired, TypedDict
 
 from viz.components.assets import script, styles
@@ -101,7 +101,7 @@ class StepperData(TypedDict):
 
     ``turn`` is the browser's timestamp of the last step that the server has received, by which the browser recognises an
     answer to an earlier step. ``pace`` is one of `PACES`; with ``votes``, hands are counted for each prediction. ``known``
-    is true if the text has known boundaries to show.
+    is true if the text has known boundaries to show. ``would`` says what would change the step's verdict; it may be empty.
     """
 
     key: str
@@ -111,15 +111,24 @@ class StepperData(TypedDict):
     pace: str
     votes: bool
     known: bool
+    would: str
 
 
-def stepper(steps: Sequence[Step], words: dict[str, str], key: str, *, known: bool = False) -> None:
+def stepper(
+    steps: Sequence[Step],
+    words: dict[str, str],
+    key: str,
+    *,
+    known: bool = False,
+    would: Callable[[int], str] | None = None,
+) -> None:
     """Mount the stepper at step ``words["step"]`` (from 1), and update ``words["step"]`` as the user steps.
 
     A number beyond the last step selects the last. ``words["pace"]``, one of `PACES`, is updated as the user chooses it; in
     lecture mode, hands can be counted. If the text has ``known`` boundaries, a switch shows them before all steps are taken.
-    Each step emits the event ``seamark-step`` on the window, with its mark as detail. On
-    ``seamark-gap`` the stepper goes to the step of that gap, on ``seamark-go`` to the step ``at``, counted
+    ``would`` describes what would change the verdict of a step; it is called for the shown step only, and not while later
+    results are hidden or in lecture mode. Each step emits the event ``seamark-step`` on the window, with its mark as
+    detail. On ``seamark-gap`` the stepper goes to the step of that gap, on ``seamark-go`` to the step ``at``, counted
     from 0.
     """
     at = _step_at(words, len(steps), key)
@@ -137,14 +146,18 @@ def stepper(steps: Sequence[Step], words: dict[str, str], key: str, *, known: bo
     # The steps are sent separately, so that moving to another step does not send them again.
     stored: StepsData = {"key": key, "id": identity, "steps": body}
     _store(stored, key=f"{key}_steps")
+    pace = _pace(words, key)
+    # In lecture mode a scene must fit the projector.
+    shows_change = bool(steps) and pace == PACES[0] and not session.lecture
     data: StepperData = {
         "key": key,
         "id": identity,
         "at": at,
         "turn": session.taken.get((key, "place")),
-        "pace": _pace(words, key),
+        "pace": pace,
         "votes": bool(session.lecture),
         "known": known,
+        "would": would(at) if would is not None and shows_change else "",
     }
     _stepper(key=key, data=data, on_place_change=moved, on_chosen_change=paced)
 
