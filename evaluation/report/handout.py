@@ -21,7 +21,12 @@ _RULES = """
 .ROOT .scene dd, .ROOT .answers dd { color: var(--ink); }
 .ROOT .exercise { padding-inline-start: 2.2rem; }
 .ROOT .exercise li { margin: 0.15rem 0; white-space: pre-wrap; unicode-bidi: plaintext; }
-@media print { .ROOT .exercises, .ROOT .answers { break-before: page; } .ROOT .scene dl { break-inside: avoid; } }
+.ROOT .exercises h3, .ROOT .answers h3 { margin-top: 1.2rem; }
+@media print {
+  .ROOT .exercises, .ROOT .answers { break-before: page; }
+  .ROOT .scene dl, .ROOT .box, .ROOT .exercise { break-inside: avoid; }
+  .ROOT .scene dl, .ROOT .strips { break-after: avoid; }
+}
 """
 
 

@@ -56,8 +56,10 @@ body.ROOT { margin: 0; border-radius: 0; }
   .ROOT .columns { display: block; }
   .ROOT .columns > section + section { margin-top: 1.2rem; }
   .ROOT .box { break-inside: auto; }
-  .ROOT table, .ROOT tr, .ROOT .axis { break-inside: avoid; }
-  .ROOT h2, .ROOT h3 { break-after: avoid; }
+  .ROOT table, .ROOT tr, .ROOT .axis, .ROOT .facts { break-inside: avoid; }
+  .ROOT h2, .ROOT h3, .ROOT .facts { break-after: avoid; }
+  /* Room for the marks at the top of a curve, which would be left on the page before. */
+  .ROOT .curve { padding-top: 0.5rem; }
 }
 """
 

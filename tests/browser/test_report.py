@@ -4,11 +4,15 @@ import re
 
 import pytest
 from playwright.sync_api import expect
+from pypdfium2 import PdfDocument
 
+from evaluation.report.handout import handout
 from tests.browser.hostile_strings import STRINGS
 from tests.browser.steps import embedded, open_app, paste
 from tests.browser.test_accessibility import AXE, FOUND
 from tests.lanes import mostly_full
+from viz.state.decks import bundled_decks
+from viz.state.sheets import sheets
 
 LIGHT = "?embedder=tfidf&tokenizer=words&sentences=lines&c1=breakpoint&c1.amount=60&c2=recursive&c2.size=150"
 
@@ -79,3 +83,31 @@ def test_hostile_texts_do_nothing_in_it_and_it_fits(open_page, browser, app_url,
     assert report.evaluate("document.documentElement.scrollWidth") == 688
     assert report.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     report.context.close()
+
+
+def one_line(words):
+    return " ".join(words.split())
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", ["ten-minutes", "recursive", "structure"])
+def test_a_handout_is_printed_with_whole_chunks_and_the_answers_on_its_last_page(browser, tmp_path, name):
+    deck = bundled_decks()[name]
+    scenes = sheets(deck, {})
+    file, printed = tmp_path / "handout.html", tmp_path / "handout.pdf"
+    file.write_text(handout(deck.title, deck.about, scenes), encoding="utf-8")
+    page, said = opened(browser, file, color_scheme="dark")
+    page.pdf(path=printed, format="A4")
+    assert said == []
+    pages = [*PdfDocument(printed)]
+    words = [one_line(page.get_textpage().get_text_bounded()) for page in pages]
+    assert all(words), "no page is empty"
+    exercises = [number for number, line in enumerate(words) if "Draw a line before each sentence" in line]
+    answers = [number for number, line in enumerate(words) if line.startswith("Answers ")]
+    assert exercises < answers == [len(words) - 1]
+    assert not any("known boundaries" in line for line in words[:-1])
+    for scene in scenes:
+        for column in scene.columns:
+            for chunk in column.chunks:
+                assert any(one_line(chunk.text) in line for line in words), chunk.text
+    assert all((page.render().to_numpy()[0, 0] == 255).all() for page in pages), "the dark theme is not printed"
