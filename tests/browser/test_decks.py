@@ -99,10 +99,23 @@ def test_a_lecture_is_given_by_page_down_alone(open_page, app_url, name):
             if reader.count() and deck.scenes[int(seen[-1][0].split("/")[1]) - 1].hides:
                 hidden = seen[-1][1] in ("prepare", "predict")
                 eventually(lambda reader=reader: "covered" in reader.get_attribute("class").split(), hidden)
+            if (at := deck.scenes[int(seen[-1][0].split("/")[1]) - 1].at) and seen[-1][1] == SEE:
+                expect(page.locator(f".st-key-{at}")).to_be_in_viewport(ratio=0.9)
             if deck.scenes[int(seen[-1][0].split("/")[1]) - 1].ask and seen[-1][1] == SEE:
                 until(reader, "({ asking }) => asking.state === 'done'")
     parts = [[f"{name}/{number}", part] for number, scene in enumerate(deck.scenes, 1) for part in scene.words]
     assert seen == parts
+
+
+@pytest.mark.full
+def test_what_a_scene_shows_comes_into_view_even_if_it_is_drawn_later(open_page, app_url):
+    page = open_page(viewport=PROJECTOR)
+    page.goto(f"{app_url}/?deck=ten-minutes&scene=8")
+    page.locator(".deck .words").wait_for(timeout=READY)
+    page.keyboard.press("PageDown")
+    page.keyboard.press("PageDown")
+    eventually(lambda: shown(page.locator(".deck-root")), ["ten-minutes/8", "see"])
+    expect(page.locator(".st-key-retrieval_summary")).to_be_in_viewport(ratio=0.9, timeout=READY)
 
 
 def test_page_up_goes_back_to_the_last_part_of_the_scene_before(open_page, app_url):

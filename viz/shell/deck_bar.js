@@ -50,6 +50,7 @@ class DeckBar {
   /** @type {DeckComponent | null} */ component = null;
   asked = ""; // the last request for the lecture that the tab keeps
   /** @type {number | null} */ adding = null; // how often a button of the page had opened the form
+  sought = new MutationObserver(() => {}); // of the element to scroll to, until it is drawn
   /** @type {Moment | null} */ sent = null; // when the user last did what the server has not answered yet
 
   /** @param {HTMLElement} root */
@@ -113,6 +114,7 @@ class DeckBar {
     this.dispose = listen(root, { "seamark-ready": () => this.sync() }, () => {
       globalThis.removeEventListener("keydown", hearPaging, { capture: true });
       globalThis.removeEventListener("keydown", hearKey);
+      this.sought.disconnect();
     });
     const bar = this;
     expose(root, {
@@ -214,7 +216,21 @@ class DeckBar {
     const question = shown && state.part >= see ? shown.ask : "";
     if (question || state.asked) emit("seamark-question", { question, before: state.asked });
     state.asked = question || state.asked;
-    if (shown?.at && state.part >= see) document.querySelector(`.st-key-${shown.at}`)?.scrollIntoView();
+    this.scrollTo(shown?.at && state.part >= see ? `.st-key-${shown.at}` : "");
+  }
+
+  /**
+   * Scroll to an element of the page as soon as it is drawn, unless the selector is empty.
+   * @param {string} selector
+   */
+  scrollTo(selector) {
+    this.sought.disconnect();
+    const element = selector && document.querySelector(selector);
+    if (element) element.scrollIntoView();
+    else if (selector) {
+      this.sought = new MutationObserver(() => document.querySelector(selector) && this.scrollTo(selector));
+      this.sought.observe(document.body, { childList: true, subtree: true });
+    }
   }
 
   /**
