@@ -24,7 +24,7 @@ DECK, SCENE, SCENES = "deck", "scene", "scenes"
 """The link parameters of a lecture: its name, the number of its scene from 1, and the scenes of the user's own lecture."""
 
 SAVED = "If you saved the lecture, open its file under “Lectures”."
-"""What to do about a link without the scenes of the user's own lecture."""
+"""Advice for a link without the scenes of the user's own lecture."""
 
 
 def decks() -> dict[str, Deck]:

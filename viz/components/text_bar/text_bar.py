@@ -84,7 +84,7 @@ class KeptHead(TypedDict):
 
 
 class KeptWords(TypedDict):
-    """What else the browser's tab keeps, as the server reads it again; empty ``words`` remove it."""
+    """Questions or a lecture that the browser's tab keeps, as the server reads them again; empty ``words`` remove them."""
 
     name: Literal["questions", "lecture"]
     words: str
