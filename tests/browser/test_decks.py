@@ -167,10 +167,11 @@ def whole_and_large(page, at=""):
 
 
 @pytest.mark.full
-def test_a_scene_is_whole_without_scrolling_and_its_type_is_large(open_page, app_url):
+@pytest.mark.parametrize("name", [*bundled_decks()])
+def test_a_scene_is_whole_without_scrolling_and_its_type_is_large(open_page, app_url, name):
     page = open_page(viewport=PROJECTOR)
-    for number, scene in enumerate(bundled_decks()["ten-minutes"].scenes, 1):
-        bar = opened(page, app_url, f"deck=ten-minutes&scene={number}")
+    for number, scene in enumerate(bundled_decks()[name].scenes, 1):
+        bar = opened(page, app_url, f"deck={name}&scene={number}")
         if scene.at:
             page.locator(f".st-key-{scene.at} dl").wait_for(timeout=READY)
         for _ in range(MOST_PRESSES):
@@ -181,7 +182,7 @@ def test_a_scene_is_whole_without_scrolling_and_its_type_is_large(open_page, app
                 break
             page.keyboard.press("PageDown")
             at_rest(page)
-        assert shown(bar) == [f"ten-minutes/{number}", "explain"]
+        assert shown(bar) == [f"{name}/{number}", "explain"]
 
 
 def test_an_unknown_lecture_is_named(open_page, app_url):

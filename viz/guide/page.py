@@ -158,8 +158,9 @@ def _explain(here: Page) -> None:
             st.table(_parameters(column.chunker), border="horizontal")
             model = " --language-model openai:NAME" if kind.asks else ""
             st.code(f"seamark chunk FILE --chunker {kind.name}{model}", language=None)
-        _show_answers()
-    with live:
+        with st.container(key="guide_answers"):
+            _show_answers()
+    with live, st.container(key="guide_live"):
         heading(text.source.name if text is not None else "Live", key="guide_document")
         show_progress([made])
         show_misfits(here.choices, [made])
