@@ -50,7 +50,8 @@ def joined(body: bytes, client: openai.OpenAI) -> dict[str, Any]:
         finish = field(choices[0], "finish_reason") or finish
         refusal = field(delta, "refusal") or refusal
         pieces += [] if field(delta, "content") is None else [delta["content"]]
-    content: Any = pieces or None
+    # An empty answer has no piece with content.
+    content: Any = pieces or (None if finish is None or refusal else "")
     if pieces and all(isinstance(piece, str) for piece in pieces):
         content = "".join(pieces)
         if finish is None and repetition(content, unfinished=True):

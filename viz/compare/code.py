@@ -11,6 +11,7 @@ from integrations.code import DOCUMENT, NEEDED, TOOLS, Tool, code_for
 from integrations.originals import Original, compared, original_for, run_original
 from viz.compare.state.session import session
 from viz.components.notice import notice
+from viz.controls.press import pressed
 from viz.shell.results import ColumnResult
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.compared import COMPARE, compare_is_full
@@ -61,7 +62,7 @@ def _run_at_once(original: Original, ours: Chunking, recipe: Recipe) -> None:
     subject = f"{ours.document.identity}/{recipe.model_dump_json()}/{original.name}"
     place = st.empty()
     if session.proof is None or session.proof[0] != subject:
-        if not place.button("Run original library", key="run_original"):
+        if not pressed(place, "Run original library", "run_original"):
             return
         try:
             said, tone = f"{_RESULT}: {compared(ours, run_original(original, ours.document.text))[1]}.", "info"

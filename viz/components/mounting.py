@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Literal, Protocol
 
 import streamlit as st
@@ -39,7 +40,7 @@ def component(name: str, *, js: str, html: str = "", css: str = "") -> Mount:
         height: Literal["content", "stretch"] | int = "content",
         **on_change: Any,
     ) -> object:
-        return mounted(key=key, data=None if data is None else _ordered(key, data), height=height, **on_change)
+        return mounted(key=_key(key), data=None if data is None else _ordered(key, data), height=height, **on_change)
 
     return mount
 
@@ -50,11 +51,16 @@ def take_event(key: str, event: str) -> dict[str, Any] | None:
     A detail has the browser's timestamp as ``at``. After a change of the page Streamlit forgets the component's state, hears
     it again from the browser, and calls the callbacks once more; so callbacks too must take their event by this function.
     """
-    detail: dict[str, Any] | None = (st.session_state.get(key) or {}).get(event)
+    detail: dict[str, Any] | None = (st.session_state.get(_key(key)) or {}).get(event)
     if not detail or session.taken.get((key, event)) == detail["at"]:
         return None
     session.taken[key, event] = detail["at"]
     return detail
+
+
+def _key(key: str) -> str:
+    """Return a component's key without two underscores in a row, which Streamlit refuses; a run's token may contain them."""
+    return re.sub("_(?=_)", "_-", key)
 
 
 def _ordered(key: str, data: Data) -> bytes | list[object]:

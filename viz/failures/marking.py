@@ -9,6 +9,7 @@ from viz.components.download import download
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
 from viz.components.reader.reader import take_clicks
+from viz.controls.press import pressed
 from viz.failures.session import session
 from viz.jobs.reading import ReadingJob, only_file
 from viz.state.known_boundaries import set_clicked, set_known, undo_known
@@ -31,10 +32,9 @@ def controls(text: Text) -> bool:
         key="marking",
         help="Every gap between two sentences becomes a button: press it where a section ends, again to unmark it.",
     )
-    # Not by callbacks: they would come before a mark that the same message of the browser brings.
-    undone = row.button("Undo", disabled=not session.marks_before, width="content")
-    removed = row.button("Remove all marks", disabled=known is None, width="content")
-    if undone:
+    undone = pressed(row, "Undo", "marks_undo", disabled=not session.marks_before, width="content")
+    removed = pressed(row, "Remove all marks", "marks_remove", disabled=known is None, width="content")
+    if undone and session.marks_before:
         undo_known()
     if removed:
         set_known(None)

@@ -17,6 +17,7 @@ from viz.components.download import download
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.controls.chunker import column_controls
+from viz.controls.press import pressed
 from viz.jobs.background import new_token, registry
 from viz.jobs.kept_retrieval import KeptRetrieval
 from viz.jobs.plan import Material, Plan
@@ -164,8 +165,7 @@ def _start_row(here: Page, plan: Plan | None, material: Material | None) -> None
         ask_first(requests, run)
         st.rerun()
     row = st.container(horizontal=True, vertical_alignment="center")
-    # Not in a callback: clicked right after a setting is typed, it would run with the previous setting.
-    if row.button("Run", disabled=plan is None, type="primary") and plan is not None:
+    if pressed(row, "Run", "retrieval_start_run", disabled=plan is None, type="primary") and plan is not None:
         ask_first(requests, run)
         st.rerun()
     if here.embedder is None:

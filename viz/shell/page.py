@@ -207,6 +207,7 @@ def _choices(name: str, default: Choices) -> tuple[Choices, list[str]]:
                 setattr(choices, shared, getattr(session.choices[before], shared))
     if before != name:
         session.sent.forget()
+        session.pressed.clear()
     session.page = name
     return choices, session.complaints[name]
 

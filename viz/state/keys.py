@@ -215,6 +215,7 @@ class Session:
     dashes = Value[bool | None]("dashes", None)  # a widget: whether dashes are boundaries; None until drawn
     marks_before = Container[list[tuple[int, ...] | None]]("marks_before", list)  # earlier boundaries, for undo
     marks_complaint = Value("marks_complaint", "")
+    pressed = Container[set[str]]("pressed", set)  # keys of buttons whose press the page has not handled yet
     folded = Value[tuple[str, str]]("folded", ("", ""))  # document whose columns are folded on Compare, and the purpose
 
     # Chunks that were made elsewhere

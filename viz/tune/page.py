@@ -14,6 +14,7 @@ from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.controls.language_model import model_form, what_it_is_asked
 from viz.controls.link_widgets import select
+from viz.controls.press import pressed
 from viz.jobs.background import new_token, registry
 from viz.jobs.sweep import Sweep, estimate_of_sweep
 from viz.shell.consent import Requests, ask_first, show_consent
@@ -147,8 +148,7 @@ def _start_row(here: Page, settings: Sequence[Setting], documents: Chosen) -> No
     row = st.container(horizontal=True, vertical_alignment="center")
     missing = MISSING if asks and asking is None else ""
     ready = fits and not missing
-    # Not in a callback: clicked right after a setting is typed, it would run with the previous setting.
-    if row.button("Run", disabled=not ready, type="primary") and ready:
+    if pressed(row, "Run", "tune_run", disabled=not ready, type="primary") and ready:
         ask_first(requests, run)
         st.rerun()
     with row:

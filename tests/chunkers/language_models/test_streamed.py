@@ -51,6 +51,7 @@ GOOD = {
     "words": (("Yes, \N{GRINNING FACE} at noon.",), Reply("Yes, \N{GRINNING FACE} at noon.", 100, 7)),
     "numbers": ((NUMBERS,), Reply(NUMBERS, 100, 7)),
     "cut off": (("Ye", 100, 7, "length"), Reply("Ye", 100, 7, "cut")),
+    "nothing": (("",), Reply("", 100, 7)),
     "a filter": (("", 100, 7, "content_filter"), Reply("", 100, 7, "refused")),
     "the key": ((f"It is {KEY}.",), Reply("It is [key].", 100, 7)),
 }

@@ -79,6 +79,15 @@ def test_an_event_is_taken_once_even_if_streamlit_hears_its_state_again(monkeypa
     assert take_event("bar", "act") == {"scene": 3, "at": 2.0}
 
 
+def test_a_key_may_have_two_underscores_in_a_row(registered, monkeypatch):
+    monkeypatch.setattr(st, "session_state", {})
+    component("seamark_test", js="script")(key="run a__b___c", data={})
+    ((key,),) = ([call["key"] for call in registered["seamark_test"][1]],)
+    assert "__" not in key
+    st.session_state[key] = {"act": {"at": 1.0}}
+    assert take_event("run a__b___c", "act") == {"at": 1.0}
+
+
 def test_callbacks_take_their_events_by_take_event_alone():
     callbacks = [path for path in VIZ.rglob("*.py") if re.search(r"\bon_\w+_change=(?!_run_again)", path.read_text())]
     assert len(callbacks) >= 6

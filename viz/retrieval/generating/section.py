@@ -20,6 +20,7 @@ from viz.components.notice import notice, remark
 from viz.components.sending import ask_to_send
 from viz.controls.language_model import model_form
 from viz.controls.link_widgets import heeded, key_showing
+from viz.controls.press import pressed
 from viz.jobs.background import MOST_KEPT, registry
 from viz.jobs.generating import Comparing, Generating
 from viz.jobs.plan import OwnDocuments
@@ -114,8 +115,7 @@ def _offer(here: Page, documents: OwnDocuments, asking: Asking | None, job: Gene
 
     row = st.container(horizontal=True, vertical_alignment="bottom")
     _choose(row, settings)
-    # Not in a callback: clicked right after a number is typed, it would run with the previous number.
-    if row.button("Generate", disabled=asking is None or not texts.names, key="generating_ask"):
+    if pressed(row, "Generate", "generating_ask", disabled=asking is None or not texts.names):
         session.generating_wanted = wanted
     if not texts.names:
         notice("Upload at least one document, on the left; no questions are needed.", key="generating_no_documents")
