@@ -1,14 +1,15 @@
-"""An app whose callbacks take their time; Streamlit is as it came where the environment says so."""
+"""An app that is slow in a callback and after taking an event; Streamlit is unpatched where the environment says so."""
 
 import os
 import time
 
 import streamlit as st
 
-from viz.server.callbacks import keep_inputs_of_fragments, let_callbacks_end
+from viz.server.callbacks import interrupt_where_drawn, keep_inputs_of_fragments, let_callbacks_end
 
 if "AS_IT_CAME" not in os.environ:
     let_callbacks_end()
+    interrupt_where_drawn()
     keep_inputs_of_fragments()
 
 
@@ -21,5 +22,11 @@ def count() -> None:
 
 st.text_area("Word", key="word", on_change=count)
 st.text_area("Another", key="another")
+word, taken, acted = (st.session_state.get(name, "") for name in ("word", "taken", "acted"))
+if word != taken:
+    st.session_state["taken"] = word
+    time.sleep(0.5)
+    st.session_state["acted"] = f"{acted} {word}".strip()
+st.query_params["acted"] = st.session_state.get("acted", "")
 st.query_params["noted"] = " ".join(st.session_state.get("noted", []))
 st.query_params["another"] = st.session_state["another"]

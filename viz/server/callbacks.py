@@ -10,6 +10,7 @@ from typing import Any
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequest, ScriptRequests
+from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.runtime.state.session_state import SessionState
 
 
@@ -42,6 +43,21 @@ def let_callbacks_end() -> None:
 
     SessionState._call_callbacks = dispatch_undisturbed  # type: ignore[method-assign]
     ScriptRequests.on_scriptrunner_yield = take_up_between  # type: ignore[method-assign]
+
+
+def interrupt_where_drawn() -> None:
+    """Make Streamlit interrupt a run only where it draws an element, and not where it reads or writes the session state.
+
+    A page notes that it has taken an event, and then changes the session as the event asks. An interruption in between
+    lost the user's action. A second call has no effect.
+    """
+    begin = unwrap(SafeSessionState.__init__)
+
+    @wraps(begin)
+    def begin_undisturbed(self: SafeSessionState, state: SessionState, yield_callback: object) -> None:
+        begin(self, state, lambda: None)
+
+    SafeSessionState.__init__ = begin_undisturbed  # type: ignore[method-assign]
 
 
 def keep_inputs_of_fragments() -> None:
