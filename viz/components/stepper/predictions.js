@@ -10,7 +10,7 @@
  */
 
 export class Predictions {
-  /** @type {string | null} */ id = null; // of the steps that are predicted
+  /** @type {string | null} */ id = null; // the questions of the steps
   /** @type {Map<number, boolean | null>} */ given = new Map(); // by step; null for one that was shown without a prediction
   /** @type {Map<number, [first: Vote, second: Vote]>} */ votes = new Map(); // by step
 

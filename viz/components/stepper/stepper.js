@@ -223,7 +223,8 @@ class Stepper {
     this.hasKnown = known;
     const arriving = this.id !== id;
     this.voting = votes;
-    this.place.predictions.of(id);
+    // The steps change once their cuts can be compared with others; what was predicted stays, as long as the questions do.
+    this.place.predictions.of(JSON.stringify(stored.steps.map(({ prediction }) => prediction ?? null)));
     if (arriving) {
       this.id = id;
       this.steps = stored.steps;
