@@ -1,4 +1,4 @@
-"""Timing, quartiles, memory, and Markdown tables."""
+"""What benchmarks share: timing, quartiles, memory, and Markdown tables."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ SIZE = 500
 
 
 def retrieved(found: dict[str, str], count: int) -> list[tuple[GivenChunk, int | None]]:
-    """Return retrieved texts, each with its document's number, or None if it comes from no document."""
+    """Return retrieved texts, each with the number of its document, or with None if it comes from none."""
     random = Random(2)
     documents = [*found.values()]
     words = documents[0].split()

@@ -16,7 +16,7 @@ STEP = 4
 """Distance of the runs that are indexed: a passage of this many characters more than a run has one of them in any place."""
 
 SHORTEST_INDEXED = SIZE + STEP - 1
-"""Minimum number of characters that a text needs to be found by the runs it shares with a document."""
+"""Minimum number of characters of a text that can be located by the runs of characters it shares with a document."""
 
 MOST_SHARED = 20_000
 """Maximum number of places of runs with which a changed passage is searched for, the rarest runs first."""

@@ -62,7 +62,7 @@ def _always(before: int) -> None:
 
 
 def _never(body: bytes) -> bool:
-    """Let an answer be read to its end."""
+    """Return False, so that every answer is read to its end."""
     return False
 
 

@@ -99,7 +99,7 @@ def _marked(name: str, text: str, marks: dict[str, tuple[str, Marks]]) -> Marked
 
 
 def complaint_about(name: str, error: InputError) -> str:
-    """Return an error's message, with the file's name in front unless the message begins with it."""
+    """Return an error's message, preceded by the file's name unless it already begins with it."""
     message = str(error)
     return message if message.startswith(name) else f"{name}: {message}"
 

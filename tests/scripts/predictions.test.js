@@ -7,12 +7,14 @@ import { limitOf } from "../../viz/double_pass/passes.js";
 const step = (/** @type {number | null} */ gap, /** @type {boolean} */ right) => ({
   mark: { growing: null, next: null, middle: null, gap },
   prediction: { words: "Cut?", yes: "Cut", no: "No cut", right },
+  gauge: { label: "distance", score: 0.4, threshold: 0.5, low: 0, high: 1 },
+  story: ["Below the line: no cut."],
 });
 const steps = [step(0, true), step(1, false), step(null, true), { ...step(3, true), prediction: null }];
 
 test("what is shown without a prediction is not counted, and of what is not at a gap nothing stays in the text", () => {
   const predictions = new Predictions();
-  predictions.of("a");
+  predictions.of(steps);
   for (const [at, said] of /** @type {const} */ ([
     [0, false],
     [1, false],
@@ -27,14 +29,14 @@ test("what is shown without a prediction is not counted, and of what is not at a
   ]);
 });
 
-test("other steps are predicted from the beginning", () => {
+test("other decisions are predicted from the beginning, but not the same ones in other words", () => {
   const predictions = new Predictions();
-  predictions.of("a");
+  predictions.of(steps);
   predictions.given.set(0, true);
   predictions.votesAt(0)[0][0] = 12;
-  predictions.of("a");
+  predictions.of(steps.map((one) => ({ ...one, story: [...one.story, "Optimal does not cut here either."] })));
   assert.equal(predictions.votesAt(0)[0][0], 12);
-  predictions.of("b");
+  predictions.of(steps.map((one) => ({ ...one, gauge: { ...one.gauge, score: 0.3 } })));
   assert.deepEqual(predictions.tally(steps), { right: 0, count: 0 });
   assert.equal(predictions.votesAt(0)[0][0], null);
 });

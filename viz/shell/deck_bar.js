@@ -50,7 +50,7 @@ class DeckBar {
   /** @type {DeckComponent | null} */ component = null;
   asked = ""; // the last request for the lecture that the tab keeps
   /** @type {number | null} */ adding = null; // how often a button of the page had opened the form
-  sought = new MutationObserver(() => {}); // of the element to scroll to, until it is drawn
+  sought = new MutationObserver(() => {}); // of the page, for the element to scroll to
   /** @type {Moment | null} */ sent = null; // when the user last did what the server has not answered yet
 
   /** @param {HTMLElement} root */
@@ -220,17 +220,19 @@ class DeckBar {
   }
 
   /**
-   * Scroll to an element of the page as soon as it is drawn, unless the selector is empty.
+   * Scroll to an element of the page, also when it is drawn later or moved by what is drawn after it, until the user scrolls
+   * or presses. An empty selector ends this.
    * @param {string} selector
    */
   scrollTo(selector) {
     this.sought.disconnect();
-    const element = selector && document.querySelector(selector);
-    if (element) element.scrollIntoView();
-    else if (selector) {
-      this.sought = new MutationObserver(() => document.querySelector(selector) && this.scrollTo(selector));
-      this.sought.observe(document.body, { childList: true, subtree: true });
-    }
+    if (!selector) return;
+    const scroll = () => document.querySelector(selector)?.scrollIntoView();
+    this.sought = new MutationObserver(scroll);
+    this.sought.observe(document.body, { childList: true, subtree: true });
+    for (const act of ["wheel", "touchmove", "pointerdown", "keydown"])
+      globalThis.addEventListener(act, () => this.sought.disconnect(), { once: true, capture: true });
+    scroll();
   }
 
   /**

@@ -82,7 +82,7 @@ class LectureFile(BaseModel):
 
     @cached_property
     def packed(self) -> str:
-        """The lecture as the word of a link, or for the browser's tab."""
+        """The lecture in the compressed form that a link or the browser's tab holds."""
         packed = zlib.compress(self.model_dump_json(exclude_defaults=True).encode(), 9)
         return base64.urlsafe_b64encode(packed).decode().rstrip("=")
 

@@ -54,6 +54,17 @@ def test_the_story_is_the_ledger_and_the_ledger_is_the_command_lines(sample, par
             assert 1 - float(cosine.replace("−", "-")) == pytest.approx(gap["score"], abs=0.001)
 
 
+def test_a_comparison_changes_the_words_of_a_step_and_not_its_decision():
+    """Thus the browser knows the same decisions again, and keeps what was predicted."""
+    _, chunking, _, compared = scanned("stubs")
+    before, after = scan_steps(chunking, 0.02, None), scan_steps(chunking, 0.02, compared)
+    assert [step["story"] for step in before] != [step["story"] for step in after]
+    decided, again = (
+        [(step["prediction"], step["gauge"], step["mark"]["gap"]) for step in steps] for steps in (before, after)
+    )
+    assert decided == again
+
+
 @pytest.mark.parametrize("sample", sample_titles())
 def test_the_growing_chunk_is_the_one_that_ends_at_the_next_cut(sample):
     _, chunking, _, compared = scanned(sample, **SIZES)

@@ -10,17 +10,18 @@
  */
 
 export class Predictions {
-  /** @type {string | null} */ id = null; // the questions of the steps
+  /** @type {string | null} */ decisions = null; // that are predicted
   /** @type {Map<number, boolean | null>} */ given = new Map(); // by step; null for one that was shown without a prediction
   /** @type {Map<number, [first: Vote, second: Vote]>} */ votes = new Map(); // by step
 
   /**
-   * Start over with other steps.
-   * @param {string} id
+   * Start over, unless these steps decide the same. Their words change once the cuts can be compared with other cuts.
+   * @param {Pick<Step, "prediction" | "gauge" | "mark">[]} steps
    */
-  of(id) {
-    if (this.id === id) return;
-    this.id = id;
+  of(steps) {
+    const decisions = JSON.stringify(steps.map(({ prediction, gauge, mark }) => [prediction, gauge, mark.gap]));
+    if (this.decisions === decisions) return;
+    this.decisions = decisions;
     this.given.clear();
     this.votes.clear();
   }

@@ -223,8 +223,7 @@ class Stepper {
     this.hasKnown = known;
     const arriving = this.id !== id;
     this.voting = votes;
-    // The steps change once their cuts can be compared with others; what was predicted stays, as long as the questions do.
-    this.place.predictions.of(JSON.stringify(stored.steps.map(({ prediction }) => prediction ?? null)));
+    this.place.predictions.of(stored.steps);
     if (arriving) {
       this.id = id;
       this.steps = stored.steps;
