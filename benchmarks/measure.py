@@ -1,4 +1,4 @@
-"""What benchmarks share: timing, quartiles, memory, and Markdown tables."""
+"""Timing, quartiles, memory and Markdown tables for all benchmarks."""
 
 from __future__ import annotations
 
