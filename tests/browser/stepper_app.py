@@ -7,9 +7,9 @@ import time
 
 import streamlit as st
 
-from viz.components.stepper.stepper import Step, stepper
+from viz.components.stepper.stepper import WORDS, Step, stepper
 
-words = st.session_state.setdefault("words", {"step": "5", "pace": "whole"})
+words = st.session_state.setdefault("words", {**WORDS, "step": "5"})
 steps: list[Step] = [
     {
         "title": f"Title {number}",

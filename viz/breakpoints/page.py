@@ -22,7 +22,7 @@ from viz.breakpoints.steps import show_steps
 from viz.components.mounting import take_event
 from viz.components.notice import notice
 from viz.components.reader.reader import Column, HeadRow, Result, reader
-from viz.components.stepper.stepper import PACES
+from viz.components.stepper.stepper import WORDS
 from viz.controls.chunker import parameter_controls
 from viz.controls.link_widgets import heeded, key_showing, select, switch
 from viz.controls.undo import offer_undo
@@ -69,7 +69,7 @@ def show() -> None:
     """Draw the Breakpoints page."""
     opening = columns_to_open_with(PAGE, [(*SHOWN,)])
     document, sentences = next(iter(sample_splitters().items()))
-    extra = {"view": "scores", "axis": "distance", "margin": "0.02", "step": "1", "pace": PACES[0]}
+    extra = {"view": "scores", "axis": "distance", "margin": "0.02", **WORDS}
     # Above all elements that come and go; the page's style sheet hides it by its key.
     spot = st.container(key="store_spot")
     with page(PAGE, Choices(document, sentences, [fresh("breakpoint")], extra=extra)) as here:

@@ -17,7 +17,7 @@ from viz.clustering.origin import show_origin
 from viz.components.mounting import take_event
 from viz.components.notice import notice
 from viz.components.reader.reader import HeadRow, reader
-from viz.components.stepper.stepper import PACES
+from viz.components.stepper.stepper import WORDS
 from viz.controls.chunker import parameter_controls
 from viz.controls.link_widgets import heeded, key_showing
 from viz.jobs.chunking import sentence_vectors
@@ -46,7 +46,7 @@ def show() -> None:
     document, sentences = next(iter(sample_splitters().items()))
     columns = [ColumnChoice(name) for name in METHODS]
     opening = columns_to_open_with(PAGE, [(name,) for name in METHODS])
-    with page(PAGE, Choices(document, sentences, columns, extra={"step": "1", "pace": PACES[0]})) as here:
+    with page(PAGE, Choices(document, sentences, columns, extra={**WORDS})) as here:
         _one_of_each(here)
         _open_with(here.choices, opening)
         _take_line(here.choices)

@@ -14,7 +14,7 @@ from evaluation.segmentation.chunk_facts import sentence_counts
 from sample_docs import sample_splitters
 from viz.components.mounting import take_event
 from viz.components.reader.reader import Column, HeadRow, reader
-from viz.components.stepper.stepper import PACES, Step, stepper
+from viz.components.stepper.stepper import WORDS, Step, stepper
 from viz.controls.chunker import parameter_controls
 from viz.controls.link_widgets import heeded, key_showing
 from viz.double_pass import passes
@@ -47,7 +47,7 @@ MOST_TRIED = 1_000
 def first_screen() -> Choices:
     """Return the default choices of the Double pass page: Double pass and Breakpoint, on a sample text."""
     columns = [fresh("double_pass"), fresh("breakpoint")]
-    return Choices("algorithm", sample_splitters()["algorithm"], columns, extra={"step": "1", "pace": PACES[0]})
+    return Choices("algorithm", sample_splitters()["algorithm"], columns, extra={**WORDS})
 
 
 def show() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from typing import Any
 
 import streamlit as st
 
@@ -132,13 +131,8 @@ def _show(here: Page, job: DiagnosingTraces) -> None:
     )
     if report.stages:
         rows = [(stage, count, STAGES[stage]) for stage, count in report.stages.items()]
-        head = ("stage", "questions", "meaning")
-        widths: dict[str, Any] = {
-            "stage": st.column_config.Column(width=130),
-            "questions": st.column_config.Column(width=80),
-        }
-        table = dict(zip(head, zip(*rows, strict=True), strict=True))
-        st.dataframe(table, hide_index=True, width="stretch", column_config=widths)
+        # Its words wrap, where a data frame would cut the meaning off on a narrow screen.
+        st.table(dict(zip(("stage", "questions", "meaning"), zip(*rows, strict=True), strict=True)), border="horizontal")
     if failed:
         chosen = session.traced_question if session.traced_question in failed else failed[0]
         listed = [_row(report, number, chosen) for number in failed[:MOST_LISTED]]

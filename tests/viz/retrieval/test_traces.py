@@ -5,6 +5,7 @@ import json
 import pytest
 
 from chunkers import build_chunker
+from evaluation.traces.stages import STAGES
 from sample_docs import load_sample
 from tests.support import LIMIT, ended
 from tests.viz.retrieval.steps import components, opened, said
@@ -57,6 +58,7 @@ def test_failed_questions_have_their_stage_and_lead_into_the_text(traced):
     assert titles[1].startswith("1 · article.txt, 0 to 80")
     assert "2 · missing" in titles[2]
     assert components(app, "on_compare")[0]["label"].startswith("See the passage on Compare")
+    assert [*app.table[0].value["meaning"]] == [STAGES["cut apart"], STAGES["not used"]]
     tables = [one.value for one in app.dataframe]
     assert any("problem" in table and "pasted.jsonl, line 4: " in table["problem"][0] for table in tables)
     app.session_state["traced_question"] = 1

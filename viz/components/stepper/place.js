@@ -9,8 +9,8 @@ export class Place {
   at = 0; // from 0
   /** @type {number | null} */ turn = null; // the moment of the user's last step, which the server repeats once it knows it
   /** @type {string | null} */ pace = null; // that the user has chosen; null as long as it is the link's
+  /** @type {boolean | null} */ known = null; // whether the user shows known boundaries early; null as long as it is the link's
   predictions = new Predictions();
-  known = false; // whether the known boundaries are shown while the result builds up
   /** @type {object | null} */ owner = null; // the stepper that shows it now
   /** @type {ReturnType<typeof setTimeout> | null} */ resting = null;
   /** @type {(at: number, turn: number) => void} */ tell = () => {};

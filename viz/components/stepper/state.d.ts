@@ -2,8 +2,8 @@
 
 import type { Moment } from "../shared/component.d.ts";
 
-/** Events for the server: the step, from 0, and the time at which the user took it; and the chosen pace, with its time. */
+/** Events for the server: the step, from 0, with the time at which the user took it; the chosen pace and whether known boundaries are shown early, with the time of the choice. */
 export interface StepperState {
   place: { step: number; at: Moment };
-  chosen: { pace: string; at: Moment };
+  chosen: { pace: string; known: boolean; at: Moment };
 }

@@ -53,7 +53,7 @@ class Stepper {
   /** @type {Map<number, number>} */ gaps = new Map(); // the first step of each gap
   /** @type {ReturnType<typeof setTimeout> | null} */ playing = null;
   voting = false; // true if hands are counted
-  hasKnown = false; // true if the text has known boundaries
+  /** @type {boolean | null} */ linked = null; // what the link says of known boundaries; null if the text has none
 
   /** @param {HTMLElement} root */
   constructor(root) {
@@ -95,8 +95,8 @@ class Stepper {
     this.known = paces.appendChild(el("button", "pacer", "Known boundaries"));
     this.known.title = "Show them before all steps are taken";
     this.known.addEventListener("click", () => {
-      if (this.place) this.place.known = !this.place.known;
-      this.show(this.at);
+      if (this.place) this.place.known = !this.showsKnown;
+      this.choose();
     });
     this.tally = paces.appendChild(el("span", "tally"));
     this.told = root.appendChild(el("div", "told"));
@@ -140,7 +140,17 @@ class Stepper {
   /** @param {string} pace */
   setPace(pace) {
     if (this.place) this.place.pace = pace;
-    this.component?.setStateValue("chosen", { pace, at: performance.now() });
+    this.choose();
+  }
+
+  get showsKnown() {
+    return this.place?.known ?? this.linked ?? false;
+  }
+
+  // Show the chosen pace and known boundaries, and tell the server.
+  choose() {
+    const { pace, showsKnown } = this;
+    this.component?.setStateValue("chosen", { pace, known: showsKnown, at: performance.now() });
     this.show(this.at);
   }
 
@@ -213,14 +223,14 @@ class Stepper {
     if (stored === undefined || stored.id !== id) return;
     const at = within(this.place.at, stored.steps.length);
     const { votes, known } = component.data;
-    const same = this.id === id && this.at === at && this.voting === votes && this.hasKnown === known;
+    const same = this.id === id && this.at === at && this.voting === votes && this.linked === known;
     const before = this.would;
     this.would = component.data.at === at ? component.data.would : "";
     if (same && this.place === place) {
       if (before !== this.would && !this.asked && this.steps[at]) this.tell(this.steps[at]);
       return;
     }
-    this.hasKnown = known;
+    this.linked = known;
     const arriving = this.id !== id;
     this.voting = votes;
     this.place.predictions.of(stored.steps);
@@ -299,8 +309,8 @@ class Stepper {
     this.where.textContent = step ? `step ${grouped(at + 1)} of ${grouped(count)}` : "no steps";
     this.build.setAttribute("aria-pressed", String(this.pace !== "whole"));
     this.predict.setAttribute("aria-pressed", String(this.pace === "predict"));
-    this.known.hidden = !this.hasKnown || this.pace === "whole";
-    this.known.setAttribute("aria-pressed", String(this.place?.known ?? false));
+    this.known.hidden = this.linked === null || this.pace === "whole";
+    this.known.setAttribute("aria-pressed", String(this.showsKnown));
     const { asked } = this;
     const words = step ? (asked ? this.ask(asked) : this.tell(step)) : [];
     const { right, count: predicted } = this.place?.predictions.tally(this.steps) ?? { right: 0, count: 0 };
@@ -375,7 +385,7 @@ class Stepper {
     const { comparison } = /** @type {Mark} */ (step.mark);
     const seen = (comparison ?? Infinity) + Number(!asked);
     const predicted = this.pace === "predict" ? (this.place?.predictions.atGaps(steps) ?? []) : [];
-    return { horizon: step.placed[asked ? 0 : 1], seen, asked, predicted, known: this.place?.known ?? false };
+    return { horizon: step.placed[asked ? 0 : 1], seen, asked, predicted, known: this.showsKnown };
   }
 
   /**

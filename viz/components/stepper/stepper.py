@@ -16,6 +16,12 @@ from viz.state.keys import session
 PACES = ("whole", "build", "predict")
 """Paces of a stepper: show the whole result, the result up to the step, or the latter once the step has been predicted."""
 
+KNOWN = ("hidden", "shown")
+"""Known boundaries while the result builds up."""
+
+WORDS = {"step": "1", "pace": PACES[0], "known": KNOWN[0]}
+"""The words of a link that a stepper reads and updates, with their defaults."""
+
 LONGEST_NUMBER = 12
 """Most digits of a step number in a link."""
 
@@ -101,7 +107,8 @@ class StepperData(TypedDict):
 
     ``turn`` is the browser's timestamp of the last step that the server has received, by which the browser recognises an
     answer to an earlier step. ``pace`` is one of `PACES`; with ``votes``, hands are counted for each prediction. ``known``
-    is true if the text has known boundaries to show. ``would`` says what would change the step's verdict; it may be empty.
+    is true if known boundaries are shown while the result builds up, and None if the text has none. ``would`` says what
+    would change the step's verdict; it may be empty.
     """
 
     key: str
@@ -110,7 +117,7 @@ class StepperData(TypedDict):
     turn: float | None
     pace: str
     votes: bool
-    known: bool
+    known: bool | None
     would: str
 
 
@@ -125,11 +132,11 @@ def stepper(
     """Mount the stepper at step ``words["step"]`` (from 1), and update ``words["step"]`` as the user steps.
 
     A number beyond the last step selects the last. ``words["pace"]``, one of `PACES`, is updated as the user chooses it; in
-    lecture mode, hands can be counted. If the text has ``known`` boundaries, a switch shows them before all steps are taken.
-    ``would`` describes what would change the verdict of a step; it is called for the shown step only, and not while later
-    results are hidden or in lecture mode. Each step emits the event ``seamark-step`` on the window, with its mark as
-    detail. On ``seamark-gap`` the stepper goes to the step of that gap, on ``seamark-go`` to the step ``at``, counted
-    from 0.
+    lecture mode, hands can be counted. If the text has ``known`` boundaries, a switch, kept in ``words["known"]``, shows
+    them before all steps are taken. ``would`` describes what would change the verdict of a step; it is called for the shown
+    step only, and not while later results are hidden or in lecture mode. Each step emits the event ``seamark-step`` on the
+    window, with its mark as detail. On ``seamark-gap`` the stepper goes to the step of that gap, on ``seamark-go`` to the
+    step ``at``, counted from 0.
     """
     at = _step_at(words, len(steps), key)
     body = json.dumps(steps, ensure_ascii=False, separators=(",", ":"))
@@ -142,11 +149,13 @@ def stepper(
     def paced() -> None:
         if chosen := take_event(key, "chosen"):
             words["pace"] = next(pace for pace in PACES if pace == chosen["pace"])
+            words["known"] = KNOWN[bool(chosen["known"])]
 
     # The steps are sent separately, so that moving to another step does not send them again.
     stored: StepsData = {"key": key, "id": identity, "steps": body}
     _store(stored, key=f"{key}_steps")
-    pace = _pace(words, key)
+    pace = _word(words, "pace", PACES, key)
+    early = _word(words, "known", KNOWN, key) == KNOWN[1]
     # In lecture mode a scene must fit the projector.
     shows_change = bool(steps) and pace == PACES[0] and not session.lecture
     data: StepperData = {
@@ -156,18 +165,18 @@ def stepper(
         "turn": session.taken.get((key, "place")),
         "pace": pace,
         "votes": bool(session.lecture),
-        "known": known,
+        "known": early if known else None,
         "would": would(at) if would is not None and shows_change else "",
     }
     _stepper(key=key, data=data, on_place_change=moved, on_chosen_change=paced)
 
 
-def _pace(words: dict[str, str], key: str) -> str:
-    """Return the link's pace; draw an error and return the first pace if it is invalid."""
-    word = words["pace"]
-    if word not in PACES:
-        notice(f"The link's pace must be one of {', '.join(PACES)}; got {word[:60]!r}.", "error", key=f"{key}_pace")
-        word = words["pace"] = PACES[0]
+def _word(words: dict[str, str], name: str, allowed: Sequence[str], key: str) -> str:
+    """Return a word of the link; draw an error and return the first word allowed if it is invalid."""
+    word = words[name]
+    if word not in allowed:
+        notice(f"The link's “{name}” must be one of {', '.join(allowed)}; got {word[:60]!r}.", "error", key=f"{key}_{name}")
+        word = words[name] = allowed[0]
     return word
 
 
