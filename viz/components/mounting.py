@@ -51,10 +51,24 @@ def take_event(key: str, event: str) -> dict[str, Any] | None:
     A detail has the browser's timestamp as ``at``. After a change of the page Streamlit forgets the component's state, hears
     it again from the browser, and calls the callbacks once more; so callbacks too must take their event by this function.
     """
+    return _new(key, event) or session.noted.pop((key, event), None)
+
+
+def note_event(key: str, event: str) -> None:
+    """Keep the detail of an event for the next `take_event`; the callback of what a script sets for a single run.
+
+    Another input may interrupt that run before the page takes the event.
+    """
+    if detail := _new(key, event):
+        session.noted[key, event] = detail
+
+
+def _new(key: str, event: str) -> dict[str, Any] | None:
     detail: dict[str, Any] | None = (st.session_state.get(_key(key)) or {}).get(event)
     if not detail or session.taken.get((key, event)) == detail["at"]:
         return None
     session.taken[key, event] = detail["at"]
+    session.noted.pop((key, event), None)
     return detail
 
 

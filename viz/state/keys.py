@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 from uuid import uuid4
 
 import streamlit as st
@@ -262,6 +262,7 @@ class Session:
     embedded_as = Value[EmbeddedAs]("embedded_as_chosen", "plain")
 
     # State of components and figures
+    noted = Container[dict[tuple[str, str], dict[str, Any]]]("noted", dict)  # events heard for one run and not handled yet
     taken = Container[dict[tuple[str, str], float]]("taken", dict)  # reader events already handled, by key and name
     figure_formats = Container[dict[str, str]]("figure_formats", dict)  # by figure's key
 

@@ -5,7 +5,7 @@ import pytest
 import streamlit as st
 
 from viz.components.assets import VIZ
-from viz.components.mounting import component, take_event
+from viz.components.mounting import component, note_event, take_event
 from viz.state.keys import session
 
 
@@ -79,6 +79,24 @@ def test_an_event_is_taken_once_even_if_streamlit_hears_its_state_again(monkeypa
     assert take_event("bar", "act") == {"scene": 3, "at": 2.0}
 
 
+def test_an_event_of_one_run_waits_for_the_run_that_takes_it(monkeypatch):
+    heard = {"bar": {"chosen": {"document": "report", "at": 1.0}}}
+    monkeypatch.setattr(st, "session_state", heard)
+    note_event("bar", "chosen")
+    heard["bar"] = {"chosen": None}
+    assert take_event("bar", "chosen") == {"document": "report", "at": 1.0}
+    assert take_event("bar", "chosen") is None
+
+
+def test_the_latest_event_counts(monkeypatch):
+    heard = {"bar": {"chosen": {"document": "report", "at": 1.0}}}
+    monkeypatch.setattr(st, "session_state", heard)
+    note_event("bar", "chosen")
+    heard["bar"] = {"chosen": {"document": "article", "at": 2.0}}
+    assert take_event("bar", "chosen") == {"document": "article", "at": 2.0}
+    assert take_event("bar", "chosen") is None
+
+
 def test_a_key_may_have_two_underscores_in_a_row(registered, monkeypatch):
     monkeypatch.setattr(st, "session_state", {})
     component("seamark_test", js="script")(key="run a__b___c", data={})
@@ -89,6 +107,7 @@ def test_a_key_may_have_two_underscores_in_a_row(registered, monkeypatch):
 
 
 def test_callbacks_take_their_events_by_take_event_alone():
-    callbacks = [path for path in VIZ.rglob("*.py") if re.search(r"\bon_\w+_change=(?!_run_again)", path.read_text())]
+    own = r"\bon_\w+_change=(?!_run_again|partial\(note_event)"
+    callbacks = [path for path in VIZ.rglob("*.py") if re.search(own, path.read_text())]
     assert len(callbacks) >= 6
     assert [path.name for path in callbacks if "take_event(" not in path.read_text()] == []

@@ -2,6 +2,8 @@
 
 from types import SimpleNamespace
 
+import streamlit as st
+
 from chunkers import Span
 from evaluation.retrieval.failed import Failure, Seam
 from viz.retrieval.failed.failed import KEY, _choose, _holder, _others, seam_data
@@ -53,8 +55,7 @@ def test_a_cut_without_a_reason_has_its_chunks_and_its_place():
 
 def test_a_row_shows_its_question_and_the_chunker_that_missed_it_beside_one_that_found_it(monkeypatch):
     state = {KEY: {"chosen": {"question": 6, "at": 5.0}}}
-    monkeypatch.setattr("viz.components.mounting.st", SimpleNamespace(session_state=state))
-    monkeypatch.setattr("viz.components.mounting.session", SimpleNamespace(taken={}))
+    monkeypatch.setattr(st, "session_state", state)
     words = {"disagree": "yes", "question": "1", "left": "2", "right": "2"}
     _choose([failure({0: 40, 1: 5, 2: 0})], 0, words)
     assert words == {"disagree": "no", "question": "7", "left": "1", "right": "3"}

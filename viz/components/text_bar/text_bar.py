@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from typing import Literal, TypedDict
 
 from viz.components.assets import script, styles
-from viz.components.mounting import component
+from viz.components.mounting import component, note_event
 from viz.components.store import store
 
 BAR, FOOT = "document", "own_foot"
@@ -93,7 +94,7 @@ class KeptWords(TypedDict):
 def text_bar(data: TextBarData) -> None:
     """Draw the row at the top of a page, in which the user chooses and keeps a document.
 
-    The page reruns after each of these events, whose details are by name in ``st.session_state[BAR]``:
+    The page reruns after each of these events, which it takes by `viz.components.mounting.take_event`:
 
     - ``chosen``: the user chose a document; ``{"document", "at"}``.
     - ``kept``: the browser's tab sent the text that it has kept; ``{"head", "text", "at"}``. The head is None if the tab has
@@ -105,16 +106,16 @@ def text_bar(data: TextBarData) -> None:
     _bar(
         key=BAR,
         data=data,
-        on_chosen_change=_run_again,
-        on_kept_change=_run_again,
-        on_questions_change=_run_again,
-        on_notebook_change=_run_again,
+        on_chosen_change=partial(note_event, BAR, "chosen"),
+        on_kept_change=partial(note_event, BAR, "kept"),
+        on_questions_change=partial(note_event, BAR, "questions"),
+        on_notebook_change=partial(note_event, BAR, "notebook"),
     )
 
 
 def text_foot() -> None:
     """Draw the footer of the text box, with a live count and the button that cuts the text."""
-    _foot(key=FOOT, data=None, on_cut_change=_run_again)
+    _foot(key=FOOT, data=None, on_cut_change=partial(note_event, FOOT, "cut"))
 
 
 def keep_in_tab(head: KeptHead | None, text: str) -> None:
@@ -125,7 +126,3 @@ def keep_in_tab(head: KeptHead | None, text: str) -> None:
 def keep_words_in_tab(kept: KeptWords) -> None:
     """Replace the questions or the lecture that the browser's tab keeps."""
     _words(kept, key=kept["name"])
-
-
-def _run_again() -> None:
-    """Do nothing; the registered callback makes Streamlit rerun the page."""
