@@ -44,6 +44,25 @@ BEYOND = """(at) => {
 }"""
 """By how many pixels a scene, or the container to which it scrolls, extends beyond the window."""
 
+NOTE_DRAWN_TYPE = """(() => {
+  const drawn = (window.typeDrawn = new Map());
+  const { fillText } = CanvasRenderingContext2D.prototype;
+  CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+    const size = parseFloat(this.font.match(/[\\d.]+(?=px)/)) * this.getTransform().d;
+    if (text) drawn.set(text, { canvas: this.canvas, size });
+    return fillText.call(this, text, ...rest);
+  };
+})()"""
+"""Notes how large each text on a canvas was drawn last."""
+
+DRAWN_TYPE = """(at) => [...window.typeDrawn].flatMap(([text, { canvas, size }]) => {
+  const { top, bottom, height } = canvas.getBoundingClientRect();
+  if (at && !canvas.closest(`.st-key-${at}`)) return [];
+  const isSeen = height > 0 && bottom > 0 && top < innerHeight && canvas.checkVisibility({ visibilityProperty: true });
+  return isSeen ? [[text, size * height / canvas.height]] : [];
+})"""
+"""The texts on canvases in sight, or only those of a scene's place, each with its size in pixels."""
+
 SMALLEST = """(deck) => Math.min(...[...deck.querySelectorAll("*")]
   .filter(({ childNodes }) => [...childNodes].some((node) => node.nodeType === 3 && node.textContent.trim()))
   .map((node) => parseFloat(getComputedStyle(node).fontSize)))"""
@@ -149,7 +168,8 @@ def test_b_blanks_the_screen_and_a_typed_b_does_not(open_page, app_url):
 
 @pytest.mark.parametrize("width", [1280, 1920])
 def test_the_bar_is_readable_and_covers_nothing(open_page, app_url, width):
-    page = open_page(viewport={"width": width, "height": width * 9 // 16})
+    page = open_page(viewport={"width": width, "height": width * 9 // 16}, alone=True)
+    page.add_init_script(NOTE_DRAWN_TYPE)
     opened(page, app_url, "deck=ten-minutes&scene=3")
     deck = page.locator(".deck")
     assert deck.evaluate(SMALLEST) >= 22
@@ -164,12 +184,15 @@ def test_the_bar_is_readable_and_covers_nothing(open_page, app_url, width):
 def whole_and_large(page, at=""):
     eventually(lambda: page.evaluate(BEYOND, at), 0)
     eventually(lambda: page.evaluate(SMALL_TYPE), [])
+    eventually(lambda: [(text, size) for text, size in page.evaluate(DRAWN_TYPE, at) if size < 21.9], [])
 
 
 @pytest.mark.full
+@pytest.mark.parametrize("width", [1280, 1920])
 @pytest.mark.parametrize("name", [*bundled_decks()])
-def test_a_scene_is_whole_without_scrolling_and_its_type_is_large(open_page, app_url, name):
-    page = open_page(viewport=PROJECTOR)
+def test_a_scene_is_whole_without_scrolling_and_its_type_is_large(open_page, app_url, name, width):
+    page = open_page(viewport={"width": width, "height": width * 9 // 16}, alone=True)
+    page.add_init_script(NOTE_DRAWN_TYPE)
     for number, scene in enumerate(bundled_decks()[name].scenes, 1):
         bar = opened(page, app_url, f"deck={name}&scene={number}")
         if scene.at:
