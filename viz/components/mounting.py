@@ -54,6 +54,10 @@ def take_event(key: str, event: str) -> dict[str, Any] | None:
     return _new(key, event) or session.noted.pop((key, event), None)
 
 
+def run_again() -> None:
+    """Do nothing; a callback makes Streamlit keep the state and rerun the page or the fragment."""
+
+
 def note_event(key: str, event: str) -> None:
     """Keep the detail of an event for the next `take_event`; the callback of what a script sets for a single run.
 

@@ -18,7 +18,7 @@ from viz.compare.asking.payload import AnswerFate, AnswerPlace, Asked, AskedColu
 from viz.compare.asking.remedies import begin_search, find_remedies, stop_search
 from viz.compare.state.session import session
 from viz.components.assets import script
-from viz.components.mounting import component
+from viz.components.mounting import component, run_again
 from viz.components.offsets import code_points, utf16_offsets
 from viz.jobs.asking.job import AskJob, Inquiry, contexts_of
 from viz.jobs.chunking import Task
@@ -82,11 +82,7 @@ def answer_question(
     if session.question or told:
         _answer(asked, choices, document, made, embedder, why_not, AT_ONCE_S if new else BESIDE_S, known)
     data: AskerData = {"asked": asked}
-    _asker(key=KEY, data=data, height=0, on_asked_change=_run_again)
-
-
-def _run_again() -> None:
-    """Do nothing: the registered callback makes Streamlit keep the state and rerun the fragment."""
+    _asker(key=KEY, data=data, height=0, on_asked_change=run_again)
 
 
 def _hear(told: dict[str, Any]) -> None:

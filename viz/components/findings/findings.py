@@ -8,7 +8,7 @@ from typing import TypedDict
 
 from chunkers import Document
 from viz.components.assets import script, styles
-from viz.components.mounting import component
+from viz.components.mounting import component, run_again
 from viz.components.remedies.payload import ColumnRemedies
 from viz.theme import palette
 
@@ -93,11 +93,7 @@ def show_findings(
         "nothing": nothing,
         "sought": sought,
     }
-    _findings(key=key, data=data, on_sought_change=_run_again, on_remedy_change=_run_again)
-
-
-def _run_again() -> None:
-    """Do nothing: the registered callback makes Streamlit rerun the page or the fragment."""
+    _findings(key=key, data=data, on_sought_change=run_again, on_remedy_change=run_again)
 
 
 def sentences_of(document: Document, start: int, end: int) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from chunkers import Chunker, Chunking, Document
 from viz.components.assets import script, styles
 from viz.components.gaps.gaps import Clicked, Marking, clicked
-from viz.components.mounting import component, take_event
+from viz.components.mounting import component, run_again, take_event
 from viz.components.offsets import positions, utf16_offsets
 from viz.components.reader.curve import curve_of
 from viz.components.reader.payload import AskingData, ColumnBody, ColumnData, ReaderData, ResultsData
@@ -132,20 +132,16 @@ def reader(
     _reader(
         key=key,
         data=data,
-        on_line_change=_run_again,
-        on_selected_change=_run_again,
-        on_mark_change=_run_again,
-        on_fold_change=_run_again,
-        on_asking_change=_run_again,
-        on_answer_change=_run_again,
-        on_remedy_change=_run_again,
-        on_change_change=_run_again,
+        on_line_change=run_again,
+        on_selected_change=run_again,
+        on_mark_change=run_again,
+        on_fold_change=run_again,
+        on_asking_change=run_again,
+        on_answer_change=run_again,
+        on_remedy_change=run_again,
+        on_change_change=run_again,
     )
     return [column["hash"] for column in data["columns"]]
-
-
-def _run_again() -> None:
-    """Do nothing; the registered callback makes Streamlit keep the state and rerun the page."""
 
 
 def take_clicks(key: str, document: Document) -> list[Clicked]:

@@ -11,7 +11,7 @@ import streamlit as st
 from chunkers import Chunking, Document, Embedder, Gap
 from evaluation.asking.effect import Search
 from viz.components.assets import script
-from viz.components.mounting import component
+from viz.components.mounting import component, run_again
 from viz.components.offsets import positions
 from viz.jobs.chunking import tipping_at_once, worked_at_once
 from viz.shell.card.preview import Cut, PreviewData, leave_preview, preview_of, undo_said
@@ -121,7 +121,7 @@ def answer_verdicts(
         preview = _previewed(made, wanted, search, known, embedder) if wanted else None
         answer = {"at": at, "hashes": [*hashes], "cells": cells, "preview": preview}
     data: AnswerData = {"answer": answer}
-    _verdicts(key=KEY, data=data, height=0, on_asked_change=_run_again)
+    _verdicts(key=KEY, data=data, height=0, on_asked_change=run_again)
 
 
 def _previewed(
@@ -138,10 +138,6 @@ def _previewed(
     if one.task is None or one.chunker is None or one.chunking is None:
         return None
     return preview_of(Cut(number, one.task, one.chunker, one.chunking), would, search, known, embedder)
-
-
-def _run_again() -> None:
-    """Do nothing; the registered callback makes Streamlit keep the state and rerun the fragment."""
 
 
 def cell_of(
