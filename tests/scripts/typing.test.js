@@ -4,7 +4,7 @@ import { test } from "node:test";
 // The scripts look for elements of a browser's page.
 const page = { body: {}, activeElement: /** @type {object | null} */ (null) };
 Object.assign(globalThis, { document: page, Document: class {}, ShadowRoot: class {}, HTMLInputElement: class {} });
-const { hear, takeTyping } = await import("../../viz/components/reader/ask/typing.js");
+const { hear, passTyping, takeTyping } = await import("../../viz/components/reader/ask/typing.js");
 
 /** @param {boolean} isConnected */
 function makeBox(isConnected, value = "") {
@@ -61,6 +61,22 @@ test("what is typed after a box is gone is no shortcut, and is in the box that r
   assert.equal(root.activeElement, box);
 });
 
+test("what stands in a box is in the one that was drawn beside it, once it goes", () => {
+  const before = makeBox(true, "What").box;
+  const { box, root } = makeBox(true);
+  globalThis.seamarkTyping = { box: before, words: "" };
+  passTyping(before);
+  assert.equal(globalThis.seamarkTyping.box, before, "nothing is there to replace it");
+  takeTyping(box);
+  assert.equal(box.value, "");
+  passTyping(makeBox(true, "Another reader's").box);
+  assert.equal(box.value, "");
+  passTyping(before);
+  assert.equal(box.value, "What");
+  assert.equal(root.activeElement, box);
+  assert.equal(globalThis.seamarkTyping.box, box);
+});
+
 test("a key in another element leaves the box, and is that element's", () => {
   const typing = { box: /** @type {HTMLInputElement | null} */ (makeBox(true).box), words: "" };
   page.activeElement = {};
@@ -75,7 +91,7 @@ test("Escape and Tab leave a box that is gone; keys with Ctrl are the browser's"
   for (const key of ["Escape", "Tab"]) {
     const typing = { box: /** @type {HTMLInputElement | null} */ (makeBox(false).box), words: "a" };
     hear(press(key).event, typing);
-    assert.deepEqual(typing, { box: null, words: "" });
+    assert.deepEqual(typing, { box: null, words: "", next: null });
   }
   const { event, said } = press("c", { ctrlKey: true });
   hear(event, { box: makeBox(false).box, words: "" });

@@ -11,7 +11,7 @@ import { paintRanges } from "./painted.js";
 import { rangesOf, sentenceAt } from "./places.js";
 import { Remedies, unchanged } from "./remedies.js";
 import { markStrip } from "./strip_marks.js";
-import { takeTyping, watchTyping } from "./typing.js";
+import { passTyping, takeTyping, watchTyping } from "./typing.js";
 
 /**
  * @import { Asked, AskedColumn } from "../../../compare/asking/payload.data.d.ts"
@@ -55,6 +55,7 @@ export class Asking {
     globalThis.addEventListener("keydown", hearKey);
     this.leave = () => {
       globalThis.removeEventListener("keydown", hearKey);
+      passTyping(this.form.input);
       this.mark.leave();
       paintRanges("answer", []);
       paintRanges("beyond", []);

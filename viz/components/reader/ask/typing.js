@@ -3,8 +3,9 @@
 import { activeIn } from "../../shared/dom.js";
 
 /**
- * The box in which the user is typing (null after the user has left it), and the text typed since it lost the focus.
- * @typedef {{ box: HTMLInputElement | null, words: string }} Typing
+ * The box in which the user is typing (null after the user has left it), the text typed since it lost the focus, and the box
+ * that Streamlit has already drawn beside it.
+ * @typedef {{ box: HTMLInputElement | null, words: string, next?: HTMLInputElement | null }} Typing
  */
 
 /** @param {HTMLInputElement} box */
@@ -17,7 +18,7 @@ export function watchTyping(box) {
 // Listens here because there may be no reader for a moment.
 function listenForGood() {
   /** @type {Typing} */
-  const typing = { box: null, words: "" };
+  const typing = { box: null, words: "", next: null };
   for (const event of ["pointerdown", "popstate"])
     globalThis.addEventListener(event, () => enter(typing, null), { capture: true });
   globalThis.addEventListener("keydown", (event) => hear(event, typing), { capture: true });
@@ -28,7 +29,7 @@ function listenForGood() {
  * @param {Typing} typing
  * @param {HTMLInputElement | null} box
  */
-const enter = (typing, box) => Object.assign(typing, { box, words: "" });
+const enter = (typing, box) => Object.assign(typing, { box, words: "", next: null });
 
 /**
  * Store a key typed after the box lost the focus; if the box still exists, return the focus and the key to it.
@@ -53,8 +54,27 @@ export function hear(event, typing) {
  * @param {HTMLInputElement} box
  */
 export function takeTyping(box) {
-  const { box: before = null, words = "" } = globalThis.seamarkTyping ?? {};
-  if (!before || before === box || before.isConnected) return;
-  box.value = before.value + words;
+  const typing = globalThis.seamarkTyping;
+  if (!typing?.box || typing.box === box) return;
+  if (typing.box.isConnected) typing.next = box;
+  else replace(typing, box);
+}
+
+/**
+ * Move the typed text and the focus from a box that goes to the one drawn beside it, if any.
+ * @param {HTMLInputElement} box
+ */
+export function passTyping(box) {
+  const typing = globalThis.seamarkTyping;
+  if (typing?.box === box && typing.next?.isConnected) replace(typing, typing.next);
+}
+
+/**
+ * @param {Typing} typing
+ * @param {HTMLInputElement} box
+ */
+function replace(typing, box) {
+  box.value = (typing.box?.value ?? "") + typing.words;
+  enter(typing, box);
   box.focus();
 }
