@@ -12,14 +12,14 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from benchmarks.chroma import NAMES, difference_words, posed
 from benchmarks.heading_path import Material, articles, bundled
 from benchmarks.measure import table
-from chunkers import Tools, build_chunker, load_embedder, load_tokenizer
+from chunkers import Tools, load_embedder, load_tokenizer
+from chunkers.commands.chunker_specs import add_chunkers, chunker_spec
 from chunkers.language_models.asking import asking_of
 from chunkers.results.embedded import EMBEDDED_AS, EmbeddedAs
 from chunkers.storage.cache import EmbeddingCache
@@ -31,15 +31,15 @@ from evaluation.statistics.paired import compare_all
 
 BUDGETS = Budgets((250, 500, 1000), "tokens")
 
-CHUNKERS: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("recursive", {"size": 100, "unit": "tokens"}),
-    ("recursive", {"size": 250, "unit": "tokens"}),
-    ("fixed_sentences", {"size": 4}),
-    ("fixed_sentences", {"size": 1}),
+CHUNKERS = (
+    "recursive:size=100,unit=tokens",
+    "recursive:size=250,unit=tokens",
+    "fixed_sentences:size=4",
+    "fixed_sentences:size=1",
 )
 
-ARTICLES = "articles"
-"""Chroma's articles of Wikipedia with headings in Markdown."""
+BUNDLED, ARTICLES = "bundled", "articles"
+"""The bundled documents, and Chroma's articles of Wikipedia with headings in Markdown."""
 
 HEAD = ["corpus", "chunker", "chunks", "embedded", "plain, s", "it, s"]
 HEAD += [f"{size:,}, {what}" for size in BUDGETS.sizes for what in ("plain", "it", "difference")]
@@ -52,8 +52,8 @@ def chroma(folder: Path, names: Sequence[str]) -> Material:
     return Material("Chroma", corpus, tuple(questions))
 
 
-def rows(material: Material, tools: Tools, count: int) -> Iterator[list[str]]:
-    """Yield the rows of the first ``count`` chunkers, one for each way of embedding that changes what is embedded."""
+def rows(material: Material, tools: Tools, chunkers: Sequence[str]) -> Iterator[list[str]]:
+    """Yield the rows of the chunkers, one for each way of embedding that changes what is embedded."""
     ruler = Ruler(material.corpus.whole.text, tools.tokenizer)
     ways: list[EmbeddedAs] = ["late", "heading_path"]
     if tools.asking is not None:
@@ -63,8 +63,8 @@ def rows(material: Material, tools: Tools, count: int) -> Iterator[list[str]]:
         found = evaluate_at(index, material.questions, tools, ruler, BUDGETS)
         return np.array([found.values("recall", size, BUDGETS.unit) for size in BUDGETS.sizes])
 
-    for chunker, parameters in CHUNKERS[:count]:
-        built = build_chunker(chunker, parameters, tools.embedder)
+    for chunker in chunkers:
+        built = chunker_spec(chunker).build(tools.embedder)
         plain = build_index(material.corpus, built, tools)
         before = recalls(plain)
         for way in ways:
@@ -77,32 +77,32 @@ def rows(material: Material, tools: Tools, count: int) -> Iterator[list[str]]:
                 cells.append(difference_words(difference))
             times = [f"{one.embed_s:.1f}" for one in (plain, index)]
             said = EMBEDDED_AS[way].removeprefix("With ").removeprefix("a ").lower()
-            yield [material.name, f"{chunker}, {built.describe()}", f"{len(plain.chunks):,}", said, *times, *cells]
+            yield [material.name, f"{built.name}, {built.describe()}", f"{len(plain.chunks):,}", said, *times, *cells]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; return 0."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.late_chunking", description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, default=Path("../shared/data/chroma"))
-    parser.add_argument("--corpus", action="append", choices=(ARTICLES, *NAMES), help="only this corpus of the folder")
+    parser.add_argument("--corpus", action="append", choices=(BUNDLED, ARTICLES, *NAMES), help="only this corpus")
     parser.add_argument("--cache", type=Path, metavar="FILE", help="keep embeddings in this SQLite file")
-    parser.add_argument("--chunkers", type=int, default=len(CHUNKERS), metavar="N", help="only the first N chunkers")
+    add_chunkers(parser)
     parser.add_argument("--language-model", metavar="openai:NAME", help="a row for its context sentences too")
     options = parser.parse_args(arguments)
     asking = asking_of(options.language_model) if options.language_model else None
     tools = Tools(load_embedder(), load_tokenizer("all-MiniLM-L6-v2"), EmbeddingCache(options.cache), asking=asking)
-    materials = [bundled()]
+    names = options.corpus or (BUNDLED, ARTICLES, *NAMES)
+    materials = [bundled()] if BUNDLED in names else []
     if options.folder.is_dir():
-        names = options.corpus or (ARTICLES, *NAMES)
         if ARTICLES in names:
             materials.append(articles(options.folder))
-        if together := [name for name in names if name != ARTICLES]:
+        if together := [name for name in names if name in NAMES]:
             materials.append(chroma(options.folder, together))
-    else:
+    elif {*names} != {BUNDLED}:
         print(f"{options.folder} is not there: its corpora are left out.")
     made = []
     for material in materials:
-        for row in rows(material, tools, options.chunkers):
+        for row in rows(material, tools, options.chunker or CHUNKERS):
             made.append(row)
             print(" | ".join(row), file=sys.stderr, flush=True)
     print("\nRecall in percent at budgets of tokens, plain and as named, and the difference in points:\n")
