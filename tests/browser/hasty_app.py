@@ -22,6 +22,17 @@ def count() -> None:
 
 st.text_area("Word", key="word", on_change=count)
 st.text_area("Another", key="another")
+if st.session_state["word"]:
+    st.caption("It moves the fragment to another place")
+
+
+@st.fragment
+def draw_fragment() -> None:
+    """Draw a widget in a fragment."""
+    st.text_area("Inside", key="inside")
+
+
+draw_fragment()
 word, taken, acted = (st.session_state.get(name, "") for name in ("word", "taken", "acted"))
 if word != taken:
     st.session_state["taken"] = word
@@ -30,3 +41,4 @@ if word != taken:
 st.query_params["acted"] = st.session_state.get("acted", "")
 st.query_params["noted"] = " ".join(st.session_state.get("noted", []))
 st.query_params["another"] = st.session_state["another"]
+st.query_params["inside"] = st.session_state["inside"]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from functools import wraps
 from inspect import unwrap
 from typing import Any
 
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.runtime.app_session import AppSession
-from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequest, ScriptRequests
+from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
+from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequest, ScriptRequests
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.runtime.state.session_state import SessionState
 
@@ -64,10 +66,10 @@ def keep_inputs_of_fragments() -> None:
     """Rerun the whole page on input to a fragment that was just replaced; Streamlit drops such input.
 
     A run of the page replaces a fragment if elements above it appeared or disappeared, and the user may click before the
-    browser has received the new fragment. Input from a page that the user has left is still dropped, and so are automatic
-    reruns of a fragment. A second call has no effect.
+    browser has received the new fragment, or while the run that replaces it is in progress. Input from a page that the user
+    has left is still dropped, and so are automatic reruns of a fragment. A second call has no effect.
     """
-    request = unwrap(AppSession.request_rerun)
+    request, run = unwrap(AppSession.request_rerun), unwrap(ScriptRunner._run_script)
 
     @wraps(request)
     def request_page(self: AppSession, client_state: ClientState | None) -> None:
@@ -84,4 +86,15 @@ def keep_inputs_of_fragments() -> None:
             client_state = whole
         request(self, client_state)
 
+    @wraps(run)
+    def run_page(self: ScriptRunner, rerun_data: RerunData) -> None:
+        replaced = not all(map(self._fragment_storage.contains, rerun_data.fragment_id_queue))
+        same_page = rerun_data.page_script_hash == self._get_script_run_ctx().page_script_hash
+        # Of several requests that waited, this flag is that of the last.
+        automatic = rerun_data.is_auto_rerun and len(rerun_data.fragment_id_queue) == 1
+        if replaced and same_page and not automatic:
+            rerun_data = replace(rerun_data, fragment_id_queue=[], is_fragment_scoped_rerun=False)
+        run(self, rerun_data)
+
     AppSession.request_rerun = request_page  # type: ignore[method-assign]
+    ScriptRunner._run_script = run_page  # type: ignore[method-assign]
