@@ -38,7 +38,7 @@ def test_best_of_five_without_marks_takes_three_clicks_and_no_scrolling(open_pag
     main.evaluate("(main) => main.scrollTo(0, 0)")
     for count in (4, 5):
         page.get_by_role("button", name="Add", exact=True).click()
-        expect(page.locator(".head")).to_have_count(count)
+        expect(page.locator(".seamark .head")).to_have_count(count)
         embedded(page)
     best = page.get_by_role("radio", name="Which is best?")
     expect(best).to_be_in_viewport(ratio=1)
