@@ -288,5 +288,7 @@ def test_a_lecture_of_ones_own_is_made_ordered_saved_and_opened(open_page, app_u
         timeout=READY
     )
     expect(page.locator(".deck .count")).to_have_text("1 of 1")
+    at_rest(page)
+    expect(uploader, "the menu stays open").to_be_attached()
     uploader.set_input_files(file)
     expect(page.locator(".deck .count")).to_have_text("1 of 2", timeout=READY)

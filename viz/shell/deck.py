@@ -99,8 +99,11 @@ def go_to_scene(shown: StreamlitPage) -> None:
 
     What the user does in the meantime reruns the page ``shown`` before, or the right page with the link before.
     """
+    # Its place is always there, so that Streamlit does not rebuild all below, an open menu among it.
+    place = st.empty()
     if session.deck_complaint:
-        notice(session.deck_complaint, "error", key="deck_complaint")
+        with place:
+            notice(session.deck_complaint, "error", key="deck_complaint")
     showing = current()
     if session.scene_wanted and showing is not None:
         deck, index = showing
