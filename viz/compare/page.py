@@ -51,6 +51,11 @@ def show() -> None:
         if complaint := take_marking(choices, text, READER):
             notice(complaint, "error", key="cuts_complaint")
         made = run_columns(here, text, choices.columns)
+        with here.controls:
+            column_controls(choices, made[choices.selected].chunker, here.embedder, elsewhere=True)
+        if not lecture.is_on():
+            with st.sidebar:
+                _timing_controls(made, text.document, here.embedder)
         show_progress(made)
         show_misfits(here.choices, made)
         say_reopened(made)
@@ -67,12 +72,6 @@ def show() -> None:
             asking=settings.asking_data(choices, len(text.document.text)),
             card=True,
         )
-        # After the columns, which the browser can draw meanwhile; changes arrive by callbacks, before the run.
-        with here.controls:
-            column_controls(choices, made[choices.selected].chunker, here.embedder, elsewhere=True)
-        if not lecture.is_on():
-            with st.sidebar:
-                _timing_controls(made, text.document, here.embedder)
         with spot:
             why_not, known = here.embedder_complaint, text.source.known
             search = search_of(choices, len(text.document.text))
