@@ -53,7 +53,7 @@ def chroma(folder: Path, names: Sequence[str]) -> Material:
 
 
 def rows(material: Material, tools: Tools, chunkers: Sequence[str]) -> Iterator[list[str]]:
-    """Yield the rows of the chunkers, one for each way of embedding that changes what is embedded."""
+    """Yield a row for each chunker and each way of embedding that changes the embedded texts."""
     ruler = Ruler(material.corpus.whole.text, tools.tokenizer)
     ways: list[EmbeddedAs] = ["late", "heading_path"]
     if tools.asking is not None:

@@ -61,7 +61,7 @@ def test_an_input_to_a_fragment_that_was_replaced_is_kept(tmp_path):
 
 
 async def written_while_the_fragment_is_replaced(url):
-    """Write into a fragment during a run of the page that replaces it, and wait until the page has received it."""
+    """Write in a fragment while a run of the page replaces it, and wait until the page has received the text."""
     async with Client(url) as client:
         fragment = client.widget("text_area", "inside").fragment
         await client.send(client.text("text_area", "word", "one"))

@@ -61,7 +61,7 @@ DRAWN_TYPE = """(at) => [...window.typeDrawn].flatMap(([text, { canvas, size }])
   const isSeen = height > 0 && bottom > 0 && top < innerHeight && canvas.checkVisibility({ visibilityProperty: true });
   return isSeen ? [[text, size * height / canvas.height]] : [];
 })"""
-"""The texts on canvases in sight, or only those of a scene's place, each with its size in pixels."""
+"""Texts on visible canvases, or only on those in a scene's place, each with its size in pixels."""
 
 SMALLEST = """(deck) => Math.min(...[...deck.querySelectorAll("*")]
   .filter(({ childNodes }) => [...childNodes].some((node) => node.nodeType === 3 && node.textContent.trim()))

@@ -55,11 +55,11 @@ def take_event(key: str, event: str) -> dict[str, Any] | None:
 
 
 def run_again() -> None:
-    """Do nothing; a callback makes Streamlit keep the state and rerun the page or the fragment."""
+    """Do nothing; with a callback, Streamlit keeps the component's state and reruns the page or the fragment."""
 
 
 def note_event(key: str, event: str) -> None:
-    """Keep the detail of an event for the next `take_event`; the callback of what a script sets for a single run.
+    """Keep an event that Streamlit holds for a single run until the page takes it; for use as a callback.
 
     Another input may interrupt that run before the page takes the event.
     """

@@ -99,7 +99,7 @@ def go_to_scene(shown: StreamlitPage) -> None:
 
     What the user does in the meantime reruns the page ``shown`` before, or the right page with the link before.
     """
-    # Its place is always there, so that Streamlit does not rebuild all below, an open menu among it.
+    # Without a fixed place for the error, Streamlit would rebuild everything below it, an open menu included.
     place = st.empty()
     if session.deck_complaint:
         with place:

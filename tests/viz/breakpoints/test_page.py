@@ -55,7 +55,7 @@ def test_the_story_is_the_ledger_and_the_ledger_is_the_command_lines(sample, par
 
 
 def test_a_comparison_changes_the_words_of_a_step_and_not_its_decision():
-    """Thus the browser knows the same decisions again, and keeps what was predicted."""
+    """The browser recognises steps by their decisions, and keeps the predictions made about them."""
     _, chunking, _, compared = scanned("stubs")
     before, after = scan_steps(chunking, 0.02, None), scan_steps(chunking, 0.02, compared)
     assert [step["story"] for step in before] != [step["story"] for step in after]

@@ -17,7 +17,7 @@ PACES = ("whole", "build", "predict")
 """Paces of a stepper: show the whole result, the result up to the step, or the latter once the step has been predicted."""
 
 KNOWN = ("hidden", "shown")
-"""Known boundaries while the result builds up."""
+"""Whether known boundaries are shown before all steps are taken, as a link says it."""
 
 WORDS = {"step": "1", "pace": PACES[0], "known": KNOWN[0]}
 """The words of a link that a stepper reads and updates, with their defaults."""
@@ -172,7 +172,7 @@ def stepper(
 
 
 def _word(words: dict[str, str], name: str, allowed: Sequence[str], key: str) -> str:
-    """Return a word of the link; draw an error and return the first word allowed if it is invalid."""
+    """Return a setting of the link; if its value is not allowed, draw an error and return the first that is."""
     word = words[name]
     if word not in allowed:
         notice(f"The link's “{name}” must be one of {', '.join(allowed)}; got {word[:60]!r}.", "error", key=f"{key}_{name}")
