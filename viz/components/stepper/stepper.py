@@ -17,7 +17,7 @@ PACES = ("whole", "build", "predict")
 """Paces of a stepper: show the whole result, the result up to the step, or the latter once the step has been predicted."""
 
 KNOWN = ("hidden", "shown")
-"""What a link says of known boundaries before all steps are taken."""
+"""The words of a link that hide or show known boundaries before all steps are taken."""
 
 WORDS = {"step": "1", "pace": PACES[0], "known": KNOWN[0]}
 """The words of a link that a stepper reads and updates, with their defaults."""
