@@ -60,19 +60,21 @@ def test_an_input_to_a_fragment_that_was_replaced_is_kept(tmp_path):
             in_a_loop(written_in_a_lost_fragment(server.url, 1, left_page="another"))
 
 
-async def written_while_the_fragment_is_replaced(url):
+async def written_while_the_fragment_is_replaced(url, limit=LIMIT, **sent):
     """Write in a fragment while a run of the page replaces it, and wait until the page has received the text."""
     async with Client(url) as client:
         fragment = client.widget("text_area", "inside").fragment
         await client.send(client.text("text_area", "word", "one"))
         await asyncio.sleep(0.75)
-        await client.send(client.text("text_area", "inside", "mine"), fragment=fragment)
-        await client.until(lambda one: one.linked("inside") == "mine", 10)
+        await client.send(client.text("text_area", "inside", "mine"), fragment=fragment, **sent)
+        await client.until(lambda one: one.linked("inside") == "mine", limit)
 
 
 def test_an_input_to_a_fragment_that_is_being_replaced_is_kept(tmp_path):
     with app_server(tmp_path / "log.txt", "tests/browser/hasty_app.py") as server:
         in_a_loop(written_while_the_fragment_is_replaced(server.url))
+        with pytest.raises(NoAnswer):
+            in_a_loop(written_while_the_fragment_is_replaced(server.url, 3, by_itself=True))
 
 
 async def chunker_then_slider(url):

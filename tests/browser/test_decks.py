@@ -193,6 +193,7 @@ def whole_and_large(page, at=""):
 def test_a_scene_is_whole_without_scrolling_and_its_type_is_large(open_page, app_url, name, width):
     page = open_page(viewport={"width": width, "height": width * 9 // 16}, alone=True)
     page.add_init_script(NOTE_DRAWN_TYPE)
+    measured = False
     for number, scene in enumerate(bundled_decks()[name].scenes, 1):
         bar = opened(page, app_url, f"deck={name}&scene={number}")
         if scene.at:
@@ -201,11 +202,13 @@ def test_a_scene_is_whole_without_scrolling_and_its_type_is_large(open_page, app
             part = shown(bar)[1]
             if part in (SEE, "explain"):
                 whole_and_large(page, scene.at)
+                measured |= bool(page.evaluate(DRAWN_TYPE, scene.at))
             if part == "explain":
                 break
             page.keyboard.press("PageDown")
             at_rest(page)
         assert shown(bar) == [f"{name}/{number}", "explain"]
+    assert measured == (name in {"ten-minutes", "encores", "semantic"}), "the lectures with a curve or a heatmap"
 
 
 def test_an_unknown_lecture_is_named(open_page, app_url):
