@@ -76,6 +76,8 @@ class Client:
         Exceptions that the page shows.
     received
         Bytes received.
+    page_hash
+        What names the page that was drawn last, or is being drawn.
     """
 
     def __init__(self, server: str, page: str = "", query: str = "") -> None:
@@ -83,7 +85,7 @@ class Client:
         self._name, self.link = page, query
         self.errors: list[str] = []
         self.received = 0
-        self._hash = ""
+        self.page_hash = ""
         self._shown, self._drawn = _Page(), _Page()
         self._values: dict[str, WidgetState] = {}
         self._kept: dict[str, tuple[int, ForwardMsg]] = {}
@@ -158,8 +160,8 @@ class Client:
         self._values |= {one.id: one for one in touched if one not in triggers}
         state = ClientState(
             query_string=self.link,
-            page_script_hash=left_page or self._hash,
-            page_name="" if self._hash else self._name,
+            page_script_hash=left_page or self.page_hash,
+            page_name="" if self.page_hash else self._name,
             fragment_id=fragment,
             is_auto_rerun=by_itself,
             cached_message_hashes=self._kept,
@@ -301,7 +303,7 @@ class Client:
             self._kept[message.hash] = self._runs, message
 
     def _begin(self, message: ForwardMsg) -> None:
-        self._hash = message.new_session.page_script_hash
+        self.page_hash = message.new_session.page_script_hash
         self._in_fragment = bool(message.metadata.run.fragment_ids)
         if not self._in_fragment:
             self._stop_again()

@@ -94,3 +94,34 @@ def test_a_slider_of_the_chunker_before_is_dropped(tmp_path):
     assert "c1=structure" in link
     assert "size" not in link
     assert errors == []
+
+
+async def left_in_a_hurry(url):
+    """Leave a page by a button, and send its values again while the next page is drawn; return notes and errors."""
+    async with Client(url) as client:
+        left = client.page_hash
+        await client.run(client.text("text_area", "word", ""), client.text("text_area", "another", "mine"))
+        await client.press("Leave")
+        await in_time(lambda: client.page_hash != left)
+        await client.send(left_page=left)
+        await client.answered()
+        return client.linked("noted"), client.errors
+
+
+async def in_time(holds):
+    """Wait until ``holds`` returns True."""
+    async with asyncio.timeout(LIMIT):
+        while not holds():
+            await asyncio.sleep(0.01)
+
+
+def test_a_value_that_the_session_has_forgotten_is_no_change(tmp_path):
+    with app_server(tmp_path / "log.txt", "tests/browser/leaving_app.py") as server:
+        assert in_a_loop(left_in_a_hurry(server.url)) == ("another=mine", [])
+
+
+@pytest.mark.full
+def test_streamlit_itself_takes_it_for_a_change(tmp_path):
+    """Notice when Streamlit is fixed: if this fails, remove `viz.server.callbacks.hear_changes_alone`."""
+    with app_server(tmp_path / "log.txt", "tests/browser/leaving_app.py", environment=AS_IT_CAME) as server:
+        assert in_a_loop(left_in_a_hurry(server.url))[1] != []
