@@ -13,7 +13,7 @@ from starlette.middleware import Middleware
 from viz import compare
 from viz.components.assets import VIZ
 from viz.jobs.preload import Preload
-from viz.server.callbacks import hear_changes_alone, interrupt_where_drawn, keep_inputs_of_fragments, let_callbacks_end
+from viz.server.callbacks import interrupt_where_drawn, keep_inputs_of_fragments, keep_values_until_drawn, let_callbacks_end
 from viz.server.first_paint import FirstPaint
 from viz.server.guard import Guard
 from viz.server.scripts import Scripts, scripts_of
@@ -40,7 +40,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
 keep_upload_addresses()
 limit_uploads()
 let_callbacks_end()
-hear_changes_alone()
+keep_values_until_drawn()
 interrupt_where_drawn()
 keep_inputs_of_fragments()
 skip_needless_startup()

@@ -6,6 +6,7 @@ A pattern matches the beginning of a sentence. Its last words are those that poi
 from __future__ import annotations
 
 import re
+from functools import cache
 
 
 def _any(words: str) -> str:
@@ -21,6 +22,7 @@ _INSERTED = r"(?:[^\s,.;:]+\s+){0,4}[^\s,.;:]+,\s+"
 """A short subject before a connective in commas."""
 
 
+@cache
 def _german() -> re.Pattern[str]:
     own = _any(
         "Anleitung, Handbuch, Handbuchseite, Kapitel, Abschnitt, Artikel, Seite, Dokument, Vertrag, Gesetz, "
@@ -80,6 +82,7 @@ _POLITE = re.compile(r"(?<=[^.!?:\s] )(?:Sie|Ihnen|Ihre?[rnms]?)\b")
 _GERMAN_THEY = re.compile(r"(?:Sie|Ihnen|Ihre?[rnms]?)\s+(?=[\wäöüß])")
 
 
+@cache
 def _english() -> re.Pattern[str]:
     own = _any(
         "manual, section, chapter, document, article, guide, page, paper, report, example, tutorial, agreement, "
@@ -131,6 +134,7 @@ def _english() -> re.Pattern[str]:
     )
 
 
+@cache
 def _french() -> re.Pattern[str]:
     own = _any("manuel, section, chapitre, document, article, guide, page, notice, contrat, exemple, règlement, rapport")
     this = rf"(?:ce(?:t|tte|s)?|tel(?:le)?s?)\b(?!\s+{own}|\s+qu|\s+dont)"
@@ -172,6 +176,7 @@ def _french() -> re.Pattern[str]:
     )
 
 
+@cache
 def _spanish() -> re.Pattern[str]:
     own = _any("manual, sección, capítulo, documento, artículo, guía, página, contrato, ejemplo, aviso, informe, reglamento")
     this = rf"(?:est[aeo]s?|es[aeo]s?|aquel(?:l[ao]s?)?|dich[ao]s?|tal(?:es)?)\b(?!\s+{own}|\s+vez|\s+que)"
@@ -205,6 +210,7 @@ def _spanish() -> re.Pattern[str]:
     )
 
 
+@cache
 def _chinese() -> re.Pattern[str]:
     own = "(?:本|手册|份(?:说明|文件|手册|合同)|篇文章|一?[章节]|部分)"
     return _beginning(
@@ -216,8 +222,8 @@ def _chinese() -> re.Pattern[str]:
     )
 
 
-POINTING = {"en": _english(), "de": _german(), "fr": _french(), "es": _spanish(), "zh": _chinese()}
-"""Beginnings of sentences that point back, by the code of the language."""
+POINTING = {"en": _english, "de": _german, "fr": _french, "es": _spanish, "zh": _chinese}
+"""What returns the beginnings of sentences that point back, by the code of the language; compiled when first needed."""
 
 
 def pointer(beginning: str, language: str, addresses_reader: bool) -> str:
@@ -232,7 +238,7 @@ def pointer(beginning: str, language: str, addresses_reader: bool) -> str:
     addresses_reader
         True if its text addresses the reader by the German *Sie*, which also means *they*.
     """
-    match = POINTING[language].match(beginning)
+    match = POINTING[language]().match(beginning)
     if match is None and language == "de" and not addresses_reader:
         match = _GERMAN_THEY.match(beginning)
     return match[0].strip(" ,") if match else ""

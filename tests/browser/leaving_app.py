@@ -5,12 +5,12 @@ import time
 
 import streamlit as st
 
-from viz.server.callbacks import hear_changes_alone, interrupt_where_drawn, let_callbacks_end
+from viz.server.callbacks import interrupt_where_drawn, keep_values_until_drawn, let_callbacks_end
 
 let_callbacks_end()
 interrupt_where_drawn()
 if "AS_IT_CAME" not in os.environ:
-    hear_changes_alone()
+    keep_values_until_drawn()
 
 
 def note(key: str) -> None:

@@ -122,6 +122,6 @@ def test_a_value_that_the_session_has_forgotten_is_no_change(tmp_path):
 
 @pytest.mark.full
 def test_streamlit_itself_takes_it_for_a_change(tmp_path):
-    """Notice when Streamlit is fixed: if this fails, remove `viz.server.callbacks.hear_changes_alone`."""
+    """Notice when Streamlit is fixed: if this fails, remove `viz.server.callbacks.keep_values_until_drawn`."""
     with app_server(tmp_path / "log.txt", "tests/browser/leaving_app.py", environment=AS_IT_CAME) as server:
         assert in_a_loop(left_in_a_hurry(server.url)) != ("another=mine", [])

@@ -62,23 +62,22 @@ def interrupt_where_drawn() -> None:
     SafeSessionState.__init__ = begin_undisturbed  # type: ignore[method-assign]
 
 
-def hear_changes_alone() -> None:
-    """Make Streamlit call a widget's callback only if it knew the widget's value before and it changed.
+def keep_values_until_drawn() -> None:
+    """Make Streamlit forget the values of widgets only after a run that was drawn to its end.
 
-    ``st.switch_page`` makes Streamlit forget the values of all widgets. Input from the page that is being left may interrupt
-    the first run of the next page, and carries the values of all widgets there. As none is known, Streamlit took each for
-    the user's change. The callback of an empty text box then chose its text, or ended in an exception if the next page had
-    drawn a widget with the same key. A pressed button has no value before, and is always heard. A second call has no effect.
+    Streamlit also forgets them before a run for which the browser names no values, such as that of ``st.switch_page``. Input
+    from the page that is being left may interrupt that run, and names the values of all widgets there. Streamlit took each
+    for the user's change, as it knew no value before: the callback of an empty text box chose its text, or ended in an
+    exception if the next page had drawn a widget with the same key. A second call has no effect.
     """
-    changed = unwrap(SessionState._widget_changed)
+    finish = unwrap(SafeSessionState.on_script_finished)
 
-    @wraps(changed)
-    def changed_from_a_known_value(self: SessionState, widget_id: str) -> bool:
-        metadata = self._new_widget_state.widget_metadata.get(widget_id)
-        is_button = metadata is not None and metadata.value_type == "trigger_value"
-        return (is_button or widget_id in self._old_state) and changed(self, widget_id)
+    @wraps(finish)
+    def finish_drawn(self: SafeSessionState, *widgets: frozenset[str], **given: Any) -> None:
+        # Only the end of a run says whether to forget.
+        finish(self, *widgets, **{"remove_stale_widgets": False, **given})
 
-    SessionState._widget_changed = changed_from_a_known_value  # type: ignore[method-assign]
+    SafeSessionState.on_script_finished = finish_drawn  # type: ignore[method-assign]
 
 
 def keep_inputs_of_fragments() -> None:
