@@ -223,7 +223,7 @@ def _chinese() -> re.Pattern[str]:
 
 
 POINTING = {"en": _english, "de": _german, "fr": _french, "es": _spanish, "zh": _chinese}
-"""What returns the beginnings of sentences that point back, by the code of the language; compiled when first needed."""
+"""Functions that return the beginnings of sentences that point back, by the code of the language."""
 
 
 def pointer(beginning: str, language: str, addresses_reader: bool) -> str:
