@@ -77,7 +77,7 @@ class Client:
     received
         Bytes received.
     page_hash
-        What names the page that was drawn last, or is being drawn.
+        Streamlit's name of the page that the latest run draws; empty before the first run.
     """
 
     def __init__(self, server: str, page: str = "", query: str = "") -> None:

@@ -115,13 +115,13 @@ async def in_time(holds):
             await asyncio.sleep(0.01)
 
 
-def test_a_value_that_the_session_has_forgotten_is_no_change(tmp_path):
+def test_the_values_of_a_page_that_is_left_are_no_changes(tmp_path):
     with app_server(tmp_path / "log.txt", "tests/browser/leaving_app.py") as server:
         assert in_a_loop(left_in_a_hurry(server.url)) == ("another=mine", [])
 
 
 @pytest.mark.full
-def test_streamlit_itself_takes_it_for_a_change(tmp_path):
+def test_streamlit_itself_takes_them_for_changes(tmp_path):
     """Notice when Streamlit is fixed: if this fails, remove `viz.server.callbacks.keep_values_until_drawn`."""
     with app_server(tmp_path / "log.txt", "tests/browser/leaving_app.py", environment=AS_IT_CAME) as server:
         assert in_a_loop(left_in_a_hurry(server.url)) != ("another=mine", [])

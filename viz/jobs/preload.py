@@ -14,7 +14,7 @@ SHOWN_S = 4.0
 """Seconds after which a browser opened with the server has received all of the first page."""
 
 SWITCH_S = 0.0005
-"""Seconds after which the thread lets the server answer the browser; Python's own interval is ten times as long."""
+"""Seconds that a thread may run before another gets its turn, while modules load; Python's default is ten times as long."""
 
 
 class Preload:
@@ -22,7 +22,8 @@ class Preload:
 
     The modules must not be imported before, since that would delay the server's first response. Python's garbage collection
     is paused meanwhile, because it would traverse the imported objects repeatedly and find nothing. It runs once after the
-    first page is shown, which stops every thread for a quarter of a second.
+    first page is shown, which stops every thread for a quarter of a second. Threads also switch more often meanwhile, so
+    that the server answers the browser's first requests without delay.
     """
 
     def __init__(self, *modules: str) -> None:
