@@ -38,11 +38,13 @@ SMALL_TYPE = """() => {
 
 BEYOND = """(at) => {
   const main = document.querySelector("[data-testid=stMain]");
-  if (!at) return main.scrollHeight - main.clientHeight;
+  const beside = document.querySelector("[data-testid=stColumn]:has([class*=st-key-beside])") ?? main;
+  // Heights are whole pixels: a column of a fractional height that shows everything seems to hide one.
+  if (!at) return Math.max(main.scrollHeight - main.clientHeight, beside.scrollHeight - beside.clientHeight - 1);
   const { top, bottom } = document.querySelector(`.st-key-${at}`).getBoundingClientRect();
   return Math.max(0, -top, bottom - main.getBoundingClientRect().bottom);
 }"""
-"""By how many pixels a scene, or the container to which it scrolls, extends beyond the window."""
+"""By how many pixels a scene with its steps, or the container to which it scrolls, extends beyond the window."""
 
 NOTE_DRAWN_TYPE = """(() => {
   const drawn = (window.typeDrawn = new Map());

@@ -68,6 +68,8 @@ def _step(
         numbers.append(["distance", f"1 − {vectors} = 1 − {signed(1 - gap.score, '.3f')} = {signed(gap.score, '.3f')}"])
     if gap.score is not None and gap.threshold is not None:
         numbers.append(["from the line", signed(gap.score - gap.threshold, "+.3f")])
+    remarks: list[str] = []
+    more: list[list[str]] = []
     tone: Literal["", "cut", "turn"] = ""
     if gap.verdict.is_cut:
         tone = "cut"
@@ -75,8 +77,8 @@ def _step(
         numbers.append(["its size", f"{len(chunk.text):,} characters"])
         comparison = (compared or {}).get(gap.index)
         if comparison is not None:
-            story += _told(comparison)
-            numbers += [
+            remarks = _told(comparison)
+            more = [
                 ["in these chunks", _pairs(comparison.greedy_cohesion)],
                 ["in optimal’s", _pairs(comparison.other_cohesion)],
             ]
@@ -89,6 +91,7 @@ def _step(
         "title": f"Gap {grown:,}, {where}: {gap.verdict}",
         "story": story,
         "numbers": numbers,
+        "aside": (remarks, more),
         "tone": tone,
         "mark": {
             "growing": (first, grown),

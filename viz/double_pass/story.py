@@ -86,15 +86,15 @@ def _step(number: int, tried: Sequence[Comparison], maximum: int | None) -> Step
     here = tried[-1]
     group, between = compared_group(here), _between(here)
     values = [
-        ["compared", f"{numbers(group)} with {numbers(here.right)}"],
         ["similarity", _numbers(here)],
         *([f"{numbers(before.right)}", f"{_numbers(before)}, looked at before"] for before in tried[:-1]),
-        ["length", f"{here.length:,} characters joined, " + ("no maximum" if maximum is None else f"at most {maximum:,}")],
     ]
+    limit = "no maximum" if maximum is None else f"at most {maximum:,}"
     return Step(
         title=_title(here),
-        story=[_compared(here, group), LEDGER + here.reason if here.why else "Not above, so the next chunk is compared."],
+        story=[_compared(here, group), *([] if here.why else ["Not above, so the next chunk is compared."])],
         numbers=values,
+        aside=([LEDGER + here.reason] if here.why else [], [["length", f"{here.length:,} characters joined, {limit}"]]),
         tone="turn" if between and here.outcome == "joined" else "cut" if here.outcome != "joined" and here.why else "",
         mark=PassMark(
             growing=group,
@@ -176,7 +176,8 @@ def _compared(here: Comparison, group: Span) -> str:
         case "initial":
             return f"Pass one, no chunk open: {numbers(group)} is compared with the one after."
         case "appending":
-            return f"Pass one, a chunk of {numbers(here.left)} open: its last two are compared with {numbers(here.right)}."
+            last = f"its last two, {numbers(group)}, are compared with {numbers(here.right)}"
+            return f"Pass one, a chunk of {numbers(here.left)} open: {last}."
     place = {"merging": "the next chunk", "over a snippet": "the chunk after the next", "over two snippets": "the third"}
     return f"Pass two: the chunk of {numbers(group)} is compared with {place[here.kind]}, {numbers(here.right)}."
 

@@ -58,7 +58,7 @@ def test_a_comparison_changes_the_words_of_a_step_and_not_its_decision():
     """The browser recognises steps by their decisions, and keeps the predictions made about them."""
     _, chunking, _, compared = scanned("stubs")
     before, after = scan_steps(chunking, 0.02, None), scan_steps(chunking, 0.02, compared)
-    assert [step["story"] for step in before] != [step["story"] for step in after]
+    assert [step["aside"] for step in before] != [step["aside"] for step in after]
     decided, again = (
         [(step["prediction"], step["gauge"], step["mark"]["gap"]) for step in steps] for steps in (before, after)
     )
@@ -102,7 +102,7 @@ def test_every_cut_names_what_the_best_partition_did_and_what_deciding_gap_by_ga
     others = {gap.index for gap in best.gaps if gap.verdict.is_cut}
     told = {"gains": 0, "costs": 0}
     for step, gap in zip(scan_steps(chunking, 0.02, compared), chunking.gaps, strict=True):
-        said = " ".join(step["story"])
+        said = " ".join(step["aside"][0])
         assert ("“optimal” cuts here too" in said) == (gap.verdict.is_cut and gap.index in others)
         assert ("“optimal” does not cut" in said) == (gap.verdict.is_cut and gap.index not in others)
         for word in told:
@@ -229,7 +229,7 @@ def test_the_stepper_stands_where_the_link_says_and_tells_the_comparison(app):
     assert sent(app, "turn")["at"] == 7
     told = steps_of(app)
     assert len(told) == 15
-    assert any("“optimal”" in said for step in told for said in step["story"])
+    assert any("“optimal”" in said for step in told for said in step["aside"][0])
     assert app.query_params["step"] == "8"
 
 

@@ -38,7 +38,8 @@ def test_the_story_equals_the_ledger(sample, parameters):
     looks, starts = told(chunking), minis(chunking)
     said = {gap.index: [] for gap in chunking.gaps}
     for number, step in enumerate(pass_steps(chunking, chunker.max_size)):
-        quoted = [line.removeprefix(LEDGER) for line in step["story"] if line.startswith(LEDGER)]
+        words = [*step["story"], *step.get("aside", [[]])[0]]
+        quoted = [line.removeprefix(LEDGER) for line in words if line.startswith(LEDGER)]
         if step["mark"]["comparison"] is None:
             said[step["mark"]["gap"]] = quoted
             continue
@@ -101,13 +102,13 @@ def test_each_step_names_and_marks_the_groups_that_are_compared():
 def test_an_open_chunk_is_compared_by_its_last_two_sentences():
     step = pass_steps(double("0\n5\n10\n12", merging_threshold=1), None)[2]
     assert step["mark"]["growing"] == (1, 3)
-    assert dict(step["numbers"])["compared"] == "sentences 2–3 with sentence 4"
+    assert step["story"][0].endswith("open: its last two, sentences 2–3, are compared with sentence 4.")
 
 
 def test_what_is_too_long_is_told_with_the_length():
     told = pass_steps(double("0 aaaa\n5 aaaa\n32 aaa\n37 aaa", max_size=20), 20)
     assert told[-1]["title"] == "Sentences 1–2 and sentences 3–4 are alike, but too long together"
-    assert dict(told[-1]["numbers"])["length"] == "27 characters joined, at most 20"
+    assert dict(told[-1]["aside"][1])["length"] == "27 characters joined, at most 20"
 
 
 def test_the_minimum_size_has_steps_of_its_own_after_both_passes():
@@ -125,7 +126,7 @@ def test_the_algorithm_is_merged_over_a_snippet_with_both_similarities(real_tool
     values = dict(turns[0]["numbers"])
     assert values["similarity"] == "0.72 > merging 0.30"
     assert values["sentence 11"] == "0.18 ≤ merging 0.30, looked at before"
-    assert "over the snippet “return a” (0.18)" in turns[0]["story"][-1]
+    assert "over the snippet “return a” (0.18)" in turns[0]["aside"][0][0]
 
 
 def test_rows_hold_the_blocks_of_both_passes_and_the_snippet():

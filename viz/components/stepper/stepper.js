@@ -348,7 +348,9 @@ class Stepper {
   tell(step) {
     const { prediction } = step;
     const list = el("dl");
+    const [remarks, more] = step.aside ?? [[], []];
     for (const [label, value] of step.numbers) list.append(el("dt", "", label), el("dd", "", value));
+    for (const [label, value] of more) list.append(el("dt", "aside", label), el("dd", "aside", value));
     this.told.className = `told ${step.tone}`;
     const said = this.pace === "predict" ? this.place?.predictions.given.get(this.at) : undefined;
     const known = prediction && typeof said === "boolean";
@@ -357,11 +359,12 @@ class Stepper {
     this.told.replaceChildren(el("h2", "", step.title));
     if (known) this.told.append(el("p", `yours ${verdict}`, `${yours} ${verdict === "right" ? "✓" : "✗"}`));
     if (step.gauge) this.told.append(drawGauge(step.gauge));
-    this.told.append(...step.story.map((sentence) => el("p", "", sentence)), list);
+    this.told.append(...step.story.map((sentence) => el("p", "", sentence)));
+    this.told.append(...remarks.map((sentence) => el("p", "aside", sentence)), list);
     if (this.would && this.pace === "whole") list.before(el("p", "would", this.would));
     let votes = "";
     if (prediction && this.pace === "predict") votes = this.showVotes(prediction, false);
-    return [known ? `${yours}, ${verdict}.` : "", `${step.title}.`, ...step.story, votes];
+    return [known ? `${yours}, ${verdict}.` : "", `${step.title}.`, ...step.story, ...remarks, votes];
   }
 
   /**

@@ -69,6 +69,8 @@ class Step(TypedDict):
     ----------
     story, numbers
         Sentences, and pairs of a label and a value.
+    aside
+        Further sentences and pairs, which a lecture leaves out.
     tone
         ``cut`` if the step cuts the text, ``turn`` if the step is worth stopping at, and empty otherwise.
     placed
@@ -85,6 +87,7 @@ class Step(TypedDict):
     title: str
     story: Sequence[str]
     numbers: Sequence[Sequence[str]]
+    aside: NotRequired[tuple[Sequence[str], Sequence[Sequence[str]]]]
     tone: Literal["", "cut", "turn"]
     mark: Mark
     placed: tuple[int, int]
